@@ -1,0 +1,125 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Warnings are errors where POOLGAUGE_STRICT is set, as `.ci/run` does: a newer compiler's new
+// warning must not stop somebody who only wants to build.
+let strict: [SwiftSetting] =
+    Context.environment["POOLGAUGE_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
+
+let package = Package(
+    name: "Poolgauge",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "SQLiteEngine", targets: ["SQLiteEngine"]),
+        .library(name: "WorkloadEngine", targets: ["WorkloadEngine"]),
+        .library(name: "Telemetry", targets: ["Telemetry"]),
+        .executable(name: "poolgauge", targets: ["poolgauge"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CSQLite",
+            pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
+        ),
+        .target(
+            name: "CNCurses",
+            linkerSettings: [
+                .linkedLibrary("ncursesw", .when(platforms: [.linux])),
+                .linkedLibrary("ncurses", .when(platforms: [.macOS])),
+            ]
+        ),
+        .target(name: "Telemetry", swiftSettings: strict),
+        .target(
+            name: "SQLiteEngine",
+            dependencies: ["CSQLite", "Telemetry"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "WorkloadEngine",
+            dependencies: [
+                "Telemetry",
+                .product(name: "Yams", package: "Yams"),
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "EngineTarget",
+            dependencies: ["SQLiteEngine", "WorkloadEngine", "Telemetry"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "TerminalUI",
+            dependencies: [.product(name: "Yams", package: "Yams")],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "CursesTerminal",
+            dependencies: ["CNCurses", "TerminalUI"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "Dashboard",
+            dependencies: ["TerminalUI", "Telemetry"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "poolgauge",
+            dependencies: [
+                "CSQLite", "CursesTerminal", "Dashboard", "EngineTarget", "SQLiteEngine",
+                "Telemetry", "TerminalUI", "WorkloadEngine",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "TelemetryTests",
+            dependencies: ["Telemetry"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SQLiteEngineTests",
+            dependencies: ["CSQLite", "SQLiteEngine", "Telemetry"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "WorkloadEngineTests",
+            dependencies: [
+                "Telemetry", "WorkloadEngine",
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "EngineTargetTests",
+            dependencies: ["EngineTarget", "SQLiteEngine", "Telemetry", "WorkloadEngine"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "TerminalUITests",
+            dependencies: ["TerminalUI"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "CursesTerminalTests",
+            dependencies: ["CNCurses", "CursesTerminal", "TerminalUI"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DashboardTests",
+            dependencies: ["Dashboard", "Telemetry", "TerminalUI"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PoolgaugeTests",
+            dependencies: ["poolgauge"],
+            swiftSettings: strict
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

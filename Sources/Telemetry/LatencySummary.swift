@@ -1,0 +1,54 @@
+/// What a histogram of latencies says in a few numbers; every duration is in nanoseconds.
+///
+/// A percentile with fewer than ten values beyond it is `nil`: it would be one slow access, not a
+/// property of the load.
+public struct LatencySummary: Sendable, Codable, Equatable {
+    /// How many values were recorded.
+    public var count: UInt64
+    /// The arithmetic mean, in nanoseconds.
+    public var mean: UInt64
+    /// The 50th percentile, in nanoseconds.
+    public var p50: UInt64?
+    /// The 90th percentile, in nanoseconds.
+    public var p90: UInt64?
+    /// The 95th percentile, in nanoseconds.
+    public var p95: UInt64?
+    /// The 99th percentile, in nanoseconds.
+    public var p99: UInt64?
+    /// The 99.9th percentile, in nanoseconds.
+    public var p999: UInt64?
+    /// The largest value, in nanoseconds.
+    public var max: UInt64
+
+    /// Creates a summary; durations are in nanoseconds.
+    public init(
+        count: UInt64,
+        mean: UInt64,
+        p50: UInt64? = nil,
+        p90: UInt64? = nil,
+        p95: UInt64? = nil,
+        p99: UInt64? = nil,
+        p999: UInt64? = nil,
+        max: UInt64
+    ) {
+        self.count = count
+        self.mean = mean
+        self.p50 = p50
+        self.p90 = p90
+        self.p95 = p95
+        self.p99 = p99
+        self.p999 = p999
+        self.max = max
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case count
+        case mean
+        case p50
+        case p90
+        case p95
+        case p99
+        case p999 = "p99.9"
+        case max
+    }
+}

@@ -1,0 +1,16 @@
+/// An access that waits for a connection.
+public struct WaiterStatus: Sendable, Codable, Equatable {
+    /// Who waits.
+    public var origin: AccessOrigin
+    /// How long it has waited, in nanoseconds.
+    public var waitedNanoseconds: UInt64
+    /// Whether the waiter is a suspended task (true) or a blocked thread (false).
+    public var isAsync: Bool
+
+    /// Creates a status.
+    public init(origin: AccessOrigin, waitedNanoseconds: UInt64, isAsync: Bool = false) {
+        self.origin = origin
+        self.waitedNanoseconds = waitedNanoseconds
+        self.isAsync = isAsync
+    }
+}

@@ -1,0 +1,62 @@
+/// A colour that a theme asked for; a terminal shows the nearest that it has.
+public enum Color: Sendable, Hashable {
+    /// What the terminal uses when nobody asks.
+    case standard
+    /// One of the 16 (0–15) or 256 indexed colours.
+    case indexed(UInt8)
+    /// Red, green and blue, 0–255 each.
+    case rgb(UInt8, UInt8, UInt8)
+}
+
+/// How a cell looks.
+public struct Style: Sendable, Hashable {
+    /// Attributes that need no colour.
+    public struct Attributes: OptionSet, Sendable, Hashable {
+        /// The bits.
+        public let rawValue: UInt8
+        /// Creates a set from its bits.
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Bold.
+        public static let bold = Attributes(rawValue: 1)
+        /// Dim.
+        public static let dim = Attributes(rawValue: 2)
+        /// Underlined.
+        public static let underline = Attributes(rawValue: 4)
+        /// Foreground and background exchanged.
+        public static let reverse = Attributes(rawValue: 8)
+        /// Italic.
+        public static let italic = Attributes(rawValue: 16)
+    }
+
+    /// The colour of the character.
+    public var foreground: Color
+    /// The colour behind it.
+    public var background: Color
+    /// Its attributes.
+    public var attributes: Attributes
+
+    /// Creates a style.
+    public init(
+        foreground: Color = .standard,
+        background: Color = .standard,
+        attributes: Attributes = []
+    ) {
+        self.foreground = foreground
+        self.background = background
+        self.attributes = attributes
+    }
+}
+
+/// One cell of a terminal.
+public struct Cell: Sendable, Hashable {
+    /// The character (with its combining marks); empty in the second cell of a wide one.
+    public var character: String
+    /// How it looks.
+    public var style: Style
+
+    /// Creates a cell.
+    public init(_ character: String = " ", style: Style = Style()) {
+        self.character = character
+        self.style = style
+    }
+}

@@ -1,0 +1,29 @@
+/// A grid of cells: what a screen renders to, and what a terminal shows.
+public struct Surface: Sendable, Equatable {
+    /// The extent.
+    public let size: Size
+    /// The cells, row by row.
+    public private(set) var cells: [Cell]
+
+    /// Creates a surface of equal cells.
+    public init(size: Size, filledWith cell: Cell = Cell()) {
+        self.size = Size(width: max(0, size.width), height: max(0, size.height))
+        cells = Array(repeating: cell, count: self.size.width * self.size.height)
+    }
+
+    /// The cell in column `x` of row `y`; writing outside of the surface does nothing.
+    public subscript(x: Int, y: Int) -> Cell {
+        get {
+            guard contains(x, y) else { return Cell() }
+            return cells[y * size.width + x]
+        }
+        set {
+            guard contains(x, y) else { return }
+            cells[y * size.width + x] = newValue
+        }
+    }
+
+    private func contains(_ x: Int, _ y: Int) -> Bool {
+        x >= 0 && y >= 0 && x < size.width && y < size.height
+    }
+}

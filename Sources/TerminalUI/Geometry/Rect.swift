@@ -1,0 +1,54 @@
+/// A size in cells.
+public struct Size: Sendable, Hashable {
+    /// Columns.
+    public var width: Int
+    /// Rows.
+    public var height: Int
+
+    /// Creates a size.
+    public init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+}
+
+/// A place in cells: column `x` from the left, row `y` from the top, both from 0.
+public struct Point: Sendable, Hashable {
+    /// The column.
+    public var x: Int
+    /// The row.
+    public var y: Int
+
+    /// Creates a place.
+    public init(x: Int, y: Int) {
+        self.x = x
+        self.y = y
+    }
+}
+
+/// A rectangle of cells.
+public struct Rect: Sendable, Hashable {
+    /// The top left cell.
+    public var origin: Point
+    /// The extent.
+    public var size: Size
+
+    /// Creates a rectangle.
+    public init(x: Int, y: Int, width: Int, height: Int) {
+        origin = Point(x: x, y: y)
+        size = Size(width: max(0, width), height: max(0, height))
+    }
+
+    /// The leftmost column.
+    public var minX: Int { origin.x }
+    /// The top row.
+    public var minY: Int { origin.y }
+    /// The column after the last.
+    public var maxX: Int { origin.x + size.width }
+    /// The row after the last.
+    public var maxY: Int { origin.y + size.height }
+    /// Columns.
+    public var width: Int { size.width }
+    /// Rows.
+    public var height: Int { size.height }
+}

@@ -1,0 +1,145 @@
+/// Somebody who uses the database: a kind of access, by some workers, at some pace.
+public struct Client: Sendable, Equatable {
+    /// The client's name: the holder's name in a status.
+    public var name: String
+    /// What it does.
+    public var activity: Activity
+    /// How many do it at the same time.
+    public var workers: Int = 1
+    /// When accesses happen.
+    public var pace: Pace = .closed(think: .zero)
+    /// How often a busy database is tried again, for one access.
+    public var busyRetries: Int = 0
+
+    /// What a client does.
+    public enum Activity: Sendable, Equatable {
+        /// Accesses that run one operation of a weighted mix.
+        case operations(WorkloadAccess, mix: [Operation])
+        /// Reads that keep their connection and transaction for a time.
+        case hold(TimeSpan, sql: String?)
+        /// A snapshot that is kept for a time; `sql` is read from it at its begin and end.
+        case snapshot(TimeSpan, sql: String?)
+        /// Rows inserted in batches, each in one transaction.
+        case importRows(count: Int, batch: Int, statement: String?)
+        /// `interrupt()`.
+        case interrupt
+    }
+
+    /// When accesses happen.
+    public enum Pace: Sendable, Equatable {
+        /// Each worker starts its next access when the last one ended and it has thought.
+        case closed(think: Duration)
+        /// Accesses arrive on a schedule, whether or not somebody is free.
+        case open(Arrival)
+        /// Once, at a moment of the measured part.
+        case at(TimeSpan)
+        /// Again and again, one period after another, first after one period.
+        case every(TimeSpan)
+    }
+
+    /// Creates a client.
+    public init(name: String, activity: Activity) {
+        self.name = name
+        self.activity = activity
+    }
+}
+
+/// A schedule of arrivals.
+public struct Arrival: Sendable, Equatable {
+    /// How arrivals are spread.
+    public enum Process: String, Sendable, Equatable, CaseIterable {
+        /// Exponentially distributed gaps.
+        case poisson
+        /// Equal gaps.
+        case even
+    }
+
+    /// Arrivals per second.
+    public var rate: Double
+    /// How they are spread.
+    public var process: Process
+    /// An access that is later than this when its turn comes is given up; nil for never.
+    public var skipAfter: Duration?
+
+    /// Creates a schedule; `rate` is in accesses/s.
+    public init(rate: Double, process: Process = .poisson, skipAfter: Duration? = nil) {
+        self.rate = rate
+        self.process = process
+        self.skipAfter = skipAfter
+    }
+}
+
+/// One entry of a client's mix.
+public struct Operation: Sendable, Equatable {
+    /// Its name in the results.
+    public var name: String
+    /// Its share among the mix: weight over the sum of weights.
+    public var weight: Double
+    /// Its statements, in their order, all in one access.
+    public var statements: [String]
+
+    /// Creates an operation.
+    public init(name: String, weight: Double = 1, statements: [String]) {
+        self.name = name
+        self.weight = weight
+        self.statements = statements
+    }
+}
+
+/// A random value that statements use as `:name`.
+///
+/// Inside one access a variable has one value, however often it appears.
+public struct Variable: Sendable, Equatable {
+    /// How the values are spread.
+    public enum Distribution: Sendable, Equatable {
+        /// Each integer of the range is as likely as any other.
+        case uniform
+        /// Zipf's law with exponent theta; scrambled spreads the popular ones over the range.
+        case zipfian(theta: Double, scramble: Bool)
+        /// A random text of this many characters: the range does not count.
+        case text(length: Int)
+    }
+
+    /// How the values are spread.
+    public var distribution: Distribution
+    /// The smallest value.
+    public var minimum: Int64
+    /// The largest value.
+    public var maximum: Int64
+
+    /// Creates a variable.
+    public init(distribution: Distribution, minimum: Int64, maximum: Int64) {
+        self.distribution = distribution
+        self.minimum = minimum
+        self.maximum = maximum
+    }
+}
+
+/// A limit on a metric: `ui.response`, `p(99) < 50ms`.
+public struct Threshold: Sendable, Equatable {
+    /// The metric, such as `ui.response`.
+    public var metric: String
+    /// The expression as it was written.
+    public var expression: String
+    /// What is taken of the metric, such as `p(99)`, `max`, `rate`.
+    public var aggregate: String
+    /// `<`, `<=`, `>` or `>=`.
+    public var comparison: String
+    /// The limit in the metric's base unit: nanoseconds, bytes, or a plain number.
+    public var limit: Double
+
+    /// Creates a threshold.
+    public init(
+        metric: String,
+        expression: String,
+        aggregate: String,
+        comparison: String,
+        limit: Double
+    ) {
+        self.metric = metric
+        self.expression = expression
+        self.aggregate = aggregate
+        self.comparison = comparison
+        self.limit = limit
+    }
+}

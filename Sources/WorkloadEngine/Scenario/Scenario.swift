@@ -1,0 +1,154 @@
+/// A workload, as its YAML file tells it: data, arms, phases, clients, thresholds.
+public struct Scenario: Sendable, Equatable {
+    /// The version of the language: 1.
+    public var version: Int = 1
+    /// The scenario's name.
+    public var name: String
+    /// What it shows, for a list.
+    public var description: String = ""
+    /// The seed of all randomness.
+    public var seed: UInt64 = 42
+    /// The data that each arm starts with.
+    public var dataset: Dataset
+    /// The arms, in the file's order.
+    public var arms: [Arm]
+    /// The phases, in their order.
+    public var phases: [Phase]
+    /// How long accesses that run at the end are awaited.
+    public var drain: Duration = .seconds(2)
+    /// The variables of the SQL, by name.
+    public var variables: [String: Variable] = [:]
+    /// Named transactions: statements in their order.
+    public var transactions: [String: [String]] = [:]
+    /// The clients, in the file's order.
+    public var clients: [Client]
+    /// The metrics that a comparison decides on, such as `ui.response.p99`.
+    public var primary: [String] = []
+    /// What must hold for a run to pass.
+    public var thresholds: [Threshold] = []
+    /// What must hold for the data afterwards.
+    public var invariants: [String] = []
+    /// The file's own text.
+    public var source: String = ""
+
+    /// Creates a scenario.
+    public init(
+        name: String,
+        dataset: Dataset,
+        arms: [Arm],
+        phases: [Phase],
+        clients: [Client]
+    ) {
+        self.name = name
+        self.dataset = dataset
+        self.arms = arms
+        self.phases = phases
+        self.clients = clients
+    }
+
+    /// The sum of the measured phases.
+    public var measuredDuration: Duration {
+        phases.filter(\.isMeasured).reduce(.zero) { $0 + $1.duration }
+    }
+}
+
+/// The data that every arm starts with.
+public enum Dataset: Sendable, Equatable {
+    /// pgbench's four tables: 100,000 accounts for each unit of scale.
+    case pgbench(scale: Int)
+    /// YCSB's `usertable` with this many records.
+    case ycsb(records: Int)
+    /// Statements that create and fill the tables.
+    case sql([String])
+}
+
+/// One way to open the database: what a comparison compares.
+public struct Arm: Sendable, Equatable {
+    /// What serves the accesses.
+    public enum Kind: String, Sendable, Equatable, CaseIterable {
+        /// One connection for everybody.
+        case queue
+        /// A writer and several readers.
+        case pool
+    }
+
+    /// The arm's name.
+    public var name: String
+    /// What serves the accesses.
+    public var kind: Kind
+    /// The most readers (`maximumReaderCount`); nil for the library's default.
+    public var readers: Int?
+    /// Whether a queue's database is in WAL mode; a pool's always is.
+    public var isWAL: Bool
+    /// `PRAGMA synchronous`, such as `normal`; nil for the library's default.
+    public var synchronous: String?
+    /// Further pragmas, in their order, run on each connection.
+    public var pragmas: [Pragma]
+    /// Statements run once before the load.
+    public var setup: [String]
+
+    /// One pragma of a connection.
+    public struct Pragma: Sendable, Equatable {
+        /// Its name, such as `cache_size`.
+        public var name: String
+        /// Its value, as SQL text.
+        public var value: String
+        /// Creates a pragma.
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// Creates an arm.
+    public init(
+        name: String,
+        kind: Kind,
+        readers: Int? = nil,
+        isWAL: Bool = false,
+        synchronous: String? = nil,
+        pragmas: [Pragma] = [],
+        setup: [String] = []
+    ) {
+        self.name = name
+        self.kind = kind
+        self.readers = readers
+        self.isWAL = isWAL
+        self.synchronous = synchronous
+        self.pragmas = pragmas
+        self.setup = setup
+    }
+}
+
+/// A stretch of the run.
+public struct Phase: Sendable, Equatable {
+    /// The phase's name.
+    public var name: String
+    /// How long it lasts.
+    public var duration: Duration
+    /// Whether its accesses count.
+    public var isMeasured: Bool
+
+    /// Creates a phase.
+    public init(name: String, duration: Duration, isMeasured: Bool = true) {
+        self.name = name
+        self.duration = duration
+        self.isMeasured = isMeasured
+    }
+}
+
+/// A length or a moment: absolute, or a share of the measured part of the run.
+public enum TimeSpan: Sendable, Equatable {
+    /// A duration.
+    case absolute(Duration)
+    /// A share of the measured part, in 0…1.
+    case share(Double)
+
+    /// The duration in a run whose measured part lasts `measured`.
+    public func resolved(in measured: Duration) -> Duration {
+        switch self {
+        case .absolute(let duration): duration
+        case .share(let share): measured * share
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Telemetry
+
+/// A database under load, as a scenario sees it: the one seam between a workload and a library.
+///
+/// A target is driven from many threads at once. Each access blocks the thread that asks for it.
+public protocol WorkloadTarget: AnyObject, Sendable {
+    /// Whether accesses of this kind exist here: a queue, for one, has no snapshots.
+    func supports(_ access: WorkloadAccess) -> Bool
+
+    /// Runs `body` once, inside an access of the database, on the calling thread.
+    ///
+    /// - Parameters:
+    ///   - access: Which kind of access.
+    ///   - client: Who asks, for the target's own status.
+    ///   - body: Gets the session, which is valid inside the call only.
+    /// - Throws: What the database or `body` threw; see ``failure(of:)``.
+    func perform(
+        _ access: WorkloadAccess,
+        as client: WorkloadClientName,
+        _ body: (any WorkloadSession) throws -> Void
+    ) throws
+
+    /// Takes a snapshot, which lives until ``WorkloadSnapshot/release()`` or its last reference.
+    func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot
+
+    /// Interrupts every statement that runs.
+    func interrupt()
+
+    /// What kind of failure an error that ``perform(_:as:_:)`` threw is.
+    func failure(of error: any Error) -> WorkloadFailure
+
+    /// The state of the database, or nil when the library cannot be watched.
+    func status() -> DatabaseStatus?
+
+    /// Facts about the database for the result's environment, such as `journal_mode` = `wal`.
+    func environment() throws -> [String: String]
+
+    /// Closes the database; nobody uses the target afterwards.
+    func close() throws
+}
+
+/// The kinds of access that a client can ask for.
+public enum WorkloadAccess: String, Sendable, Codable, CaseIterable {
+    /// A read, in one transaction.
+    case read
+    /// A write, in one transaction.
+    case write
+    /// A write connection without a transaction.
+    case writeWithoutTransaction
+    /// A snapshot (only for ``WorkloadTarget/supports(_:)``).
+    case snapshot
+}
+
+/// The database inside an access.
+public protocol WorkloadSession {
+    /// Runs a statement to its end; a library caches it by its text.
+    ///
+    /// - Parameters:
+    ///   - sql: One statement, with `:name` or `?` parameters.
+    ///   - values: The parameters' values, in the order of their first appearance.
+    /// - Returns: How many rows it gave.
+    @discardableResult
+    func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int
+
+    /// The rows that a statement gives.
+    func rows(_ sql: String, _ values: [WorkloadValue]) throws -> [[WorkloadValue]]
+}
+
+/// A snapshot that a client holds.
+public protocol WorkloadSnapshot: AnyObject, Sendable {
+    /// Reads from the snapshot.
+    func read(_ body: (any WorkloadSession) throws -> Void) throws
+    /// Ends it.
+    func release()
+}
+
+/// Opens targets: one library's way to make a database for an arm.
+public protocol WorkloadTargetFactory: Sendable {
+    /// Opens the database at `path` as the arm says; creates the file when there is none.
+    func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget
+}
+
+/// A client's name, prepared once so that an access need not build a string.
+///
+/// `token` is free for a target: the engine's keeps its interned label there.
+public struct WorkloadClientName: Sendable, Hashable {
+    /// The name in the scenario.
+    public let name: String
+
+    /// Creates a name.
+    public init(_ name: String) { self.name = name }
+}
+
+/// A value that goes to the database or comes from it.
+public enum WorkloadValue: Sendable, Hashable {
+    /// SQL NULL.
+    case null
+    /// A 64-bit integer.
+    case integer(Int64)
+    /// A double.
+    case real(Double)
+    /// A text.
+    case text(String)
+    /// Bytes.
+    case blob([UInt8])
+}
+
+/// How an access failed.
+public enum WorkloadFailure: Sendable, Hashable {
+    /// An interrupt ended it (`SQLITE_INTERRUPT`, or `SQLITE_ABORT` after one).
+    case interrupted
+    /// The database was busy or locked; the code's name, such as `SQLITE_BUSY`.
+    case busy(String)
+    /// Anything else, by the name of its code.
+    case error(String)
+}
