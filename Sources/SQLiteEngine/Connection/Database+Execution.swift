@@ -8,7 +8,7 @@ extension Database {
     ///   statement that writes where writing is refused.
     @inline(__always)
     func statementWillExecute(_ statement: Statement) throws {
-        if isInsideTransactionBlock || readOnlyDepth > 0 {
+        if isInsideTransactionBlock || readOnlyDepth > 0 || cancellation != nil {
             try checkExecution(of: statement)
         }
     }
@@ -34,6 +34,7 @@ extension Database {
     }
 
     private func checkExecution(of statement: Statement) throws {
+        try cancellation?.check()
         try checkForAbortedTransaction(sql: statement.sql, arguments: statement.arguments)
         guard readOnlyDepth > 0, !statement.mayRunReadOnly else { return }
         throw DatabaseError(

@@ -1,6 +1,5 @@
 import CSQLite
 import Foundation
-import Synchronization
 
 /// A pointer to the C structure `sqlite3`.
 public typealias SQLiteConnection = OpaquePointer
@@ -38,6 +37,9 @@ public final class Database {
 
     /// BEGIN and COMMIT, prepared once.
     var transactionStatements = TransactionStatements()
+
+    /// Set while the access belongs to a task, which may be cancelled.
+    var cancellation: AccessCancellation?
 
     /// The date of the open transaction, once somebody asked.
     var openTransactionDate: Date?
