@@ -37,9 +37,9 @@ struct KeptTransaction {
 
     /// Whether the database is still in the state that the open transaction shows.
     @inline(__always)
-    mutating func isCurrent() -> Bool {
+    func isCurrent() -> Bool {
         guard hasHeader, let walIndex else { return false }
-        return poolgauge_wal_header_is(walIndex, &header) != 0
+        return withUnsafePointer(to: header) { poolgauge_wal_header_is(walIndex, $0) } != 0
     }
 
     /// Notes the state before a transaction begins.
