@@ -56,6 +56,8 @@ let package = Package(
         .target(
             name: "TerminalUI",
             dependencies: [.product(name: "Yams", package: "Yams")],
+            // A link to themes/: the files are part of the library, wherever the binary is.
+            resources: [.embedInCode("Themes/BuiltIn")],
             swiftSettings: strict
         ),
         .target(
