@@ -15,7 +15,19 @@ static inline int poolgauge_db_config(sqlite3 *db, int verb, int value, int *res
     return sqlite3_db_config(db, verb, value, result);
 }
 
-/// SQLITE_STATIC and SQLITE_TRANSIENT are casts, which do not import.
+/// SQLITE_TRANSIENT is a cast, which does not import.
 static inline sqlite3_destructor_type poolgauge_transient(void) { return SQLITE_TRANSIENT; }
+
+/// The first 32 KB of the wal-index, or NULL. Call it with the connection at hand, after a read in
+/// WAL mode; the memory stays mapped until the connection closes or leaves WAL mode.
+static inline const void *poolgauge_wal_index(sqlite3 *db) {
+    sqlite3_file *file = 0;
+    void volatile *region = 0;
+    if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK) return 0;
+    if (!file || !file->pMethods || file->pMethods->iVersion < 2) return 0;
+    if (!file->pMethods->xShmMap) return 0;
+    if (file->pMethods->xShmMap(file, 0, 32768, 0, &region) != SQLITE_OK) return 0;
+    return (const void *)region;
+}
 
 #endif

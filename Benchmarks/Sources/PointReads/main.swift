@@ -1,0 +1,90 @@
+import Foundation
+import SQLiteEngine
+
+// Point reads by primary key, each in a transaction of its own, through this engine's pool,
+// GRDB's pool, and bare libsqlite3, in one process, the three taking turns.
+//
+//     swift run -c release PointReads [--rounds N] [--seconds S] [--threads 1,2,4] [--readers N]
+//
+// What is compared is the ratio within a round; the table shows its median and its spread.
+
+let pointReadSQL = "SELECT v FROM t WHERE id = ?"
+
+func option(_ name: String, _ standard: String) -> String {
+    guard let index = CommandLine.arguments.firstIndex(of: "--" + name),
+        index + 1 < CommandLine.arguments.count
+    else { return standard }
+    return CommandLine.arguments[index + 1]
+}
+
+let rows: Int64 = 10_000
+let rounds = Int(option("rounds", "11")) ?? 11
+let seconds = Double(option("seconds", "0.2")) ?? 0.2
+let readers = Int(option("readers", "8")) ?? 8
+let threadCounts = option("threads", "1,2,4,8,16").split(separator: ",").compactMap { Int($0) }
+
+let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("poolgauge-benchmark-\(ProcessInfo.processInfo.processIdentifier)")
+try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+defer { try? FileManager.default.removeItem(at: folder) }
+let path = folder.appendingPathComponent("points.sqlite").path
+
+let setup = try DatabasePool(path: path)
+try setup.write { db in
+    try db.execute(sql: "CREATE TABLE t(id INTEGER PRIMARY KEY, v INTEGER NOT NULL)")
+    for id in 1...rows {
+        try db.execute(sql: "INSERT INTO t VALUES (?, ?)", arguments: [id, id * 3])
+    }
+}
+
+let raw = try RawReader(path: path, readers: readers)
+let engine = try EngineReader(path: path, readers: readers)
+let grdb = try GRDBReader(path: path, readers: readers)
+// Warm the caches, and open the readers.
+_ = measure(raw, threads: 16, rows: rows, seconds: 0.1)
+_ = measure(engine, threads: 16, rows: rows, seconds: 0.1)
+_ = measure(grdb, threads: 16, rows: rows, seconds: 0.1)
+
+func text(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
+func pad(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+}
+
+print("\(rounds) rounds of \(seconds) s each, \(readers) readers, medians (min–max)")
+print("threads   raw reads/s  engine reads/s  GRDB reads/s     engine/raw         engine/GRDB")
+for threads in threadCounts {
+    var rates: [String: [Double]] = [:]
+    for round in 0..<rounds {
+        let turns: [() -> (String, Double)] = [
+            { (RawReader.name, measure(raw, threads: threads, rows: rows, seconds: seconds)) },
+            { (EngineReader.name, measure(engine, threads: threads, rows: rows, seconds: seconds)) },
+            { (GRDBReader.name, measure(grdb, threads: threads, rows: rows, seconds: seconds)) },
+        ]
+        for turn in 0..<3 {
+            let (name, rate) = turns[(turn + round) % 3]()
+            rates[name, default: []].append(rate)
+        }
+    }
+    let raws = rates[RawReader.name] ?? []
+    let engines = rates[EngineReader.name] ?? []
+    let grdbs = rates[GRDBReader.name] ?? []
+    let perRaw = zip(engines, raws).map { $0 / $1 }
+    let perGRDB = zip(engines, grdbs).map { $0 / $1 }
+    func spread(_ values: [Double], _ digits: Int) -> String {
+        "\(text(median(values), digits)) (\(text(values.min() ?? 0, digits))–"
+            + "\(text(values.max() ?? 0, digits)))"
+    }
+    print(
+        pad("\(threads)", 7),
+        pad(text(median(raws), 0), 13),
+        pad(text(median(engines), 0), 15),
+        pad(text(median(grdbs), 0), 13),
+        pad(spread(perRaw, 2), 19),
+        pad(spread(perGRDB, 1), 19)
+    )
+}
+print("status() of the engine's pool afterwards:")
+let status = engine.pool.status()
+print("  accesses:", status.connections.map(\.accessCount).reduce(0, +))
+print("  acquire:", status.acquire.map { "p50 \($0.p50 ?? 0) ns, p99 \($0.p99 ?? 0) ns, max \($0.max) ns" } ?? "-")
+print("  hold:", status.hold.map { "p50 \($0.p50 ?? 0) ns, p99 \($0.p99 ?? 0) ns, max \($0.max) ns" } ?? "-")
