@@ -50,7 +50,7 @@ let package = Package(
         ),
         .target(
             name: "EngineTarget",
-            dependencies: ["SQLiteEngine", "WorkloadEngine", "Telemetry"],
+            dependencies: ["CSQLite", "SQLiteEngine", "WorkloadEngine", "Telemetry"],
             swiftSettings: strict
         ),
         .target(

@@ -26,6 +26,7 @@ package final class CursesTerminal: Terminal {
     /// Takes the terminal on standard input and output over.
     ///
     /// - Parameter environment: The process's variables: `TERM`, `COLORTERM`, `NO_COLOR`.
+    /// - Throws: A ``TerminalError`` that names the way out.
     package init(environment: [String: String]) throws(TerminalError) {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw .notATerminal }
         _ = pg_locale_is_utf8()

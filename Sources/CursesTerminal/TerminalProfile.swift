@@ -15,6 +15,7 @@ struct TerminalProfile: Equatable {
     /// - Parameters:
     ///   - environment: The process's variables.
     ///   - isKnown: Whether the terminfo database has an entry of this name.
+    /// - Throws: A ``TerminalError`` when there is nothing to draw on.
     init(environment: [String: String], isKnown: (String) -> Bool) throws(TerminalError) {
         let terminal = environment["TERM"] ?? ""
         guard !terminal.isEmpty, terminal != "dumb", terminal != "unknown" else {
