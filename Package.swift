@@ -46,6 +46,8 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
+            // A link to the folder `scenarios`, whose files stay the only copies.
+            resources: [.embedInCode("Presets")],
             swiftSettings: strict
         ),
         .target(
