@@ -2,6 +2,26 @@ extension Dataset {
     /// How many YCSB records a unit of scale has.
     static let ycsbRecordsPerScale = 1000
 
+    /// The scales that can be built; none for a dataset made of SQL.
+    ///
+    /// pgbench's largest has some 10¹⁰ accounts, YCSB's 10⁷ records, whose order is kept in memory.
+    var scales: ClosedRange<Int>? {
+        switch self {
+        case .pgbench: 1...100_000
+        case .ycsb: 1...10_000
+        case .sql: nil
+        }
+    }
+
+    /// The dataset with this scale, which must be one of ``scales``.
+    func with(scale: Int) -> Dataset {
+        switch self {
+        case .pgbench: .pgbench(scale: scale)
+        case .ycsb: .ycsb(records: scale * Self.ycsbRecordsPerScale)
+        case .sql: self
+        }
+    }
+
     /// One of each preset, for messages about the others.
     static let presets: [Dataset] = [.pgbench(scale: 1), .ycsb(records: 1000)]
 

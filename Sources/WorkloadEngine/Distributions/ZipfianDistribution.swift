@@ -7,6 +7,9 @@ import Foundation
 /// any n; theta = 1 is no special case. `H` integrates the density `h`, and its inverse turns a
 /// uniform number into a candidate that is nearly always accepted.
 public struct ZipfianDistribution: Sendable, Equatable {
+    /// The most ranks that a Double can tell apart in all the arithmetic here.
+    static let mostRanks: Int64 = 1 << 52
+
     private let theta: Double
     private let count: Double
     /// H(3/2) − h(1): where the first rank's share begins.
@@ -20,7 +23,7 @@ public struct ZipfianDistribution: Sendable, Equatable {
     ///
     /// - Precondition: `count` is in 1...2⁵² and `theta` is above 0.
     public init(count: Int64, theta: Double) {
-        precondition((1...(1 << 52)).contains(count), "a zipfian has 1 to 2^52 ranks")
+        precondition((1...Self.mostRanks).contains(count), "a zipfian has 1 to 2^52 ranks")
         precondition(theta > 0 && theta.isFinite, "a zipfian's theta is above 0")
         self.theta = theta
         self.count = Double(count)

@@ -120,9 +120,9 @@ final class LoadSession {
         let thread = Thread { [alive] in
             TimerSlack.minimize()
             body()
-            sleeper.retire()
             alive.remove()
             conductor.wake()
+            sleeper.retire()
         }
         thread.name = name
         thread.stackSize = 1 << 20

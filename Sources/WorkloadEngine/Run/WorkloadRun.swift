@@ -127,7 +127,8 @@ public final class WorkloadRun: Sendable {
         defer { if options.datasets == nil { store.remove() } }
         do {
             var shown = -1
-            try store.copy(dataOf: scenario, through: factory, to: file) { share in
+            let data = options.datasetSeed.map { scenario.with(seed: $0) } ?? scenario
+            try store.copy(dataOf: data, through: factory, to: file) { share in
                 if control.stage >= .stopped { throw CancellationError() }
                 let tenth = Int(share * 10)
                 guard tenth > shown else { return }
@@ -171,6 +172,8 @@ public final class WorkloadRun: Sendable {
             events: events,
             stability: StabilityLog()
         )
+        // Stopped before there was anything to measure.
+        if control.stage >= .stopped { throw CancellationError() }
         for (client, reason) in plan.unsupported.sorted(by: { $0.key < $1.key }) {
             events.note("\(client) does not run: \(reason)", .warning)
         }

@@ -46,20 +46,17 @@ extension Scenario {
     ///
     /// - Throws: A scale below 1, or a dataset that has none.
     public func with(scale: Int) throws(ScenarioError) -> Scenario {
-        var changed = self
-        guard (1...1_000_000).contains(scale) else {
-            throw ScenarioError(issues: [
-                .init(file: file, message: "the scale must be 1 to 1000000, not \(scale)")
-            ])
-        }
-        switch dataset {
-        case .pgbench: changed.dataset = .pgbench(scale: scale)
-        case .ycsb: changed.dataset = .ycsb(records: scale * Dataset.ycsbRecordsPerScale)
-        case .sql:
+        guard let scales = dataset.scales else {
             throw ScenarioError(issues: [
                 .init(file: file, message: "a dataset made of SQL has no scale")
             ])
         }
+        guard scales.contains(scale) else {
+            let message = "the scale must be 1 to \(scales.upperBound), not \(scale)"
+            throw ScenarioError(issues: [.init(file: file, message: message)])
+        }
+        var changed = self
+        changed.dataset = dataset.with(scale: scale)
         for name in inheritedRanges {
             guard let builtIn = changed.dataset.variables[name] else { continue }
             changed.variables[name]?.minimum = builtIn.minimum

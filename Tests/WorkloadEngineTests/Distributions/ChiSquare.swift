@@ -6,6 +6,8 @@ enum ChiSquare {
     ///
     /// The statistic's quantile is Wilson and Hilferty's (PNAS 17, 1931).
     static func isPlausible(observed: [Int], expected: [Double]) -> Bool {
+        // A single class has no freedom: its count is the sample's size.
+        if expected.count == 1 { return observed.count == 1 && Double(observed[0]) == expected[0] }
         precondition(observed.count == expected.count && expected.allSatisfy { $0 >= 5 })
         var statistic = 0.0
         for (count, mean) in zip(observed, expected) {

@@ -69,7 +69,7 @@ struct ScenarioErrorTests {
         Slip(
             "scale: 1",
             "scale: many",
-            "3:35: 'scale' of the dataset must be an integer, 1 to 1000000, not 'many'"
+            "3:35: 'scale' of the dataset must be an integer, 1 to 100000, not 'many'"
         ),
         Slip(
             "readers: 4",
@@ -113,6 +113,16 @@ struct ScenarioErrorTests {
             "unifrom",
             "9:21: 'distribution' of variable 'n' must be one of uniform, zipfian, text, not "
                 + "'unifrom'; did you mean 'uniform'?"
+        ),
+        Slip(
+            "{distribution: uniform, min: 1, max: 9}",
+            "{distribution: zipfian, min: 1, max: 4611686018427387903}",
+            "9:38: a zipfian has at most 4503599627370496 values"
+        ),
+        Slip(
+            "{distribution: uniform, min: 1, max: 9}",
+            "{distribution: zipfian, theta: 0, min: 1, max: 9}",
+            "9:37: 'theta' of variable 'n' must be a number above 0 and at most 100, not '0'"
         ),
         Slip("max: 9", "max: 0", "9:38: 'max' of variable 'n' is 0, below 'min' 1"),
         Slip(
@@ -272,6 +282,33 @@ struct ScenarioErrorTests {
             try Scenario.parse(yaml: yaml, file: "f")
         }
         #expect(error?.issues.map(\.line) == [1, 5, 11])
+    }
+
+    /// Whatever a file holds, it is a scenario or a ``ScenarioError``, never the end of the program.
+    @Test(.timeLimit(.minutes(1)), arguments: Presets.all.map(\.name))
+    func aDamagedFileIsNeverFatal(name: String) throws {
+        let text = Array(try #require(Presets.named(name)).yaml.utf8)
+        let debris = Array("{}[]:,'\"#&*!|>%@`-?\n 0129xs~\u{0}\u{FF}".utf8)
+        var stream = RandomStream(seed: 1, stream: name)
+        var damaged = 0
+        for _ in 0..<150 {
+            var bytes = text
+            for _ in 0...stream.next(below: 4) {
+                let place = Int(stream.next(below: UInt64(bytes.count)))
+                let count = min(Int(stream.next(below: 6)), bytes.count - place)
+                let piece = (0..<Int(stream.next(below: 4))).map { _ in
+                    debris[Int(stream.next(below: UInt64(debris.count)))]
+                }
+                bytes.replaceSubrange(place..<place + count, with: piece)
+            }
+            do throws(ScenarioError) {
+                _ = try Scenario.parse(yaml: String(decoding: bytes, as: UTF8.self), file: "f")
+            } catch {
+                #expect(!error.issues.isEmpty)
+                damaged += 1
+            }
+        }
+        #expect(damaged > 10)
     }
 
     @Test func whatIsNoYAMLIsSaidWithItsLine() throws {

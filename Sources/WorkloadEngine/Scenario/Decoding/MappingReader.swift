@@ -101,11 +101,15 @@ struct MappingReader {
         return value
     }
 
-    /// A number greater than zero.
-    func positive(_ name: String) -> Double? {
+    /// A number greater than zero, and at most `most`.
+    func positive(_ name: String, most: Double = .greatestFiniteMagnitude) -> Double? {
         guard let node = self[name], let text = text(node, named: name) else { return nil }
-        guard let value = Double(text), value > 0, value.isFinite else {
-            log.add("'\(name)' of \(what) must be a number above 0, not '\(text)'", at: node.mark)
+        guard let value = Double(text), value > 0, value <= most else {
+            let limit = most < .greatestFiniteMagnitude ? " and at most \(Int(most))" : ""
+            log.add(
+                "'\(name)' of \(what) must be a number above 0\(limit), not '\(text)'",
+                at: node.mark
+            )
             return nil
         }
         return value

@@ -22,29 +22,25 @@ extension ScenarioDecoder {
     }
 
     private func presetDataset(_ reader: MappingReader) -> Dataset? {
-        let scales = 1...1_000_000
-        switch reader.word("preset", of: ["pgbench", "ycsb"]) {
-        case "pgbench":
-            if reader.has("records") {
-                log.add(
-                    "'records' goes with ycsb; pgbench has 'scale'",
-                    at: reader.mark(of: "records")
-                )
-            }
-            return reader.integer("scale", in: scales).map(Dataset.pgbench(scale:))
-                ?? (reader.has("scale") ? nil : .pgbench(scale: 1))
-        case "ycsb":
-            if reader.has("records"), reader.has("scale") {
+        let name = reader.word("preset", of: Dataset.presets.map(\.presetName))
+        guard let preset = Dataset.presets.first(where: { $0.presetName == name }),
+            let scales = preset.scales
+        else { return nil }
+        if case .ycsb = preset, reader.has("records") {
+            if reader.has("scale") {
                 log.add("'scale' does not go with 'records'", at: reader.mark(of: "scale"))
             }
-            if reader.has("records") {
-                return reader.integer("records", in: 1...1_000_000_000).map(Dataset.ycsb(records:))
-            }
-            let scale = reader.has("scale") ? reader.integer("scale", in: scales) : 1
-            return scale.map { .ycsb(records: $0 * Dataset.ycsbRecordsPerScale) }
-        default:
-            return nil
+            let most = scales.upperBound * Dataset.ycsbRecordsPerScale
+            return reader.integer("records", in: 1...most).map(Dataset.ycsb(records:))
         }
+        if reader.has("records") {
+            log.add(
+                "'records' goes with ycsb; pgbench has 'scale'",
+                at: reader.mark(of: "records")
+            )
+        }
+        let scale = reader.has("scale") ? reader.integer("scale", in: scales) : 1
+        return scale.map(preset.with(scale:))
     }
 
     private func sqlDataset(_ reader: MappingReader, key: String) -> Dataset? {
@@ -106,18 +102,20 @@ extension ScenarioDecoder {
             let length = reader.integer("length", in: 1...1_000_000) ?? 1
             return Variable(distribution: .text(length: length), minimum: 0, maximum: 0)
         }
+        let scramble = reader.bool("scramble") ?? false
+        let theta = reader.positive("theta", most: 100) ?? Generator.usualTheta
+        let isUniform = kind == "uniform"
+        let (minimum, maximum) = decodeRange(name, reader, isRanked: !isUniform && !scramble)
         let distribution: Variable.Distribution =
-            kind == "uniform"
-            ? .uniform
-            : .zipfian(
-                theta: reader.positive("theta") ?? Generator.usualTheta,
-                scramble: reader.bool("scramble") ?? false
-            )
-        let (minimum, maximum) = decodeRange(name, reader)
+            isUniform ? .uniform : .zipfian(theta: theta, scramble: scramble)
         return Variable(distribution: distribution, minimum: minimum, maximum: maximum)
     }
 
-    private mutating func decodeRange(_ name: String, _ reader: MappingReader) -> (Int64, Int64) {
+    private mutating func decodeRange(
+        _ name: String,
+        _ reader: MappingReader,
+        isRanked: Bool
+    ) -> (Int64, Int64) {
         if !reader.has("min"), !reader.has("max"), let builtIn = dataset.variables[name],
             builtIn.isInteger
         {
@@ -135,6 +133,11 @@ extension ScenarioDecoder {
                 "'max' of \(reader.what) is \(maximum), below 'min' \(minimum)",
                 at: reader.mark(of: "max")
             )
+            return (0, 0)
+        }
+        let most = ZipfianDistribution.mostRanks
+        if isRanked, maximum - minimum >= most {
+            log.add("a zipfian has at most \(most) values", at: reader.mark(of: "max"))
             return (0, 0)
         }
         return (minimum, maximum)
