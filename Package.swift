@@ -115,6 +115,7 @@ let package = Package(
         .testTarget(
             name: "DashboardTests",
             dependencies: ["Dashboard", "Telemetry", "TerminalUI"],
+            exclude: ["Golden"],
             swiftSettings: strict
         ),
         .testTarget(
