@@ -117,6 +117,7 @@ let package = Package(
         .testTarget(
             name: "DashboardTests",
             dependencies: ["Dashboard", "Telemetry", "TerminalUI"],
+            exclude: ["Golden"],
             swiftSettings: strict
         ),
         .testTarget(

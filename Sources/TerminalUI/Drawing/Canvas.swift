@@ -89,7 +89,13 @@ package struct Canvas: Sendable {
     package mutating func write(_ spans: [Span], x: Int, y: Int, limit: Int = .max) -> Int {
         var column = 0
         for span in spans where column < limit {
-            column += write(span.text, x: x + column, y: y, style: span.style, limit: limit - column)
+            column += write(
+                span.text,
+                x: x + column,
+                y: y,
+                style: span.style,
+                limit: limit - column
+            )
         }
         return column
     }

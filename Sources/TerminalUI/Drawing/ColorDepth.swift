@@ -20,7 +20,8 @@ package enum ColorDepth: String, Sendable, CaseIterable {
             .indexed(Self.nearest(to: (red, green, blue), among: 16...255))
         case (.basic16, .indexed(let index)):
             index < 16
-                ? color : .indexed(Self.nearest(to: IndexedPalette.components(of: index), among: 0...15))
+                ? color
+                : .indexed(Self.nearest(to: IndexedPalette.components(of: index), among: 0...15))
         case (.basic16, .rgb(let red, let green, let blue)):
             .indexed(Self.nearest(to: (red, green, blue), among: 0...15))
         }

@@ -33,6 +33,14 @@ package enum HumanUnits {
         return duration(nanoseconds: UInt64(min(seconds, 1e9) * 1e9))
     }
 
+    /// `30 s`, `5 min`: a round number of seconds.
+    package static func secondsLabel(_ seconds: Double) -> String {
+        guard seconds.isFinite, seconds >= 0, seconds < 1e6 else { return "" }
+        guard seconds == seconds.rounded() else { return HumanUnits.seconds(seconds) }
+        let whole = Int(seconds)
+        return whole >= 60 && whole.isMultiple(of: 60) ? "\(whole / 60) min" : "\(whole) s"
+    }
+
     /// `512 B`, `4.12 KiB`, `38.1 MiB`.
     package static func bytes(_ bytes: UInt64) -> String {
         if bytes < 1_000 { return "\(bytes) B" }
@@ -92,7 +100,9 @@ package enum HumanUnits {
         return places == 1 ? "\(whole).\(rest)" : "\(whole).\(rest < 10 ? "0" : "")\(rest)"
     }
 
-    private static func twoDigits(_ value: UInt64) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    private static func twoDigits(_ value: UInt64) -> String {
+        value < 10 ? "0\(value)" : "\(value)"
+    }
 
     private static func grouped(_ value: UInt64) -> String {
         guard value >= 1_000 else { return "\(value)" }

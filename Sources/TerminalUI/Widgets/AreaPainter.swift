@@ -14,8 +14,10 @@ struct AreaPainter {
     struct Layer {
         /// A value for each dot column, from the left; NaN where there is none.
         var values: [Double]
-        /// Its colour, for a share of the height.
+        /// Its colours, from the lower to the upper end of ``range``.
         var gradient: GradientRole
+        /// The values between which its colours change.
+        var range: ClosedRange<Double>
         /// How it is filled.
         var fill: Fill
     }
@@ -55,19 +57,26 @@ struct AreaPainter {
                         }
                     }
                 }
-                guard let strongest = strongest(counts) else { continue }
+                // Of a thin shaded area the chessboard may have taken every dot.
+                guard let strongest = strongest(counts), bits != 0 || glyphs != .braille
+                else { continue }
+                let level = counts.reduce(0, +)
+                let layer = layers[strongest]
+                let height = Double(base + level) / Double(rect.height * glyphs.dotsDown)
+                let extent = layer.range.upperBound - layer.range.lowerBound
+                let share =
+                    extent > 0 ? (height * maximum - layer.range.lowerBound) / extent : 1
                 let glyph = glyph(
                     bits: bits,
-                    level: counts.reduce(0, +),
-                    fill: layers[strongest].fill,
+                    level: level,
+                    fill: layer.fill,
                     glyphs: glyphs
                 )
-                let share = Double(rect.height - row) / Double(rect.height)
                 canvas.put(
                     glyph,
                     x: rect.minX + column,
                     y: rect.minY + row,
-                    style: canvas.theme.style(layers[strongest].gradient, at: share)
+                    style: canvas.theme.style(layer.gradient, at: share)
                 )
             }
         }

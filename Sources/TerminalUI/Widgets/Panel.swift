@@ -25,7 +25,9 @@ package struct Panel: Sendable {
     /// Draws the border and returns what is inside: one column of air on each side.
     @discardableResult
     package func draw(on canvas: inout Canvas, in rect: Rect) -> Rect {
-        guard rect.width >= 4, rect.height >= 2 else { return Rect(x: 0, y: 0, width: 0, height: 0) }
+        guard rect.width >= 4, rect.height >= 2 else {
+            return Rect(x: 0, y: 0, width: 0, height: 0)
+        }
         let border = canvas.glyphs.border
         let style = canvas.theme.style(.border)
         let bottom = rect.maxY - 1

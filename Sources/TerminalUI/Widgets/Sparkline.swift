@@ -29,7 +29,12 @@ package struct Sparkline: Sendable {
             style: canvas.theme.style(.track)
         )
         let largest = maximum ?? values.reduce(0) { $1.isFinite ? max($0, $1) : $0 }
-        let layer = AreaPainter.Layer(values: values, gradient: gradient, fill: .solid)
+        let layer = AreaPainter.Layer(
+            values: values,
+            gradient: gradient,
+            range: 0...max(largest, .leastNonzeroMagnitude),
+            fill: .solid
+        )
         if rect.height == 1, canvas.glyphs == .ascii {
             drawWeights(on: &canvas, in: rect, maximum: largest)
         } else {

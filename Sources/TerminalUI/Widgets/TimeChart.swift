@@ -4,15 +4,23 @@ package struct TimeChart: Sendable {
     package struct Layer: Sendable {
         /// A value for each dot column, see ``points(in:glyphs:)``; NaN where there is none.
         package var values: [Double]
-        /// Its colours, by height.
+        /// Its colours, from the lower to the upper end of ``range``.
         package var gradient: GradientRole
+        /// The values, on the axis, between which its colours change.
+        package var range: ClosedRange<Double>
         /// Whether it is filled with every other dot, so that it differs without colours too.
         package var isShaded: Bool
 
         /// Creates a layer.
-        package init(values: [Double], gradient: GradientRole, isShaded: Bool = false) {
+        package init(
+            values: [Double],
+            gradient: GradientRole,
+            range: ClosedRange<Double>,
+            isShaded: Bool = false
+        ) {
             self.values = values
             self.gradient = gradient
+            self.range = range
             self.isShaded = isShaded
         }
     }
@@ -52,8 +60,8 @@ package struct TimeChart: Sendable {
         guard value.isFinite, value < 1e9 else { return 1e9 }
         var step = 1.0
         while step * 10 < value { step *= 10 }
-        for factor in [1.0, 2, 3, 4, 5, 6, 8, 10] where step * factor >= value { return step * factor }
-        return step * 10
+        let factors = step < 10 ? [1.0, 2, 3, 4, 5, 6, 8] : [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8]
+        return (factors.first { step * $0 >= value } ?? 10) * step
     }
 
     /// Draws the chart; its lowest row holds the times.
@@ -69,6 +77,7 @@ package struct TimeChart: Sendable {
             AreaPainter.Layer(
                 values: $0.values,
                 gradient: $0.gradient,
+                range: $0.range,
                 fill: $0.isShaded ? .shaded : .solid
             )
         }
@@ -122,23 +131,19 @@ package struct TimeChart: Sendable {
         canvas.write("now", in: row, style: style, alignment: .trailing)
         guard plot.width >= 16 else { return }
         let dash = canvas.glyphs == .ascii ? "-" : "−"
-        canvas.write(dash + Self.timeLabel(seconds), x: row.minX, y: row.minY, style: style)
+        canvas.write(
+            dash + HumanUnits.secondsLabel(seconds),
+            x: row.minX,
+            y: row.minY,
+            style: style
+        )
         guard plot.width >= 40 else { return }
         canvas.write(
-            dash + Self.timeLabel(seconds / 2),
+            dash + HumanUnits.secondsLabel(seconds / 2),
             x: row.minX + plot.width / 2,
             y: row.minY,
             style: style
         )
-    }
-
-    private static func timeLabel(_ seconds: Double) -> String {
-        guard seconds.isFinite, seconds < 1e6 else { return "" }
-        if seconds < 60 {
-            return seconds == seconds.rounded() ? "\(Int(seconds)) s" : HumanUnits.seconds(seconds)
-        }
-        let whole = Int(seconds.rounded())
-        return whole.isMultiple(of: 60) ? "\(whole / 60) min" : "\(whole) s"
     }
 
     private static func axisLabel(_ value: Double) -> String {
