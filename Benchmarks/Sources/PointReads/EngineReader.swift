@@ -12,10 +12,10 @@ final class EngineReader: PointReader, Sendable {
         pool = try DatabasePool(path: path, configuration: configuration)
     }
 
-    func run(thread: Int, rows: Int64, stop: borrowing StopFlag) throws -> Int {
+    func run(thread: Int, rows: Int64, limit: Int, stop: borrowing StopFlag) throws -> Int {
         var keys = KeySequence(thread: thread, rows: rows)
         var count = 0
-        while !stop.isSet {
+        while !stop.isSet, count < limit {
             let key = keys.next()
             let value = try pool.read { db in
                 let statement = try db.cachedStatement(sql: pointReadSQL)

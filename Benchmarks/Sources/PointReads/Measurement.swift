@@ -7,8 +7,8 @@ protocol PointReader {
     static var name: String { get }
     /// Opens the database at `path` for `readers` connections.
     init(path: String, readers: Int) throws
-    /// Reads until `stop` is set; returns how often.
-    func run(thread: Int, rows: Int64, stop: borrowing StopFlag) throws -> Int
+    /// Reads until `stop` is set, or `limit` times; returns how often.
+    func run(thread: Int, rows: Int64, limit: Int, stop: borrowing StopFlag) throws -> Int
 }
 
 /// Set when a round is over.
@@ -62,7 +62,12 @@ func measure(
             round.ready.wrappingAdd(1, ordering: .sequentiallyConsistent)
             while !round.go.load(ordering: .acquiring) { usleep(50) }
             do {
-                let count = try reader.run(thread: index, rows: rows, stop: round.stop)
+                let count = try reader.run(
+                    thread: index,
+                    rows: rows,
+                    limit: .max,
+                    stop: round.stop
+                )
                 round.total.wrappingAdd(count, ordering: .relaxed)
             } catch {
                 FileHandle.standardError.write(Data("\(error)\n".utf8))

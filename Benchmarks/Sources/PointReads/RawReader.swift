@@ -41,11 +41,11 @@ final class RawReader: PointReader, @unchecked Sendable {  // each thread uses i
         }
     }
 
-    func run(thread: Int, rows: Int64, stop: borrowing StopFlag) throws -> Int {
+    func run(thread: Int, rows: Int64, limit: Int, stop: borrowing StopFlag) throws -> Int {
         let connection = connections[thread]
         var keys = KeySequence(thread: thread, rows: rows)
         var count = 0
-        while !stop.isSet {
+        while !stop.isSet, count < limit {
             let key = keys.next()
             guard sqlite3_step(connection.begin) == SQLITE_DONE else { throw POSIXError(.EIO) }
             sqlite3_reset(connection.begin)

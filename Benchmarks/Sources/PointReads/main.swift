@@ -5,6 +5,7 @@ import SQLiteEngine
 // GRDB's pool, and bare libsqlite3, in one process, the three taking turns.
 //
 //     swift run -c release PointReads [--rounds N] [--seconds S] [--threads 1,2,4] [--readers N]
+//     swift run -c release PointReads --only raw|engine|GRDB --reads N
 //
 // What is compared is the ratio within a round; the table shows its median and its spread.
 
@@ -40,6 +41,16 @@ try setup.write { db in
 let raw = try RawReader(path: path, readers: readers)
 let engine = try EngineReader(path: path, readers: readers)
 let grdb = try GRDBReader(path: path, readers: readers)
+// `--only engine --reads 20000` for callgrind: one thread, a fixed number of reads.
+if let limit = Int(option("reads", "")) {
+    let stop = StopFlag()
+    let readers: [any PointReader] = [raw, engine, grdb]
+    for reader in readers where type(of: reader).name == option("only", "engine") {
+        print(try reader.run(thread: 0, rows: rows, limit: limit, stop: stop))
+    }
+    exit(0)
+}
+
 // Warm the caches, and open the readers.
 _ = measure(raw, threads: 16, rows: rows, seconds: 0.1)
 _ = measure(engine, threads: 16, rows: rows, seconds: 0.1)

@@ -24,6 +24,7 @@ extension AccessGate {
         _ site: AccessSite
     ) {
         slot.outer = thread.pointee.innermost
+        slot.thread = thread
         thread.pointee.innermost = Unmanaged.passUnretained(slot)
         slot.probe.beginAccess(site)
     }
@@ -35,10 +36,19 @@ extension AccessGate {
         release(slot)
     }
 
+    /// Leaves the access that uses `database`.
+    @inline(__always)
+    func leave(_ database: Database) {
+        guard let slot = database.slot else {
+            fatalError("A database access ends on a connection that was closed.")
+        }
+        slot._withUnsafeGuaranteedRef { leave($0) }
+    }
+
     /// Leaves the access and keeps the slot.
     @inline(__always)
     func step(outOf slot: AccessSlot) {
-        ThreadState.current.pointee.innermost = slot.outer
+        slot.thread?.pointee.innermost = slot.outer
         slot.outer = nil
         slot.probe.endAccess()
     }

@@ -26,14 +26,20 @@ final class AccessSlot: @unchecked Sendable {
     let gate: UInt
     /// What can be seen of its connection; it stays when the connection is closed and opened anew.
     let probe: ConnectionProbe
-    /// The connection; only whoever claimed the slot may touch it.
-    var database: Database?
-    /// The access of the same thread around the current one.
-    var outer: Unmanaged<AccessSlot>?
     /// Where `await`ed accesses run.
     let executor: SlotExecutor
 
     private let state = Atomic<UInt8>(State.closed)
+
+    /// What belongs to whoever claimed the slot; behind a pointer for the reason that
+    /// ``Database/State`` gives.
+    private struct Claimed {
+        var database: Database?
+        var outer: Unmanaged<AccessSlot>?
+        var thread: UnsafeMutablePointer<ThreadState>?
+    }
+
+    private let claimed: UnsafeMutablePointer<Claimed>
 
     /// What those may use who do not hold the slot: `interrupt()` and the looks at the wal-index.
     private struct Shared {
@@ -50,6 +56,31 @@ final class AccessSlot: @unchecked Sendable {
         self.gate = gate
         self.probe = probe
         executor = SlotExecutor(label: label)
+        claimed = .allocate(capacity: 1)
+        claimed.initialize(to: Claimed())
+    }
+
+    deinit {
+        claimed.deinitialize(count: 1)
+        claimed.deallocate()
+    }
+
+    /// The connection; only whoever claimed the slot may touch it.
+    @inline(__always)
+    var database: Database? { claimed.pointee.database }
+
+    /// The access of the same thread around the current one.
+    @inline(__always)
+    var outer: Unmanaged<AccessSlot>? {
+        get { claimed.pointee.outer }
+        set { claimed.pointee.outer = newValue }
+    }
+
+    /// The thread whose access it is.
+    @inline(__always)
+    var thread: UnsafeMutablePointer<ThreadState>? {
+        get { claimed.pointee.thread }
+        set { claimed.pointee.thread = newValue }
     }
 
     /// Takes the slot when its connection is open and free.
@@ -88,15 +119,16 @@ final class AccessSlot: @unchecked Sendable {
 
     /// Puts a connection in; the caller has claimed the slot.
     func install(_ database: Database) {
-        self.database = database
+        claimed.pointee.database = database
+        database.slot = Unmanaged.passUnretained(self)
         shared.withLock { $0 = Shared(connection: database.sqliteConnection) }
     }
 
     /// Takes the connection out, before it is closed; the caller has claimed the slot.
     func uninstall() -> Database? {
         shared.withLock { $0 = Shared() }
-        defer { database = nil }
-        return database
+        defer { claimed.pointee.database = nil }
+        return claimed.pointee.database
     }
 
     /// Interrupts the statement that runs.

@@ -417,20 +417,19 @@ extension DatabasePool {
 
     @usableFromInline
     func endRead(_ database: Database) throws {
-        let slot = currentSlot
         do {
-            try database.endReadAccess()
+            try database.endReadAccess(mayHaveWritten: false)
         } catch {
-            readers.leave(slot)
+            readers.leave(database)
             throw error
         }
-        readers.leave(slot)
+        readers.leave(database)
     }
 
     @usableFromInline
     func abandonRead(_ database: Database) {
         database.abandonTransaction()
-        readers.leave(currentSlot)
+        readers.leave(database)
     }
 
     @usableFromInline
@@ -450,22 +449,18 @@ extension DatabasePool {
 
     @usableFromInline
     func endWrite(_ database: Database) throws {
-        defer { writer.leave(currentSlot) }
-        try database.endWriteAccess()
+        do {
+            try database.endWriteAccess()
+        } catch {
+            writer.leave(database)
+            throw error
+        }
+        writer.leave(database)
     }
 
     @usableFromInline
     func abandonWrite(_ database: Database) {
         database.abandonTransaction()
-        writer.leave(currentSlot)
-    }
-
-    /// The slot of the innermost access: of the one that ends, since accesses nest.
-    @inline(__always)
-    private var currentSlot: AccessSlot {
-        guard let slot = ThreadState.current.pointee.innermost else {
-            fatalError("A database access ends on another thread than it began on.")
-        }
-        return slot.takeUnretainedValue()
+        writer.leave(database)
     }
 }

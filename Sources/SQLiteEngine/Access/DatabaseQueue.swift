@@ -377,7 +377,7 @@ extension DatabaseQueue {
     @usableFromInline
     func endRead(_ database: Database) throws {
         database.readOnlyDepth -= 1
-        defer { gate.leave(gate.slots[0]) }
+        defer { gate.leave(database) }
         try database.endReadAccess()
     }
 
@@ -385,7 +385,7 @@ extension DatabaseQueue {
     func abandonRead(_ database: Database) {
         database.readOnlyDepth -= 1
         database.abandonTransaction()
-        gate.leave(gate.slots[0])
+        gate.leave(database)
     }
 
     @usableFromInline
@@ -405,13 +405,13 @@ extension DatabaseQueue {
 
     @usableFromInline
     func endWrite(_ database: Database) throws {
-        defer { gate.leave(gate.slots[0]) }
+        defer { gate.leave(database) }
         try database.endWriteAccess()
     }
 
     @usableFromInline
     func abandonWrite(_ database: Database) {
         database.abandonTransaction()
-        gate.leave(gate.slots[0])
+        gate.leave(database)
     }
 }

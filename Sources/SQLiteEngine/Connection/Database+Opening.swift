@@ -84,7 +84,7 @@ extension Database {
         guard code == SQLITE_OK else {
             throw DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage)
         }
-        sqliteConnection = nil
+        forgetConnection()
     }
 
     /// Closes as far as possible: a statement that is alive keeps a zombie, which closes with it.
@@ -93,6 +93,6 @@ extension Database {
         statementCache.removeAll()
         transactionStatements.finalize()
         sqlite3_close_v2(handle)
-        sqliteConnection = nil
+        forgetConnection()
     }
 }

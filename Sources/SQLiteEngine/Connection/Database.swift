@@ -9,8 +9,30 @@ public typealias SQLiteConnection = OpaquePointer
 /// It is given to the closures of database accesses, and must not leave them: nothing but the
 /// access keeps other threads away from it.
 public final class Database {
-    /// The C connection, for what this library does not offer; nil once it is closed.
-    public internal(set) var sqliteConnection: SQLiteConnection?
+    /// What changes while the connection is used.
+    ///
+    /// It lives behind a pointer: Swift checks each access to a class's `var` for exclusivity at
+    /// run time, and these checks alone cost as much as a third of a point read.
+    struct State {
+        var connection: SQLiteConnection?
+        /// Above zero, statements that write are refused: inside a queue's `read`, or
+        /// ``Database/readOnly(_:)``.
+        var readOnlyDepth = 0
+        /// Whether a wrapping transaction of ours is open: an autocommit connection then means
+        /// that SQLite rolled it back (an interrupt, `ON CONFLICT ROLLBACK`), and everything
+        /// until its end throws `SQLITE_ABORT`.
+        var isInsideTransactionBlock = false
+        /// Set while the access belongs to a task, which may be cancelled.
+        var cancellation: AccessCancellation?
+        /// The date of the open transaction, once somebody asked.
+        var transactionDate: Date?
+        /// Statements that ``Database/cachedStatement(sql:)`` keeps.
+        var statementCache = StatementCache()
+        /// BEGIN, COMMIT and ROLLBACK, prepared once.
+        var transactionStatements = TransactionStatements()
+        /// The slot that the connection lives in: it outlives the connection.
+        var slot: Unmanaged<AccessSlot>?
+    }
 
     /// What the connection was opened with.
     public let configuration: Configuration
@@ -24,25 +46,8 @@ public final class Database {
     /// What others may see of the connection while it works.
     let probe: ConnectionProbe
 
-    /// Statements that ``cachedStatement(sql:)`` keeps.
-    var statementCache = StatementCache()
-
-    /// Above zero, statements that write are refused: inside a queue's `read`, or ``readOnly(_:)``.
-    var readOnlyDepth = 0
-
-    /// Whether a wrapping transaction of ours is open: an autocommit connection then means that
-    /// SQLite rolled it back (an interrupt, `ON CONFLICT ROLLBACK`), and everything until its end
-    /// throws `SQLITE_ABORT`.
-    var isInsideTransactionBlock = false
-
-    /// BEGIN and COMMIT, prepared once.
-    var transactionStatements = TransactionStatements()
-
-    /// Set while the access belongs to a task, which may be cancelled.
-    var cancellation: AccessCancellation?
-
-    /// The date of the open transaction, once somebody asked.
-    var openTransactionDate: Date?
+    /// See ``State``: the pointer is valid as long as the object.
+    private let state: UnsafeMutablePointer<State>
 
     init(
         sqliteConnection: SQLiteConnection,
@@ -51,11 +56,66 @@ public final class Database {
         isReadOnly: Bool,
         probe: ConnectionProbe
     ) {
-        self.sqliteConnection = sqliteConnection
+        state = .allocate(capacity: 1)
+        state.initialize(to: State(connection: sqliteConnection))
         self.configuration = configuration
         self.label = label
         self.isReadOnlyConnection = isReadOnly
         self.probe = probe
+    }
+
+    deinit {
+        state.deinitialize(count: 1)
+        state.deallocate()
+    }
+
+    /// The C connection, for what this library does not offer; nil once it is closed.
+    public var sqliteConnection: SQLiteConnection? { state.pointee.connection }
+
+    /// Called when the C connection was closed.
+    func forgetConnection() { state.pointee.connection = nil }
+
+    @inline(__always)
+    var readOnlyDepth: Int {
+        get { state.pointee.readOnlyDepth }
+        set { state.pointee.readOnlyDepth = newValue }
+    }
+
+    @inline(__always)
+    var isInsideTransactionBlock: Bool {
+        get { state.pointee.isInsideTransactionBlock }
+        set { state.pointee.isInsideTransactionBlock = newValue }
+    }
+
+    @inline(__always)
+    var cancellation: AccessCancellation? {
+        get { state.pointee.cancellation }
+        set { state.pointee.cancellation = newValue }
+    }
+
+    @inline(__always)
+    var openTransactionDate: Date? {
+        get { state.pointee.transactionDate }
+        set { state.pointee.transactionDate = newValue }
+    }
+
+    @inline(__always)
+    var statementCache: StatementCache {
+        get { state.pointee.statementCache }
+        _modify { yield &state.pointee.statementCache }
+    }
+
+    @inline(__always)
+    var transactionStatements: TransactionStatements {
+        get { state.pointee.transactionStatements }
+        _modify { yield &state.pointee.transactionStatements }
+    }
+
+    /// The slot that the connection lives in.
+    @inline(__always)
+    var slot: Unmanaged<AccessSlot>? {
+        get { state.pointee.slot }
+        set { state.pointee.slot = newValue }
     }
 
     /// Whether statements may not write now.

@@ -13,11 +13,11 @@ extension Database {
 
     /// Ends a read transaction.
     ///
+    /// - Parameter mayHaveWritten: Whether the file is open for writing; a pool's reader is not.
     /// - Throws: `SQLITE_READONLY` when something was written after all.
     @inline(__always)
-    func endReadAccess() throws {
-        let state = sqlite3_txn_state(sqliteConnection, nil)
-        guard state < SQLITE_TXN_WRITE else {
+    func endReadAccess(mayHaveWritten: Bool = true) throws {
+        if mayHaveWritten, sqlite3_txn_state(sqliteConnection, nil) >= SQLITE_TXN_WRITE {
             abandonTransaction()
             throw DatabaseError(
                 resultCode: .SQLITE_READONLY,
