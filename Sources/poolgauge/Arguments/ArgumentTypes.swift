@@ -56,4 +56,4 @@ enum ProgressMode: String, CaseIterable, ExpressibleByArgument {
     case never
 }
 
-extension GlyphSet: @retroactive ExpressibleByArgument {}
+extension GlyphSet: ExpressibleByArgument {}

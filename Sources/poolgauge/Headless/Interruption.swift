@@ -15,7 +15,9 @@ final class Interruption: Sendable {
 
     private let received = Atomic<Int32>(0)
     private let queue = DispatchQueue(label: "poolgauge.signals")
-    private let sources: Mutex<[any DispatchSourceSignal]>
+    // Set once by the initializer, before anybody else knows the object, and never read: it keeps
+    // the sources alive.
+    nonisolated(unsafe) private var sources: [any DispatchSourceSignal] = []
 
     /// The signal that came, if one did.
     var signal: Int32? {
@@ -25,8 +27,7 @@ final class Interruption: Sendable {
 
     /// Starts listening; `stop` is called once, on a queue of its own.
     init(_ stop: @escaping @Sendable () -> Void) {
-        sources = Mutex([])
-        let made = Self.signals.compactMap { number -> (any DispatchSourceSignal)? in
+        sources = Self.signals.compactMap { number -> (any DispatchSourceSignal)? in
             // What the parent told us to ignore, as nohup does with HUP, stays ignored.
             guard Self.handler(of: number) != .ignored else { return nil }
             systemSignal(number, SIG_IGN)
@@ -43,7 +44,6 @@ final class Interruption: Sendable {
             source.resume()
             return source
         }
-        sources.withLock { $0 = made }
     }
 
     private enum Handler { case ignored, other }

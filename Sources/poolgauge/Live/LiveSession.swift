@@ -47,7 +47,7 @@ struct LiveSession {
         let terminal = SurfaceTerminal(size: size)
         let datasets = DatasetStore()
         defer { datasets.remove() }
-        let interruption = Interruption { terminal.interrupt() }
+        let interruption = Interruption(terminal.interrupt)
         var loop = loop(on: terminal, glyphs: options.glyphs ?? .braille, datasets: datasets)
         let end = loop.show()
         loop.end()
