@@ -44,10 +44,10 @@ struct AccountingTests {
             clock: clock,
             .init(
                 wait: { $0.number.isMultiple(of: 7) ? milliseconds(9) : 0 },
-                service: { milliseconds($0.number.isMultiple(of: 50) ? 400 : 5) },
+                service: { milliseconds($0.number.isMultiple(of: 20) ? 400 : 5) },
                 before: { access in
                     before(access)
-                    if access.number * 7919 % 101 < 30 { throw FakeFailure.busy }
+                    if access.number % 10 < 3 { throw FakeFailure.busy }
                     if access.number.isMultiple(of: 13) { throw FakeFailure.broken }
                 }
             )
