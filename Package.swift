@@ -95,6 +95,7 @@ let package = Package(
                 "Telemetry", "WorkloadEngine",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
+            exclude: ["Reports/Golden"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -80,11 +80,13 @@ struct ReportTests {
         #expect(result.exitStatus == .interrupted)
     }
 
-    @Test(arguments: [
-        (0, "0 ns"), (999, "999 ns"), (1000, "1.00 µs"), (12_345, "12.3 µs"),
-        (999_499, "999 µs"), (999_500, "1.00 ms"), (45_600_000, "45.6 ms"),
-        (999_500_000, "1.00 s"), (61_000_000_000, "61.0 s"),
-    ] as [(UInt64, String)])
+    @Test(
+        arguments: [
+            (0, "0 ns"), (999, "999 ns"), (1000, "1.00 µs"), (12_345, "12.3 µs"),
+            (999_499, "999 µs"), (999_500, "1.00 ms"), (45_600_000, "45.6 ms"),
+            (999_500_000, "1.00 s"), (61_000_000_000, "61.0 s"),
+        ] as [(UInt64, String)]
+    )
     func timesHaveThreeDigits(nanoseconds: UInt64, text: String) {
         #expect(HumanUnits.time(nanoseconds) == text)
     }
@@ -105,7 +107,7 @@ struct ReportTests {
         #expect(host.syncNanoseconds ?? 0 > 0)
         #expect(!host.operatingSystem.isEmpty)
         #if os(Linux)
-            #expect(host.fileSystem != nil)
+        #expect(host.fileSystem != nil)
         #endif
     }
 }

@@ -10,7 +10,7 @@ struct AccountingTests {
         var open = Client.reader(
             "open",
             workers: 2,
-            pace: .open(Arrival(rate: 80, skipAfter: .milliseconds(150)))
+            pace: .open(Arrival(rate: 80, skipAfter: .milliseconds(20)))
         )
         open.busyRetries = 1
         return [
@@ -44,7 +44,7 @@ struct AccountingTests {
             clock: clock,
             .init(
                 wait: { $0.number.isMultiple(of: 7) ? milliseconds(9) : 0 },
-                service: { milliseconds($0.number.isMultiple(of: 20) ? 400 : 5) },
+                service: { milliseconds($0.number % 20 == 7 ? 400 : 5) },
                 before: { access in
                     before(access)
                     if access.number % 10 < 3 { throw FakeFailure.busy }
