@@ -1,4 +1,5 @@
 import Foundation
+import Telemetry
 
 /// Keeps each data set that was built, so that every arm starts with a copy of the same file.
 ///
