@@ -46,16 +46,20 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
+            // A link to the folder `scenarios`, whose files stay the only copies.
+            resources: [.embedInCode("Presets")],
             swiftSettings: strict
         ),
         .target(
             name: "EngineTarget",
-            dependencies: ["SQLiteEngine", "WorkloadEngine", "Telemetry"],
+            dependencies: ["CSQLite", "SQLiteEngine", "WorkloadEngine", "Telemetry"],
             swiftSettings: strict
         ),
         .target(
             name: "TerminalUI",
             dependencies: [.product(name: "Yams", package: "Yams")],
+            // A link to themes/: the files are part of the library, wherever the binary is.
+            resources: [.embedInCode("Themes/BuiltIn")],
             swiftSettings: strict
         ),
         .target(
@@ -93,6 +97,7 @@ let package = Package(
                 "Telemetry", "WorkloadEngine",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
+            exclude: ["Reports/Golden"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -113,6 +118,7 @@ let package = Package(
         .testTarget(
             name: "DashboardTests",
             dependencies: ["Dashboard", "Telemetry", "TerminalUI"],
+            exclude: ["Golden"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -6,7 +6,11 @@ import Telemetry
 public struct AccessLabel: Sendable, Hashable {
     private static let names = Lock<(list: [String], indexes: [String: Int])>(([], [:]))
 
-    let index: Int
+    /// The name's number, from 0.
+    package let index: Int
+
+    /// The label of a number that was a label's ``index``: without a lock or a look-up.
+    package init(index: Int) { self.index = index }
 
     /// Creates a label, or finds the one with the same name.
     public init(_ name: String) {

@@ -1,0 +1,132 @@
+import Telemetry
+
+/// All that a screen draws from: the newest sample, and the series that led to it.
+///
+/// Bounded, however long a run lasts: five minutes at ten samples a second.
+struct History: Sendable {
+    /// How many samples are kept: five minutes at ten a second.
+    static let capacity = 3_000
+    /// How many samples a closed connection's lane stays: three seconds at ten a second.
+    private static let lingering = 30
+    /// How many lanes there can be.
+    private static let maximumLanes = 512
+
+    /// The newest sample.
+    private(set) var latest: Sample?
+    /// The samples' numbers, the newest last.
+    private(set) var moments = RingBuffer<Moment>(capacity: Self.capacity)
+    /// One lane for each connection: the writer or the queue's, readers, snapshots.
+    private(set) var lanes: [Lane] = []
+    /// The throughput of each client, by its place in the sample, aligned with ``moments``.
+    private(set) var throughputs: [RingBuffer<Double>] = []
+    /// What happened, the newest last.
+    private(set) var events = RingBuffer<TelemetryEvent>(capacity: 200)
+
+    /// Adds a sample; one of another arm, or of a run that starts over, begins a new history.
+    mutating func append(_ sample: Sample) {
+        if let last = latest, isNewRun(sample, after: last) { startOver(with: sample) }
+        let before = moments.last?.time ?? 0
+        // A clock that stands still or is no number must not upset the charts.
+        let time = sample.time.isFinite ? max(sample.time, before) : before
+        moments.append(Moment(sample, time: time))
+        appendLanes(sample.database.connections)
+        appendThroughputs(sample.clients)
+        for event in sample.events { events.append(event) }
+        latest = sample
+    }
+
+    /// Adds an event of the program that shows the run.
+    mutating func append(_ event: TelemetryEvent) { events.append(event) }
+
+    /// The mean of a moment's number over the last `seconds`; nil without samples.
+    func mean(over seconds: Double, _ value: (Moment) -> Double) -> Double? {
+        guard let now = moments.last?.time else { return nil }
+        var sum = 0.0
+        var count = 0
+        var index = moments.count - 1
+        while index >= 0, moments[index].time >= now - seconds {
+            let value = value(moments[index])
+            if value.isFinite {
+                sum += value
+                count += 1
+            }
+            index -= 1
+        }
+        return count > 0 ? sum / Double(count) : nil
+    }
+
+    private func isNewRun(_ sample: Sample, after last: Sample) -> Bool {
+        sample.arm != last.arm || sample.scenario != last.scenario
+            || sample.sequence < last.sequence
+            || sample.database.kind != last.database.kind
+    }
+
+    private mutating func startOver(with sample: Sample) {
+        moments.removeAll()
+        lanes = []
+        throughputs = []
+        events.append(TelemetryEvent(time: 0, message: "arm \(sample.arm) begins"))
+    }
+
+    private mutating func appendLanes(_ connections: [ConnectionStatus]) {
+        var isSeen = Array(repeating: false, count: lanes.count)
+        for (order, connection) in connections.enumerated() {
+            // Mostly where it was in the last sample.
+            let known =
+                lanes.indices.contains(order) && lanes[order].label == connection.label
+                ? order : lanes.firstIndex { $0.label == connection.label }
+            if let known {
+                guard !isSeen[known] else { continue }
+                isSeen[known] = true
+                lanes[known].status = connection
+                lanes[known].missed = 0
+                lanes[known].states.append(LaneState(connection))
+            } else if lanes.count < Self.maximumLanes {
+                var lane = Lane(
+                    label: connection.label,
+                    role: connection.role,
+                    states: RingBuffer(capacity: Self.capacity)
+                )
+                lane.status = connection
+                lane.states.append(LaneState(connection))
+                let place = placeOfNewLane(connection.role)
+                lanes.insert(lane, at: place)
+                isSeen.insert(true, at: place)
+            }
+        }
+        for index in lanes.indices where !isSeen[index] {
+            lanes[index].status = nil
+            lanes[index].missed += 1
+            lanes[index].states.append(.absent)
+        }
+        lanes.removeAll { $0.missed > Self.lingering }
+    }
+
+    /// Behind the lanes of its own role and of those before it.
+    private func placeOfNewLane(_ role: ConnectionRole) -> Int {
+        let rank = Self.rank(role)
+        return lanes.firstIndex { Self.rank($0.role) > rank } ?? lanes.count
+    }
+
+    private static func rank(_ role: ConnectionRole) -> Int {
+        switch role {
+        case .queue, .writer: 0
+        case .reader: 1
+        case .snapshot: 2
+        }
+    }
+
+    private mutating func appendThroughputs(_ clients: [ClientStatus]) {
+        while throughputs.count < clients.count {
+            var series = RingBuffer<Double>(capacity: Self.capacity)
+            // Aligned with the moments, the newest of which is in already.
+            for _ in 1..<max(1, moments.count) { series.append(.nan) }
+            throughputs.append(series)
+        }
+        for index in throughputs.indices {
+            throughputs[index].append(
+                index < clients.count ? clients[index].throughput : .nan
+            )
+        }
+    }
+}

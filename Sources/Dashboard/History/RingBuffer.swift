@@ -1,0 +1,40 @@
+/// The newest elements of a series, up to a capacity: appending forgets the oldest.
+struct RingBuffer<Element: Sendable>: Sendable {
+    /// How many elements it keeps.
+    let capacity: Int
+    private var storage: [Element] = []
+    private var start = 0
+
+    /// Creates an empty buffer; `capacity` is at least 1.
+    init(capacity: Int) {
+        self.capacity = max(1, capacity)
+    }
+
+    /// How many elements it holds.
+    var count: Int { storage.count }
+
+    /// The newest element.
+    var last: Element? { storage.isEmpty ? nil : self[count - 1] }
+
+    /// An element, counted from the oldest one, at 0.
+    subscript(index: Int) -> Element {
+        let place = start + index
+        return storage[place < storage.count ? place : place - storage.count]
+    }
+
+    /// Adds an element, and forgets the oldest when the buffer is full.
+    mutating func append(_ element: Element) {
+        if storage.count < capacity {
+            storage.append(element)
+        } else {
+            storage[start] = element
+            start = start + 1 == capacity ? 0 : start + 1
+        }
+    }
+
+    /// Forgets everything.
+    mutating func removeAll() {
+        storage.removeAll(keepingCapacity: true)
+        start = 0
+    }
+}

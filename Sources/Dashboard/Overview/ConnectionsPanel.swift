@@ -1,0 +1,167 @@
+import Telemetry
+import TerminalUI
+
+/// One lane for each connection: what it does, for whom and for how long, now and before.
+struct ConnectionsPanel {
+    let history: History
+    let seconds: Double
+
+    /// The rows that the panel takes, its border included.
+    func track(isShort: Bool) -> Track {
+        let lanes = max(history.lanes.count, 1)
+        return Track(
+            minimum: min(lanes, isShort ? 4 : 8) + 2,
+            ideal: min(lanes, isShort ? 6 : lanes) + 2,
+            maximum: lanes + 2,
+            priority: 90
+        )
+    }
+
+    /// The columns beside the history, and their widths.
+    private enum Column: Int, CaseIterable {
+        case label
+        case state
+        case holder
+        case held
+        case busy
+        case history
+
+        var track: Track {
+            switch self {
+            case .label: Track.fixed(11, priority: 10)
+            case .state: Track.fixed(14, priority: 5)
+            case .holder: Track(minimum: 6, ideal: 9, maximum: 14, priority: 8, flex: 0)
+            case .held: Track.fixed(HumanUnits.durationWidth, priority: 7)
+            case .busy: Track.fixed(10, priority: 3)
+            case .history: Track(minimum: 8, ideal: 20, maximum: .max, priority: 9, flex: 1)
+            }
+        }
+    }
+
+    /// Draws the panel.
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        let theme = canvas.theme
+        let isASCII = canvas.glyphs == .ascii
+        let legend: [[Span]] = LaneState.allCases.filter { $0 != .absent }.map { state in
+            let mark = state.mark
+            return [
+                Span(mark.text(in: canvas.glyphs), theme.style(mark.role)),
+                Span(" \(state.words)", theme.style(.dim)),
+            ]
+        }
+        let inner = Panel(
+            title: "Connections",
+            subtitle: isASCII ? "- who holds each, what it does" : "· who holds each, what it does",
+            remark: "last \(HumanUnits.secondsLabel(seconds))",
+            legend: legend
+        ).draw(on: &canvas, in: rect)
+        let shown = shownLanes(rows: inner.height)
+        let widths = Track.lengths(
+            of: Column.allCases.map(\.track),
+            available: inner.width,
+            spacing: 1
+        )
+        let bins = TimeBins(
+            moments: history.moments,
+            seconds: seconds,
+            count: widths[Column.history.rawValue]
+        )
+        if history.lanes.isEmpty {
+            canvas.write(
+                "no connection is open yet",
+                in: inner.row(0),
+                style: theme.style(.dim),
+                alignment: .leading
+            )
+        }
+        for (row, lane) in shown.enumerated() {
+            let cells = inner.row(row).columns(widths, spacing: 1)
+            draw(lane, bins: bins, on: &canvas, in: cells)
+        }
+        if shown.count < history.lanes.count, inner.height > 0 {
+            let text = summary(ofLanesBeyond: shown, width: inner.width)
+            let row = inner.row(shown.count)
+            canvas.write(text, in: row, style: theme.style(.dim), alignment: .leading)
+        }
+    }
+
+    private func draw(_ lane: Lane, bins: TimeBins, on canvas: inout Canvas, in cells: [Rect]) {
+        let theme = canvas.theme
+        let state = lane.state
+        let mark = state.mark
+        // Between its reads a snapshot is kept by whoever made it.
+        let kept =
+            lane.state == .kept
+            ? history.latest?.database.snapshots.first { $0.label == lane.label } : nil
+        func cell(_ column: Column) -> Rect { cells[column.rawValue] }
+        let label = theme.style(lane.state == .absent ? .dim : lane.role.colorRole)
+        canvas.write(lane.shortLabel, in: cell(.label), style: label, alignment: .leading)
+        if cell(.state).width > 0 {
+            let words = state == .idle || state == .absent ? Role.dim : mark.role
+            let spans = [
+                Span(mark.text(in: canvas.glyphs), theme.style(mark.role)),
+                Span(" \(state.words)", theme.style(words)),
+            ]
+            canvas.write(spans, x: cell(.state).minX, y: cell(.state).minY, limit: 14)
+        }
+        let holder = kept?.origin ?? lane.status?.holder
+        if cell(.holder).width > 0, let holder {
+            let style = theme.style(.text)
+            canvas.write(holder.name, in: cell(.holder), style: style, alignment: .leading)
+        }
+        if cell(.held).width > 0, let held = kept?.ageNanoseconds ?? lane.status?.heldNanoseconds {
+            let text = HumanUnits.duration(nanoseconds: held)
+            let isLong = held >= 1_000_000_000
+            let style = isLong ? theme.bold(.warning) : theme.style(.text)
+            canvas.write(text, in: cell(.held), style: style, alignment: .trailing)
+        }
+        if cell(.busy).width > 0, lane.role != .snapshot,
+            let share = bins.busyShare(of: lane, in: history.moments)
+        {
+            let text = HumanUnits.percent(share) + " busy"
+            canvas.write(text, in: cell(.busy), style: theme.style(.dim), alignment: .trailing)
+        }
+        LaneStrip(marks: LaneState.marks, cells: bins.states(of: lane, in: history.moments))
+            .draw(on: &canvas, in: cell(.history))
+    }
+
+    /// The lanes that fit; where some do not, the writer and the snapshots stay before readers.
+    private func shownLanes(rows: Int) -> [Lane] {
+        let lanes = history.lanes
+        guard lanes.count > rows else { return lanes }
+        let room = max(0, rows - 1)
+        let others = lanes.count { $0.role != .reader }
+        var readers = max(0, room - others)
+        return Array(
+            lanes.filter { lane in
+                guard lane.role == .reader else { return true }
+                readers -= 1
+                return readers >= 0
+            }.prefix(room)
+        )
+    }
+
+    /// `and 4 more: 3 idle, 1 running SQL`, or, in less room, `and 4 more, 1 in use`.
+    private func summary(ofLanesBeyond shown: [Lane], width: Int) -> String {
+        let labels = Set(shown.map(\.label))
+        let hidden = history.lanes.filter { !labels.contains($0.label) }
+        let states = LaneState.allCases.compactMap { state in
+            let count = hidden.count { $0.state == state }
+            return count > 0 ? "\(count) \(state.words)" : nil
+        }
+        let text = "and \(hidden.count) more: \(states.joined(separator: ", "))"
+        let inUse = hidden.count { ![.idle, .kept, .absent].contains($0.state) }
+        return text.utf8.count <= width ? text : "and \(hidden.count) more, \(inUse) in use"
+    }
+}
+
+extension ConnectionRole {
+    /// The colour of what belongs to connections of this role.
+    var colorRole: Role {
+        switch self {
+        case .queue, .writer: .writer
+        case .reader: .reader
+        case .snapshot: .snapshot
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Telemetry
+import TerminalUI
+
+/// What happened lately.
+struct EventsPanel {
+    let history: History
+
+    /// Draws the panel.
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        let inner = Panel(title: "Events", remark: "newest first").draw(on: &canvas, in: rect)
+        ticker(theme: canvas.theme, count: inner.height).draw(on: &canvas, in: inner)
+    }
+
+    /// Draws the newest event alone, in one row.
+    func drawNewest(on canvas: inout Canvas, in row: Rect) {
+        ticker(theme: canvas.theme, count: 1).draw(on: &canvas, in: row)
+    }
+
+    private func ticker(theme: Theme, count: Int) -> Ticker {
+        let events = history.events
+        let lines = (0..<min(count, events.count)).map { age in
+            let event = events[events.count - 1 - age]
+            let (glyph, role): (String, Role) =
+                switch event.severity {
+                case .info: ("·", .accent)
+                case .warning: ("▲", .warning)
+                case .error: ("✖", .error)
+                }
+            return Ticker.Line(
+                time: HumanUnits.seconds(event.time),
+                mark: Span(glyph, theme.style(role)),
+                message: event.message
+            )
+        }
+        return Ticker(lines: lines, placeholder: "nothing has happened yet")
+    }
+}

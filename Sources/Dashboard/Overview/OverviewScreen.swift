@@ -1,0 +1,136 @@
+import Telemetry
+import TerminalUI
+
+/// The overview: everything that matters about a run, each panel as large as the terminal allows.
+struct OverviewScreen {
+    let history: History
+    let seconds: Double
+    let isPaused: Bool
+    let displayCPUShare: Double?
+
+    /// The rows of the screen, from the top.
+    private enum Row: Int, CaseIterable {
+        case header
+        case verdict
+        case connections
+        case pool
+        case clients
+        case details
+        case summary
+        case events
+        case keys
+    }
+
+    /// The height at which every panel has its border.
+    private static let comfortableHeight = 30
+
+    /// Draws the screen.
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        if history.latest == nil {
+            drawBeginning(on: &canvas, in: rect)
+        } else {
+            drawPanels(on: &canvas, in: rect)
+        }
+    }
+
+    /// The screen before the first sample: what is about to be seen.
+    private func drawBeginning(on canvas: inout Canvas, in rect: Rect) {
+        HeaderLine(history: history, isPaused: isPaused).draw(on: &canvas, in: rect.row(0))
+        drawKeys(on: &canvas, in: rect.row(rect.height - 1))
+        let text =
+            "The data set is being built and the database opened. Then each connection gets a lane "
+            + "here, with who holds it and who waits."
+        let lines = TextWrapping.lines(of: text, width: min(rect.width - 4, 60))
+        let top = max(1, (rect.height - lines.count) / 2)
+        for (index, line) in lines.enumerated() where top + index < rect.height - 1 {
+            let style = canvas.theme.style(index == 0 ? .text : .dim)
+            canvas.write(line, in: rect.row(top + index), style: style, alignment: .center)
+        }
+    }
+
+    private func drawPanels(on canvas: inout Canvas, in rect: Rect) {
+        let verdict = VerdictLine(verdict: Verdict(history))
+        let isShort = rect.height < Self.comfortableHeight
+        let connections = ConnectionsPanel(history: history, seconds: seconds)
+        let pool = PoolPanel(history: history, seconds: seconds)
+        let clients = ClientsPanel(
+            history: history,
+            seconds: seconds,
+            isCompact: isShort
+        )
+        var tracks = Row.allCases.map { row in
+            switch row {
+            case .header: Track.fixed(1, priority: 100)
+            case .verdict: VerdictLine.track(in: rect.size)
+            case .connections: connections.track(isShort: isShort)
+            case .pool: pool.track(isShort: isShort)
+            case .clients: clients.track
+            case .details:
+                Track(minimum: 6, ideal: 7, maximum: 12, priority: 50, flex: 1)
+            case .summary, .events: Track.fixed(0, priority: 0)
+            case .keys: Track.fixed(1, priority: 95)
+            }
+        }
+        var heights = Track.lengths(of: tracks, available: rect.height)
+        if isShort || heights[Row.details.rawValue] == 0 {
+            // No room for the panels of details: two rows say the most important of them.
+            tracks[Row.details.rawValue] = Track.fixed(0, priority: 0)
+            tracks[Row.summary.rawValue] = Track.fixed(1, priority: 85)
+            tracks[Row.events.rawValue] = Track.fixed(1, priority: 60)
+            heights = Track.lengths(of: tracks, available: rect.height)
+        }
+        let rows = rect.rows(heights)
+        func area(_ row: Row) -> Rect { rows[row.rawValue] }
+        func draw(_ row: Row, _ body: (inout Canvas, Rect) -> Void) {
+            canvas.clipped(to: area(row)) { body(&$0, area(row)) }
+        }
+        draw(.header) { HeaderLine(history: history, isPaused: isPaused).draw(on: &$0, in: $1) }
+        draw(.verdict) { verdict.draw(on: &$0, in: $1) }
+        draw(.connections) { connections.draw(on: &$0, in: $1) }
+        draw(.pool) { drawDemand(pool, on: &$0, in: $1) }
+        draw(.clients) { clients.draw(on: &$0, in: $1) }
+        draw(.details) { drawDetails(on: &$0, in: $1) }
+        draw(.summary) {
+            SummaryLine(history: history).draw(on: &$0, in: $1.inset(horizontal: 2))
+        }
+        draw(.events) {
+            EventsPanel(history: history).drawNewest(on: &$0, in: $1.inset(horizontal: 2))
+        }
+        draw(.keys) { drawKeys(on: &$0, in: $1) }
+    }
+
+    /// The chart, and beside it, where there is room, who waits.
+    private func drawDemand(_ pool: PoolPanel, on canvas: inout Canvas, in rect: Rect) {
+        let chart = Track(minimum: 34, ideal: 44, maximum: .max, priority: 9, flex: 1)
+        let widths = Track.lengths(of: [chart, WaitingPanel.track], available: rect.width)
+        let columns = rect.columns(widths)
+        pool.draw(on: &canvas, in: columns[0])
+        if widths[1] > 0 {
+            WaitingPanel(history: history, seconds: seconds).draw(on: &canvas, in: columns[1])
+        }
+    }
+
+    private func drawDetails(on canvas: inout Canvas, in rect: Rect) {
+        let tracks = [
+            Track(minimum: 26, ideal: 34, maximum: 60, priority: 9, flex: 1),
+            Track(minimum: 30, ideal: 36, maximum: 50, priority: 8, flex: 1),
+            Track(minimum: 24, ideal: 40, maximum: .max, priority: 7, flex: 3),
+        ]
+        let columns = rect.columns(Track.lengths(of: tracks, available: rect.width))
+        WALPanel(history: history, seconds: seconds).draw(on: &canvas, in: columns[0])
+        SnapshotsPanel(history: history).draw(on: &canvas, in: columns[1])
+        EventsPanel(history: history).draw(on: &canvas, in: columns[2])
+    }
+
+    private func drawKeys(on canvas: inout Canvas, in row: Rect) {
+        let items = DashboardCommand.bindings.compactMap { binding in
+            binding.priority.map { priority in
+                let key = binding.keys.first?.label ?? ""
+                return KeyBar.Item(key: key, name: binding.name, priority: priority)
+            }
+        }
+        let what = row.width < 100 ? "" : "display "
+        let cpu = displayCPUShare.map { "\(what)\(HumanUnits.percent($0)) CPU" } ?? ""
+        KeyBar(items: items, remark: cpu, remarkPriority: 5).draw(on: &canvas, in: row)
+    }
+}

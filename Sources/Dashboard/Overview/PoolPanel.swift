@@ -1,0 +1,86 @@
+import Telemetry
+import TerminalUI
+
+/// Demand over time: what is in use, who waits on top of it, and the line where queues begin.
+struct PoolPanel {
+    let history: History
+    let seconds: Double
+
+    /// The rows that the panel takes, its border included.
+    func track(isShort: Bool) -> Track {
+        Track(minimum: 6, ideal: isShort ? 6 : 9, maximum: .max, priority: 80, flex: 3)
+    }
+
+    private var readers: ReaderPoolStatus? { history.latest?.database.readers }
+
+    /// Draws the panel.
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        let theme = canvas.theme
+        let limit = Double(readers?.maximum ?? 1)
+        let inner = Panel(
+            title: readers == nil ? "The one connection" : "Reader pool",
+            subtitle: canvas.glyphs == .ascii ? "- demand over time" : "· demand over time",
+            remark: remark,
+            legend: legend(theme: theme, glyphs: canvas.glyphs)
+        ).draw(on: &canvas, in: rect)
+        let bins = TimeBins(
+            moments: history.moments,
+            seconds: seconds,
+            count: TimeChart.points(in: inner.width, glyphs: canvas.glyphs)
+        )
+        let moments = history.moments
+        let inUse = bins.values(.mean) { moments[$0].inUse }
+        // A queue of a moment must be seen: of those who wait, the most of each stretch.
+        var waiting = bins.values(.maximum) { moments[$0].waitingReaders }
+        if readers == nil {
+            let writers = bins.values(.maximum) { moments[$0].waitingWriters }
+            for index in waiting.indices { waiting[index] += writers[index] }
+        }
+        var peak = limit + 0.01
+        for index in inUse.indices where inUse[index].isFinite && waiting[index].isFinite {
+            peak = max(peak, inUse[index] + waiting[index])
+        }
+        let top = TimeChart.niceMaximum(above: peak)
+        let floor = min(max(limit, 0), top)
+        TimeChart(
+            layers: [
+                TimeChart.Layer(values: inUse, gradient: .readers, range: 0...floor),
+                TimeChart.Layer(
+                    values: waiting,
+                    gradient: .waiting,
+                    range: floor...top,
+                    isShaded: true
+                ),
+            ],
+            maximum: top,
+            reference: (limit, "max \(Int(limit))"),
+            seconds: seconds
+        ).draw(on: &canvas, in: inner)
+    }
+
+    private var remark: String {
+        guard let readers else { return "" }
+        let maximum = HumanUnits.counted(readers.maximum, "reader", "readers")
+        return "\(readers.inUse) of \(maximum) in use, \(readers.open) open"
+    }
+
+    private func legend(theme: Theme, glyphs: GlyphSet) -> [[Span]] {
+        let solid = glyphs == .braille ? "⣿" : glyphs == .block ? "█" : "#"
+        let shaded = glyphs == .braille ? "⢕" : glyphs == .block ? "▒" : ":"
+        let dim = theme.style(.dim)
+        return [
+            [
+                Span(solid, theme.style(.readers, at: 1)),
+                Span(readers == nil ? " in use" : " readers in use", dim),
+            ],
+            [
+                Span(shaded, theme.style(.waiting, at: 0.5)),
+                Span(readers == nil ? " reads and writes waiting" : " reads waiting", dim),
+            ],
+            [
+                Span(glyphs.referenceLine, theme.style(.limit)),
+                Span(readers == nil ? " one at a time" : " maximumReaderCount", dim),
+            ],
+        ]
+    }
+}

@@ -1,0 +1,79 @@
+import Telemetry
+import TerminalUI
+
+/// Live snapshots with their ages, and what came of interrupts.
+struct SnapshotsPanel {
+    let history: History
+
+    /// Draws the panel.
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        let theme = canvas.theme
+        let inner = Panel(title: "Snapshots and interrupts").draw(on: &canvas, in: rect)
+        guard let database = history.latest?.database, !inner.isEmpty else { return }
+        let dim = theme.style(.dim)
+        let isOpen = !database.snapshots.isEmpty
+        let open = HumanUnits.counted(database.snapshots.count, "snapshot", "snapshots")
+        let made = "\(HumanUnits.count(database.snapshotsMade)) made so far"
+        canvas.write(
+            [
+                Span("\(open) open", isOpen ? theme.bold(.snapshot) : theme.style(.text)),
+                Span(", \(made)", dim),
+            ],
+            x: inner.minX,
+            y: inner.minY,
+            limit: inner.width
+        )
+        // The interrupts' two rows stay at the bottom.
+        let room = max(0, inner.height - 3)
+        let shown = database.snapshots.count <= room ? database.snapshots.count : max(0, room - 1)
+        for (index, snapshot) in database.snapshots.prefix(shown).enumerated() {
+            let row = inner.row(index + 1)
+            let age = "\(HumanUnits.duration(nanoseconds: snapshot.ageNanoseconds)) old"
+            canvas.write(age, in: row, style: theme.style(.snapshot), alignment: .trailing)
+            canvas.write(
+                "  \(snapshot.origin.name)",
+                x: row.minX,
+                y: row.minY,
+                style: theme.style(.text),
+                limit: row.width - canvas.width(of: age) - 1
+            )
+        }
+        if shown < database.snapshots.count, room > 0 {
+            let text = "  and \(database.snapshots.count - shown) more"
+            canvas.write(text, in: inner.row(shown + 1), style: dim, alignment: .leading)
+        }
+        guard inner.height >= 3 else { return }
+        drawInterrupts(database.interrupts, on: &canvas, in: inner)
+    }
+
+    private func drawInterrupts(
+        _ interrupts: InterruptStatus,
+        on canvas: inout Canvas,
+        in inner: Rect
+    ) {
+        let theme = canvas.theme
+        let dim = theme.style(.dim)
+        let asked = HumanUnits.count(interrupts.requested)
+        canvas.write(
+            [
+                Span("interrupts ", theme.style(.text)),
+                Span(asked, theme.bold(.text)),
+                Span(" requested", dim),
+            ],
+            x: inner.minX,
+            y: inner.maxY - 2,
+            limit: inner.width
+        )
+        canvas.write(
+            [
+                Span("  \(HumanUnits.count(interrupts.delivered))", theme.style(.text)),
+                Span(" delivered, ", dim),
+                Span(HumanUnits.count(interrupts.withoutEffect), theme.style(.text)),
+                Span(" without effect", dim),
+            ],
+            x: inner.minX,
+            y: inner.maxY - 1,
+            limit: inner.width
+        )
+    }
+}

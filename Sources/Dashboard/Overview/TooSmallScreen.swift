@@ -1,0 +1,31 @@
+import TerminalUI
+
+/// What a terminal shows that is too small for any panel.
+struct TooSmallScreen {
+    /// The smallest size that the overview is drawn in.
+    static let needed = Size(width: 40, height: 10)
+
+    /// Draws a message that names the size needed, in as many words as fit.
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        guard !rect.isEmpty else { return }
+        let needed = Self.needed
+        let size = "\(needed.width)x\(needed.height)"
+        let texts = [
+            "Poolgauge needs \(size) cells; this terminal has \(rect.width)x\(rect.height).",
+            "needs \(size), has \(rect.width)x\(rect.height)",
+            "needs \(size)",
+            size,
+        ]
+        for text in texts {
+            let lines = TextWrapping.lines(of: text, width: rect.width)
+            let isWhole = lines.allSatisfy { $0.utf8.count <= rect.width }
+            guard isWhole, lines.count <= rect.height else { continue }
+            let top = (rect.height - lines.count) / 2
+            for (index, line) in lines.enumerated() {
+                let row = rect.row(top + index)
+                canvas.write(line, in: row, style: canvas.theme.style(.text), alignment: .center)
+            }
+            return
+        }
+    }
+}

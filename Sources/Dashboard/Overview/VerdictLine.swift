@@ -1,0 +1,30 @@
+import TerminalUI
+
+/// The verdict under the header: a mark and a sentence, in one row or two.
+struct VerdictLine {
+    let verdict: Verdict
+
+    /// The rows that verdicts take on a screen of this size: one that is narrow but high has two.
+    ///
+    /// Not what this verdict needs: nothing below it may jump when its words change.
+    static func track(in size: Size) -> Track {
+        Track.fixed(size.width < 110 && size.height >= 28 ? 2 : 1, priority: 99)
+    }
+
+    /// Draws the mark and as much of the sentence as fits.
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        let (glyph, role) = verdict.level.mark
+        let style = canvas.theme.bold(role)
+        canvas.write(glyph, x: rect.minX + 1, y: rect.minY, style: style)
+        let room = rect.width - 4
+        let isASCII = canvas.glyphs == .ascii
+        let text = verdict.text(
+            fitting: room * rect.height - (rect.height > 1 ? 8 : 0),
+            isASCII: isASCII
+        )
+        let lines = rect.height == 1 ? [text] : TextWrapping.lines(of: text, width: room)
+        for (index, line) in lines.prefix(rect.height).enumerated() {
+            canvas.write(line, x: rect.minX + 3, y: rect.minY + index, style: style, limit: room)
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import Telemetry
+import TerminalUI
+
+/// How the run is doing, in one sentence of plain words.
+struct Verdict: Equatable {
+    /// How much it matters.
+    enum Level: Equatable {
+        /// Nothing to judge yet.
+        case neutral
+        /// All is well.
+        case good
+        /// Worth a look.
+        case strained
+        /// Saturated.
+        case bad
+
+        /// Its glyph and colour; the glyphs differ in ASCII too.
+        var mark: (glyph: String, role: Role) {
+            switch self {
+            case .neutral: ("·", .dim)
+            case .good: ("✔", .ok)
+            case .strained: ("▲", .warning)
+            case .bad: ("✖", .error)
+            }
+        }
+    }
+
+    /// How much it matters.
+    var level: Level
+    /// How the sentence begins, from the longest wording to the shortest.
+    var heads: [String]
+    /// What follows it where there is room, the most important first.
+    var parts: [String]
+
+    /// The longest beginning, and as many parts, as fit into this many columns.
+    func text(fitting width: Int, isASCII: Bool) -> String {
+        func fits(_ text: String) -> Bool { CellText.width(of: text, isASCII: isASCII) <= width }
+        var text = heads.first(where: fits) ?? heads.last ?? ""
+        for part in parts {
+            let longer = text + "; " + part
+            guard fits(longer) else { break }
+            text = longer
+        }
+        return text
+    }
+
+    /// The seconds that a verdict looks back.
+    static let seconds = 10.0
+
+    /// Judges what a history ends with.
+    init(_ history: History) {
+        guard let sample = history.latest else {
+            self.init(level: .neutral, heads: ["Waiting for the first sample"])
+            return
+        }
+        let judged = Self.judged(sample, history: history)
+        switch sample.state {
+        case .preparing:
+            self.init(level: .neutral, heads: ["Building the data set"])
+        case .running:
+            self = judged
+        case .paused:
+            self = judged.after("The load is held back")
+        case .draining:
+            self.init(
+                level: .neutral,
+                heads: [
+                    "The load is over; accesses that still run are awaited", "The load is over",
+                ]
+            )
+        case .finished:
+            // Of the whole run, or as much of it as is kept.
+            let all = Self.judged(sample, history: history, seconds: .greatestFiniteMagnitude)
+            self = all.after("Finished after \(HumanUnits.seconds(sample.time))")
+        }
+    }
+
+    private init(level: Level, heads: [String], parts: [String] = []) {
+        self.level = level
+        self.heads = heads
+        self.parts = parts
+    }
+
+    /// The same verdict behind what the run's state has to say first.
+    private func after(_ state: String) -> Verdict {
+        let heads = heads.map { "\(state): " + $0.prefix(1).lowercased() + $0.dropFirst() }
+        return Verdict(level: level, heads: heads + [state], parts: parts)
+    }
+
+    /// Judges the last `seconds` of a history.
+    private static func judged(
+        _ sample: Sample,
+        history: History,
+        seconds: Double = Verdict.seconds
+    ) -> Verdict {
+        let database = sample.database
+        let isQueue = database.readers == nil
+        let saturation = history.mean(over: seconds, \.saturation) ?? 0
+        let moments = history.moments
+        let kept = (moments.last?.time ?? 0) - (moments.count > 0 ? moments[0].time : 0)
+        let span = Int(max(1, min(seconds, kept.rounded(.up), 1e6)))
+        let subject = isQueue ? "The one connection" : "Pool"
+        if saturation >= 0.01 {
+            let share = HumanUnits.percent(saturation)
+            let waits = waiting(database, includesWriters: isQueue).map { ": \($0)" } ?? ""
+            return Verdict(
+                level: saturation >= 0.25 ? .bad : .strained,
+                heads: [
+                    "\(subject) saturated \(share) of the last \(span) s\(waits)",
+                    "Saturated \(share) of \(span) s\(waits)",
+                    "Saturated \(share) of the last \(span) s",
+                ],
+                parts: [longestHold(database), writers(database, isQueue: isQueue)]
+                    .compactMap(\.self)
+            )
+        }
+        if let queue = writers(database, isQueue: isQueue) {
+            let hold = longestHold(database)
+            return Verdict(
+                level: .strained,
+                heads: ["Writes queue: \(queue)", "Writes queue"],
+                parts: [hold].compactMap(\.self)
+            )
+        }
+        let mean = history.mean(over: seconds, \.inUse) ?? 0
+        let tenths = Int((mean * 10).rounded())
+        let use =
+            database.readers.map {
+                "\(tenths / 10).\(tenths % 10) of \(counted($0.maximum)) in use on average"
+            } ?? "the one connection is in use \(HumanUnits.percent(min(mean, 1))) of the time"
+        let pin = WALWords.pin(database.wal).map { "the log \($0)" }
+        return Verdict(
+            level: .good,
+            heads: ["Nobody waits: \(use)", "Nobody waits"],
+            parts: [longestHold(database), pin].compactMap(\.self)
+        )
+    }
+
+    /// `6 reads wait, oldest ui 12.3 ms`; nil when nobody waits.
+    private static func waiting(_ database: DatabaseStatus, includesWriters: Bool) -> String? {
+        let readers = database.waitingReaders
+        let writers = includesWriters ? database.waitingWriters : []
+        let oldest = (readers + writers).max { $0.waitedNanoseconds < $1.waitedNanoseconds }
+        guard let oldest else { return nil }
+        var who: [String] = []
+        if !readers.isEmpty { who.append(HumanUnits.counted(readers.count, "read", "reads")) }
+        if !writers.isEmpty { who.append(HumanUnits.counted(writers.count, "write", "writes")) }
+        let verb = readers.count + writers.count == 1 ? "waits" : "wait"
+        let age = HumanUnits.duration(nanoseconds: oldest.waitedNanoseconds)
+        return "\(who.joined(separator: " and ")) \(verb), oldest \(oldest.origin.name) \(age)"
+    }
+
+    /// `3 writes wait, oldest pay 12.3 ms`, of a pool's writer.
+    private static func writers(_ database: DatabaseStatus, isQueue: Bool) -> String? {
+        guard !isQueue, let oldest = database.waitingWriters.first else { return nil }
+        let count = database.waitingWriters.count
+        let age = HumanUnits.duration(nanoseconds: oldest.waitedNanoseconds)
+        let writes = HumanUnits.counted(count, "write waits", "writes wait")
+        return "\(writes), oldest \(oldest.origin.name) \(age)"
+    }
+
+    /// `report holds 1 of 4 readers (3.41 s)`: who has held a connection the longest, when it is
+    /// long.
+    private static func longestHold(_ database: DatabaseStatus) -> String? {
+        let held = database.connections.filter { $0.role != .snapshot && $0.state != .idle }
+        let longest = held.max { ($0.heldNanoseconds ?? 0) < ($1.heldNanoseconds ?? 0) }
+        guard let longest, let holder = longest.holder,
+            let time = longest.heldNanoseconds, time >= 100_000_000
+        else { return nil }
+        let age = HumanUnits.duration(nanoseconds: time)
+        switch longest.role {
+        case .queue, .snapshot: return "\(holder.name) holds it (\(age))"
+        case .writer: return "\(holder.name) holds the writer (\(age))"
+        case .reader:
+            let mine = held.count { $0.role == .reader && $0.holder == holder }
+            let maximum = database.readers.map(\.maximum) ?? mine
+            return "\(holder.name) holds \(mine) of \(counted(maximum)) (\(age))"
+        }
+    }
+
+    private static func counted(_ readers: Int) -> String {
+        HumanUnits.counted(readers, "reader", "readers")
+    }
+}

@@ -1,0 +1,109 @@
+/// Text as cells: measured in columns, and with nothing in it that a terminal would obey.
+///
+/// Whatever comes from outside (SQL, labels, messages) passes here before it reaches a cell:
+/// * control characters become their visible pictures (`␛`, or `^[` in ASCII);
+/// * characters that only steer (bidirectional overrides, joiners, variation selectors) go;
+/// * what is left of a cluster is one base and at most four marks, as much as ncurses keeps in a
+///   cell, so that a cell is always one or two columns wide.
+package enum CellText {
+    /// One-character strings for ASCII, so that a cell's text is never built twice.
+    static let ascii: [String] = (0..<128).map { String(Unicode.Scalar(UInt8($0))) }
+
+    /// The columns that a text takes.
+    ///
+    /// - Parameters:
+    ///   - text: Any text.
+    ///   - isASCII: Whether it will be shown in ASCII, where `␛` is written `^[`.
+    /// - Returns: The columns.
+    package static func width(of text: String, isASCII: Bool = false) -> Int {
+        if isPlain(text) { return text.utf8.count }
+        var total = 0
+        forEachCell(of: text, isASCII: isASCII) { _, width in
+            total += width
+            return true
+        }
+        return total
+    }
+
+    /// Calls `body` with the text of each cell and its width, 1 or 2, until it returns false.
+    @inline(__always)
+    static func forEachCell(
+        of text: String,
+        isASCII: Bool,
+        _ body: (String, Int) -> Bool
+    ) {
+        let ascii = ascii
+        if isPlain(text) {
+            for byte in text.utf8 where !body(ascii[Int(byte)], 1) { return }
+            return
+        }
+        for character in text {
+            if let byte = character.asciiValue, byte >= 0x20, byte < 0x7F {
+                guard body(ascii[Int(byte)], 1) else { return }
+            } else if isASCII {
+                for cell in asciiReplacement(of: character) where !body(cell, 1) { return }
+            } else if let (cell, width) = visible(character) {
+                guard body(cell, width) else { return }
+            }
+        }
+    }
+
+    /// Whether each byte of a text is a printable ASCII character.
+    private static func isPlain(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+    }
+
+    /// What a cell shows for a character; nil for what takes no column of its own.
+    private static func visible(_ character: Character) -> (String, Int)? {
+        guard let base = character.unicodeScalars.first else { return nil }
+        switch base.properties.generalCategory {
+        case .control: return (picture(of: base), 1)
+        case .lineSeparator, .paragraphSeparator: return ("\u{2424}", 1)
+        case .format: return nil
+        case .surrogate, .unassigned: return ("\u{FFFD}", 1)
+        default: break
+        }
+        // Half of a flag: terminals disagree on its width.
+        if (0x1F1E6...0x1F1FF).contains(base.value) { return ("\u{FFFD}", 1) }
+        if ScalarWidth.isZeroWidth(base) { return nil }
+        let width = ScalarWidth.isWide(base) ? 2 : 1
+        var cell = String(base)
+        var marks = 0
+        for mark in character.unicodeScalars.dropFirst()
+        where marks < 4 && ScalarWidth.isZeroWidth(mark) && !mark.properties.isVariationSelector {
+            cell.unicodeScalars.append(mark)
+            marks += 1
+        }
+        return (cell, width)
+    }
+
+    /// The picture of a control character, from Unicode's block Control Pictures.
+    private static func picture(of control: Unicode.Scalar) -> String {
+        switch control.value {
+        case 0..<0x20: Unicode.Scalar(0x2400 + control.value).map { String($0) } ?? "\u{FFFD}"
+        case 0x7F: "\u{2421}"
+        default: "\u{FFFD}"
+        }
+    }
+
+    /// The cells that stand for a character where only ASCII can be shown.
+    private static func asciiReplacement(of character: Character) -> [String] {
+        guard let base = character.unicodeScalars.first else { return [] }
+        switch base.value {
+        case 0..<0x20: return ["^", ascii[Int(base.value) + 0x40]]
+        case 0x20..<0x7F: return [ascii[Int(base.value)]]
+        case 0x7F: return ["^", "?"]
+        default: break
+        }
+        if let known = asciiEquivalents[base] { return [known] }
+        guard let (_, width) = visible(character) else { return [] }
+        return Array(repeating: "?", count: width)
+    }
+
+    /// The typography of our own texts, in ASCII.
+    private static let asciiEquivalents: [Unicode.Scalar: String] = [
+        "µ": "u", "·": "-", "–": "-", "—": "-", "…": "~", "×": "x", "±": "~", "≥": ">", "≤": "<",
+        "←": "<", "→": ">", "↑": "^", "↓": "v", "“": "\"", "”": "\"", "‘": "'", "’": "'",
+        "\u{A0}": " ", "▲": "!", "✖": "X", "✔": "+", "●": "*", "‖": "=", "■": "#",
+    ]
+}

@@ -1,0 +1,74 @@
+/// How many colours a terminal can show.
+package enum ColorDepth: String, Sendable, CaseIterable {
+    /// Red, green and blue of 256 steps each.
+    case direct
+    /// The 256 indexed colours.
+    case indexed256
+    /// The sixteen colours that a terminal's user has set.
+    case basic16
+    /// None: attributes alone.
+    case mono
+
+    /// The nearest colour that a terminal of this depth has.
+    package func nearest(to color: Color) -> Color {
+        switch (self, color) {
+        case (.mono, _): .standard
+        case (.direct, _), (_, .standard): color
+        case (.indexed256, .indexed): color
+        case (.indexed256, .rgb(let red, let green, let blue)):
+            // Not the first sixteen: nobody knows what they look like.
+            .indexed(Self.nearest(to: (red, green, blue), among: 16...255))
+        case (.basic16, .indexed(let index)):
+            index < 16
+                ? color
+                : .indexed(Self.nearest(to: IndexedPalette.components(of: index), among: 0...15))
+        case (.basic16, .rgb(let red, let green, let blue)):
+            .indexed(Self.nearest(to: (red, green, blue), among: 0...15))
+        }
+    }
+
+    private static func nearest(
+        to wanted: (UInt8, UInt8, UInt8),
+        among indexes: ClosedRange<UInt8>
+    ) -> UInt8 {
+        var best = indexes.lowerBound
+        var least = Int.max
+        for index in indexes {
+            let candidate = IndexedPalette.components(of: index)
+            let red = Int(wanted.0) - Int(candidate.0)
+            let green = Int(wanted.1) - Int(candidate.1)
+            let blue = Int(wanted.2) - Int(candidate.2)
+            // The eye sees green best and blue least.
+            let distance = 3 * red * red + 4 * green * green + 2 * blue * blue
+            if distance < least {
+                least = distance
+                best = index
+            }
+        }
+        return best
+    }
+}
+
+extension Surface {
+    /// The surface as a terminal of this depth shows it.
+    package func reduced(to depth: ColorDepth) -> Surface {
+        guard depth != .direct else { return self }
+        var reduced = self
+        var known: [Color: Color] = [:]
+        func nearest(_ color: Color) -> Color {
+            if let found = known[color] { return found }
+            let found = depth.nearest(to: color)
+            known[color] = found
+            return found
+        }
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                var cell = self[x, y]
+                cell.style.foreground = nearest(cell.style.foreground)
+                cell.style.background = nearest(cell.style.background)
+                reduced[x, y] = cell
+            }
+        }
+        return reduced
+    }
+}

@@ -1,0 +1,63 @@
+/// The characters that pictures are made of: what the terminal's font and encoding can show.
+package enum GlyphSet: String, Sendable, CaseIterable {
+    /// Charts of braille dots, 2 × 4 in a cell; borders and blocks of Unicode.
+    case braille
+    /// Charts of eighth blocks, for fonts without braille.
+    case block
+    /// Nothing beyond ASCII.
+    case ascii
+
+    /// The pieces of a border.
+    package struct Border: Sendable {
+        /// A horizontal stretch.
+        package var horizontal: String
+        /// A vertical stretch.
+        package var vertical: String
+        /// The corners: top left, top right, bottom left, bottom right.
+        package var corners: (String, String, String, String)
+    }
+
+    /// The border of a panel.
+    package var border: Border {
+        self == .ascii
+            ? Border(horizontal: "-", vertical: "|", corners: ("+", "+", "+", "+"))
+            : Border(horizontal: "─", vertical: "│", corners: ("╭", "╮", "╰", "╯"))
+    }
+
+    /// Dot columns of a chart in one cell.
+    package var dotsAcross: Int { self == .braille ? 2 : 1 }
+
+    /// Levels of a chart in one cell.
+    package var dotsDown: Int {
+        switch self {
+        case .braille: 4
+        case .block: 8
+        case .ascii: 2
+        }
+    }
+
+    /// A filled and an empty step of a meter.
+    package var meter: (filled: String, empty: String) {
+        self == .ascii ? ("#", ".") : ("■", "·")
+    }
+
+    /// A piece of a chart's reference line.
+    package var referenceLine: String { self == .ascii ? "-" : "╌" }
+
+    /// A piece of a chart's axis.
+    package var axis: String { self == .ascii ? "|" : "┤" }
+
+    /// Lower blocks by eighths, 0 to 8.
+    static let eighths = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+
+    /// Growing weight in ASCII, 0 to 8.
+    static let asciiWeights = [" ", ".", ".", ":", "-", "=", "+", "*", "#"]
+
+    /// The 256 braille patterns, by their bits.
+    static let brailleCells: [String] = (0..<256).map { bits in
+        Unicode.Scalar(0x2800 + UInt32(bits)).map { String($0) } ?? " "
+    }
+
+    /// The bit of a braille dot, by column (0, 1) and row from the top (0…3).
+    static let brailleBits: [[Int]] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]]
+}

@@ -1,0 +1,26 @@
+/// Breaks a text into lines at its spaces.
+package enum TextWrapping {
+    /// The lines of a text in this width; a word that is wider is cut by whoever draws it.
+    package static func lines(of text: String, width: Int) -> [String] {
+        guard width > 0 else { return [] }
+        var lines: [String] = []
+        var line = ""
+        var lineWidth = 0
+        for word in text.split(separator: " ") {
+            let wordWidth = CellText.width(of: String(word))
+            if line.isEmpty {
+                line = String(word)
+                lineWidth = wordWidth
+            } else if lineWidth + 1 + wordWidth <= width {
+                line += " " + word
+                lineWidth += 1 + wordWidth
+            } else {
+                lines.append(line)
+                line = String(word)
+                lineWidth = wordWidth
+            }
+        }
+        if !line.isEmpty { lines.append(line) }
+        return lines
+    }
+}

@@ -1,0 +1,21 @@
+/// What the indexed colours look like: xterm's, where the terminal's own are not known.
+package enum IndexedPalette {
+    private static let basic: [(UInt8, UInt8, UInt8)] = [
+        (0, 0, 0), (205, 0, 0), (0, 205, 0), (205, 205, 0),
+        (0, 0, 238), (205, 0, 205), (0, 205, 205), (229, 229, 229),
+        (127, 127, 127), (255, 0, 0), (0, 255, 0), (255, 255, 0),
+        (92, 92, 255), (255, 0, 255), (0, 255, 255), (255, 255, 255),
+    ]
+
+    /// The red, green and blue of an index: 16 basic ones, a cube of 6 × 6 × 6, 24 greys.
+    package static func components(of index: UInt8) -> (UInt8, UInt8, UInt8) {
+        if index < 16 { return basic[Int(index)] }
+        if index >= 232 {
+            let grey = 8 + (index - 232) * 10
+            return (grey, grey, grey)
+        }
+        func level(_ step: UInt8) -> UInt8 { step == 0 ? 0 : 55 + step * 40 }
+        let cube = index - 16
+        return (level(cube / 36), level(cube / 6 % 6), level(cube % 6))
+    }
+}

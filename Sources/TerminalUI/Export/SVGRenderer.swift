@@ -1,0 +1,183 @@
+/// Draws a surface as a picture: for documentation, which shows a screen without a terminal.
+///
+/// Text is text in a monospaced font; box lines, blocks and braille dots are shapes, so that the
+/// grid is exact and joins are closed whatever font the viewer has.
+package struct SVGRenderer {
+    /// The width of a cell in pixels.
+    static let cellWidth = 8.4
+    /// The height of a cell in pixels.
+    static let cellHeight = 18.0
+    /// What stands for `.standard` as a foreground.
+    private let ink: String
+    /// What stands for `.standard` as a background.
+    private let paper: String
+    private let surface: Surface
+    private var body = ""
+
+    /// The SVG document that shows a surface.
+    ///
+    /// - Parameters:
+    ///   - surface: The surface.
+    ///   - title: What the picture shows, for those who cannot see it.
+    /// - Returns: The document.
+    package static func render(_ surface: Surface, title: String) -> String {
+        var renderer = SVGRenderer(surface: surface)
+        return renderer.document(title: title)
+    }
+
+    private init(surface: Surface) {
+        self.surface = surface
+        ink = "#d3dce6"
+        paper = "#0d1218"
+    }
+
+    private mutating func document(title: String) -> String {
+        for y in 0..<surface.size.height { drawBackgrounds(ofRow: y) }
+        for y in 0..<surface.size.height { drawCharacters(ofRow: y) }
+        let margin = 10.0
+        let width = Double(surface.size.width) * Self.cellWidth + 2 * margin
+        let height = Double(surface.size.height) * Self.cellHeight + 2 * margin
+        let frame = hex(surface[0, 0].style.background, otherwise: paper)
+        return """
+            <svg xmlns="http://www.w3.org/2000/svg" width="\(Self.number(width))" \
+            height="\(Self.number(height))" viewBox="\(Self.number(-margin)) \
+            \(Self.number(-margin)) \(Self.number(width)) \(Self.number(height))" role="img">
+            <title>\(Self.escaped(title))</title>
+            <rect x="\(Self.number(-margin))" y="\(Self.number(-margin))" \
+            width="\(Self.number(width))" height="\(Self.number(height))" rx="8" fill="\(frame)"/>
+            <g font-family="DejaVu Sans Mono, Menlo, Consolas, Liberation Mono, monospace" \
+            font-size="14" xml:space="preserve">
+            \(body)</g>
+            </svg>
+
+            """
+    }
+
+    private mutating func drawBackgrounds(ofRow y: Int) {
+        let frame = surface[0, 0].style.background
+        var x = 0
+        while x < surface.size.width {
+            let color = visibleStyle(x, y).background
+            var end = x + 1
+            while end < surface.size.width, visibleStyle(end, y).background == color { end += 1 }
+            if color != frame {
+                body += SVGShape.rectangle(
+                    x: Double(x) * Self.cellWidth,
+                    y: Double(y) * Self.cellHeight,
+                    width: Double(end - x) * Self.cellWidth,
+                    height: Self.cellHeight,
+                    fill: hex(color, otherwise: paper)
+                )
+            }
+            x = end
+        }
+    }
+
+    private mutating func drawCharacters(ofRow y: Int) {
+        var x = 0
+        while x < surface.size.width {
+            let cell = surface[x, y]
+            if cell.character.isEmpty || cell.character == " " {
+                x += 1
+                continue
+            }
+            let style = visibleStyle(x, y)
+            let fill = hex(style.foreground, otherwise: ink)
+            let left = Double(x) * Self.cellWidth
+            let top = Double(y) * Self.cellHeight
+            if let shape = SVGShape.of(cell.character, x: left, y: top, fill: fill) {
+                body += shape
+                x += 1
+                continue
+            }
+            let run = run(from: x, y, style: cell.style)
+            body += text(run.text, x: left, y: top, columns: run.columns, style: style, fill: fill)
+            x += run.columns
+        }
+    }
+
+    /// The cells that can be drawn as one piece of text: ASCII in one style, or one character.
+    private func run(from x: Int, _ y: Int, style: Style) -> (text: String, columns: Int) {
+        var text = surface[x, y].character
+        var columns = 1
+        if x + 1 < surface.size.width, surface[x + 1, y].character.isEmpty { return (text, 2) }
+        guard text.utf8.count == 1 else { return (text, 1) }
+        while x + columns < surface.size.width {
+            let next = surface[x + columns, y]
+            guard next.style == style, next.character.utf8.count == 1 else { break }
+            text += next.character
+            columns += 1
+        }
+        while text.last == " " {
+            text.removeLast()
+            columns -= 1
+        }
+        return (text, max(columns, 1))
+    }
+
+    private func text(
+        _ text: String,
+        x: Double,
+        y: Double,
+        columns: Int,
+        style: Style,
+        fill: String
+    ) -> String {
+        var attributes = " fill=\"\(fill)\""
+        if style.attributes.contains(.bold) { attributes += " font-weight=\"bold\"" }
+        if style.attributes.contains(.italic) { attributes += " font-style=\"italic\"" }
+        if style.attributes.contains(.underline) { attributes += " text-decoration=\"underline\"" }
+        if style.attributes.contains(.dim) { attributes += " opacity=\"0.6\"" }
+        let length = Double(columns) * Self.cellWidth
+        return "<text x=\"\(Self.number(x))\" y=\"\(Self.number(y + 13.5))\""
+            + " textLength=\"\(Self.number(length))\" lengthAdjust=\"spacingAndGlyphs\""
+            + "\(attributes)>\(Self.escaped(text))</text>\n"
+    }
+
+    /// The style with foreground and background exchanged where it is reversed.
+    private func visibleStyle(_ x: Int, _ y: Int) -> Style {
+        var style = surface[x, y].style
+        if style.attributes.contains(.reverse) {
+            swap(&style.foreground, &style.background)
+        }
+        return style
+    }
+
+    private func hex(_ color: Color, otherwise standard: String) -> String {
+        let components: (UInt8, UInt8, UInt8)
+        switch color {
+        case .standard: return standard
+        case .indexed(let index): components = IndexedPalette.components(of: index)
+        case .rgb(let red, let green, let blue): components = (red, green, blue)
+        }
+        func digits(_ byte: UInt8) -> String {
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        return "#" + digits(components.0) + digits(components.1) + digits(components.2)
+    }
+
+    /// A number with at most two decimals.
+    static func number(_ value: Double) -> String {
+        let hundredths = Int((value * 100).rounded())
+        let whole = abs(hundredths) / 100
+        let rest = abs(hundredths) % 100
+        let sign = hundredths < 0 ? "-" : ""
+        if rest == 0 { return "\(sign)\(whole)" }
+        return rest.isMultiple(of: 10)
+            ? "\(sign)\(whole).\(rest / 10)" : "\(sign)\(whole).\(rest < 10 ? "0" : "")\(rest)"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for character in text {
+            switch character {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            default: escaped.append(character)
+            }
+        }
+        return escaped
+    }
+}

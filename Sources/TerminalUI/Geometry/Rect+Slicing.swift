@@ -1,0 +1,60 @@
+extension Rect {
+    /// Whether it covers no cell.
+    package var isEmpty: Bool { width == 0 || height == 0 }
+
+    /// The cells that both rectangles cover.
+    package func intersection(_ other: Rect) -> Rect {
+        let left = max(minX, other.minX)
+        let top = max(minY, other.minY)
+        return Rect(
+            x: left,
+            y: top,
+            width: min(maxX, other.maxX) - left,
+            height: min(maxY, other.maxY) - top
+        )
+    }
+
+    /// The rectangle without `horizontal` columns on each side and `vertical` rows above and below.
+    package func inset(horizontal: Int = 0, vertical: Int = 0) -> Rect {
+        Rect(
+            x: minX + horizontal,
+            y: minY + vertical,
+            width: width - 2 * horizontal,
+            height: height - 2 * vertical
+        )
+    }
+
+    /// One row of it, counted from its top.
+    package func row(_ index: Int) -> Rect {
+        Rect(x: minX, y: minY + index, width: width, height: index < height ? 1 : 0)
+    }
+
+    /// The rectangle cut into rows of these heights, from the top.
+    package func rows(_ heights: [Int]) -> [Rect] {
+        var y = minY
+        return heights.map { height in
+            defer { y += height }
+            return Rect(x: minX, y: y, width: width, height: height)
+        }
+    }
+
+    /// The rectangle cut into columns of these widths, from the left, with `spacing` between them.
+    package func columns(_ widths: [Int], spacing: Int = 0) -> [Rect] {
+        var x = minX
+        return widths.map { width in
+            defer { x += width + (width > 0 ? spacing : 0) }
+            return Rect(x: x, y: minY, width: width, height: height)
+        }
+    }
+
+    /// A rectangle of this size in its middle, or as much of it as fits.
+    package func centered(_ size: Size) -> Rect {
+        let fitting = Size(width: min(size.width, width), height: min(size.height, height))
+        return Rect(
+            x: minX + (width - fitting.width) / 2,
+            y: minY + (height - fitting.height) / 2,
+            width: fitting.width,
+            height: fitting.height
+        )
+    }
+}

@@ -1,0 +1,91 @@
+/// One row or column of a layout: how much it needs, how much it likes, how much it can use.
+package struct Track: Sendable, Equatable {
+    /// With less it is dropped.
+    package var minimum: Int
+    /// It shows all it has to say.
+    package var ideal: Int
+    /// More would be wasted.
+    package var maximum: Int
+    /// The lowest gives way first; among equals the last.
+    package var priority: Int
+    /// Its share of what is left when each has its ideal.
+    package var flex: Int
+
+    /// Creates a track; lengths are in cells.
+    package init(minimum: Int, ideal: Int, maximum: Int = .max, priority: Int, flex: Int = 1) {
+        self.minimum = max(0, minimum)
+        self.ideal = max(self.minimum, ideal)
+        self.maximum = max(self.ideal, maximum)
+        self.priority = priority
+        self.flex = max(0, flex)
+    }
+
+    /// A track of one length.
+    package static func fixed(_ length: Int, priority: Int) -> Track {
+        Track(minimum: length, ideal: length, maximum: length, priority: priority, flex: 0)
+    }
+
+    /// The lengths of tracks side by side, 0 for those that give way.
+    ///
+    /// First the least important are dropped until the minimums fit. Then each grows towards its
+    /// ideal, the most important first. What is left goes to those with flex, by their shares.
+    ///
+    /// - Parameters:
+    ///   - tracks: The tracks, in their order.
+    ///   - available: The cells to share.
+    ///   - spacing: Empty cells between two tracks that are shown.
+    /// - Returns: A length for each track.
+    package static func lengths(of tracks: [Track], available: Int, spacing: Int = 0) -> [Int] {
+        var shown = tracks.indices.filter { tracks[$0].maximum > 0 }
+        func needed() -> Int {
+            shown.reduce(0) { $0 + tracks[$1].minimum } + spacing * max(0, shown.count - 1)
+        }
+        while needed() > available {
+            guard
+                let victim = shown.indices.min(by: { first, second in
+                    let one = tracks[shown[first]].priority
+                    let other = tracks[shown[second]].priority
+                    return one == other ? first > second : one < other
+                })
+            else { break }
+            shown.remove(at: victim)
+        }
+        var lengths = Array(repeating: 0, count: tracks.count)
+        var left = available - needed()
+        for index in shown { lengths[index] = tracks[index].minimum }
+        let byPriority = shown.sorted { first, second in
+            let one = tracks[first].priority
+            let other = tracks[second].priority
+            return one == other ? first < second : one > other
+        }
+        for index in byPriority {
+            let growth = min(left, tracks[index].ideal - tracks[index].minimum)
+            lengths[index] += growth
+            left -= growth
+        }
+        share(left, among: shown, of: tracks, lengths: &lengths)
+        return lengths
+    }
+
+    /// Hands out cells one share at a time until nobody can use more.
+    private static func share(
+        _ cells: Int,
+        among shown: [Int],
+        of tracks: [Track],
+        lengths: inout [Int]
+    ) {
+        var left = cells
+        while left > 0 {
+            let open = shown.filter { tracks[$0].flex > 0 && lengths[$0] < tracks[$0].maximum }
+            let shares = open.reduce(0) { $0 + tracks[$1].flex }
+            guard shares > 0 else { return }
+            let before = left
+            for index in open {
+                let part = max(1, before * tracks[index].flex / shares)
+                let growth = min(left, part, tracks[index].maximum - lengths[index])
+                lengths[index] += growth
+                left -= growth
+            }
+        }
+    }
+}

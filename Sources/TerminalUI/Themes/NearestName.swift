@@ -1,0 +1,31 @@
+/// Finds what somebody may have meant.
+enum NearestName {
+    /// `, did you mean 'warning'?`, or nothing when no name is near.
+    static func hint(for name: String, among names: [String]) -> String {
+        guard let nearest = nearest(to: name, among: names) else { return "" }
+        return ", did you mean '\(nearest)'?"
+    }
+
+    /// The name with the fewest edits, when they are few for its length.
+    static func nearest(to name: String, among names: [String]) -> String? {
+        let wanted = Array(name.lowercased())
+        let ranked = names.map { (name: $0, edits: distance(wanted, Array($0.lowercased()))) }
+        guard let best = ranked.min(by: { $0.edits < $1.edits }) else { return nil }
+        return best.edits <= (max(wanted.count, best.name.count) + 2) / 3 ? best.name : nil
+    }
+
+    /// Levenshtein's distance: insertions, deletions and replacements of one character.
+    private static func distance(_ one: [Character], _ other: [Character]) -> Int {
+        var row = Array(0...other.count)
+        for (index, character) in one.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in other.indices {
+                let replaced = diagonal + (character == other[column] ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
+            }
+        }
+        return row[other.count]
+    }
+}

@@ -1,0 +1,37 @@
+extension Theme {
+    /// The themes of the folder `themes/`, which are part of the library; the first is the default.
+    ///
+    /// A test decodes each of them, so that none of them can be missing here.
+    package static let builtIn: [Theme] = sources.compactMap { name, bytes in
+        try? ThemeDecoder.decode(yaml: String(decoding: bytes, as: UTF8.self), file: name)
+    }
+
+    /// The default theme: without colours, should its file be wrong.
+    package static let standard =
+        builtIn.first ?? Theme(name: "plain", summary: "", roles: [:], gradients: [:])
+
+    /// The files' names and bytes, in the order in which `t` goes through them.
+    static let sources: [(name: String, bytes: [UInt8])] = [
+        ("dark.yaml", PackageResources.dark_yaml),
+        ("light.yaml", PackageResources.light_yaml),
+    ]
+
+    /// The built-in theme of this name.
+    package static func named(_ name: String) throws(UnknownThemeError) -> Theme {
+        guard let theme = builtIn.first(where: { $0.name == name }) else {
+            throw UnknownThemeError(name: name, known: builtIn.map(\.name))
+        }
+        return theme
+    }
+
+    /// The theme that a file's text describes.
+    ///
+    /// - Parameters:
+    ///   - yaml: The file's text.
+    ///   - file: Its name, for errors.
+    /// - Returns: The theme.
+    /// - Throws: Every mistake of the text, with its place.
+    package static func parse(yaml: String, file: String) throws(ThemeError) -> Theme {
+        try ThemeDecoder.decode(yaml: yaml, file: file)
+    }
+}

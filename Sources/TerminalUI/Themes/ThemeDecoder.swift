@@ -1,0 +1,194 @@
+import Yams
+
+/// Reads a theme from YAML and says where it is wrong: every mistake, not only the first.
+struct ThemeDecoder {
+    private let file: String
+    private var issues: [ThemeError.Issue] = []
+    private var palette: [String: Color] = [:]
+
+    /// Creates a decoder of a file with this name.
+    init(file: String) { self.file = file }
+
+    /// The theme that a text describes.
+    ///
+    /// - Parameters:
+    ///   - yaml: The file's text.
+    ///   - file: Its name, for errors, and the theme's name unless the text has one.
+    /// - Returns: The theme.
+    /// - Throws: Every mistake of the text, with its place.
+    static func decode(yaml: String, file: String) throws(ThemeError) -> Theme {
+        var decoder = ThemeDecoder(file: file)
+        let theme = decoder.theme(from: yaml)
+        guard decoder.issues.isEmpty else { throw ThemeError(issues: decoder.issues) }
+        return theme
+    }
+
+    private mutating func theme(from yaml: String) -> Theme {
+        let empty = Theme(name: file, summary: "", roles: [:], gradients: [:])
+        let root: Node?
+        do {
+            root = try Yams.compose(yaml: yaml)
+        } catch {
+            report(error)
+            return empty
+        }
+        guard let root, let mapping = root.mapping else {
+            issue(root, "a theme is a mapping with 'name', 'palette', 'roles' and 'gradients'")
+            return empty
+        }
+        let known = ["version", "name", "description", "palette", "roles", "gradients"]
+        for (key, _) in mapping { check(key, among: known, what: "key") }
+        if let version = mapping["version"], version.int != 1 {
+            issue(version, "version '\(text(of: version))' is not known; expected 1")
+        }
+        readPalette(mapping["palette"])
+        return Theme(
+            name: string(mapping["name"]) ?? file,
+            summary: string(mapping["description"]) ?? "",
+            roles: roles(mapping["roles"]),
+            gradients: gradients(mapping["gradients"])
+        )
+    }
+
+    private mutating func readPalette(_ node: Node?) {
+        for (key, value) in entries(node, of: "palette") {
+            guard let color = ColorName.hexadecimal(text(of: value)) else {
+                issue(value, "'\(text(of: value))' is not a colour; expected \"#rrggbb\"")
+                continue
+            }
+            palette[text(of: key)] = color
+        }
+    }
+
+    private mutating func roles(_ node: Node?) -> [Role: RoleStyle] {
+        var roles: [Role: RoleStyle] = [:]
+        for (key, value) in entries(node, of: "roles") {
+            guard check(key, among: Role.allCases.map(\.rawValue), what: "role"),
+                let role = Role(rawValue: text(of: key))
+            else { continue }
+            roles[role] = style(value)
+        }
+        return roles
+    }
+
+    private mutating func style(_ node: Node) -> RoleStyle {
+        guard let mapping = node.mapping else { return RoleStyle(color: color(node)) }
+        var style = RoleStyle(color: .standard)
+        for (key, value) in mapping {
+            switch text(of: key) {
+            case "color": style.color = color(value)
+            case "bold": set(.bold, of: &style, from: value)
+            case "dim": set(.dim, of: &style, from: value)
+            case "underline": set(.underline, of: &style, from: value)
+            case "italic": set(.italic, of: &style, from: value)
+            default:
+                check(key, among: ["color", "bold", "dim", "underline", "italic"], what: "key")
+            }
+        }
+        return style
+    }
+
+    private mutating func set(
+        _ attribute: Style.Attributes,
+        of style: inout RoleStyle,
+        from node: Node
+    ) {
+        guard let isOn = node.bool else {
+            issue(node, "'\(text(of: node))' is not true or false")
+            return
+        }
+        if isOn { style.attributes.insert(attribute) }
+    }
+
+    private mutating func gradients(_ node: Node?) -> [GradientRole: Gradient] {
+        var gradients: [GradientRole: Gradient] = [:]
+        for (key, value) in entries(node, of: "gradients") {
+            guard check(key, among: GradientRole.allCases.map(\.rawValue), what: "gradient"),
+                let role = GradientRole(rawValue: text(of: key))
+            else { continue }
+            var stops: [String: Color] = [:]
+            for (stop, stopColor) in entries(value, of: "a gradient")
+            where check(stop, among: ["start", "mid", "end"], what: "key") {
+                stops[text(of: stop)] = color(stopColor)
+            }
+            guard let start = stops["start"], let end = stops["end"] ?? stops["mid"] else {
+                issue(value, "a gradient has 'start', 'end' and, between them, 'mid'")
+                continue
+            }
+            let between = Gradient(start: start, mid: start, end: end).color(at: 0.75)
+            gradients[role] = Gradient(start: start, mid: stops["mid"] ?? between, end: end)
+        }
+        return gradients
+    }
+
+    private mutating func color(_ node: Node) -> Color {
+        let name = text(of: node)
+        if let color = ColorName.hexadecimal(name) ?? palette[name] ?? ColorName.terminal[name] {
+            return color
+        }
+        let names = palette.keys.sorted() + ColorName.terminal.keys.sorted()
+        issue(
+            node,
+            "there is no colour '\(name)'\(NearestName.hint(for: name, among: names)) "
+                + "Expected \"#rrggbb\", a name of the palette, or a colour of the terminal"
+        )
+        return .standard
+    }
+
+    /// The entries of a mapping; none, with an issue, when it is something else.
+    private mutating func entries(_ node: Node?, of what: String) -> [(key: Node, value: Node)] {
+        guard let node, node.null == nil else { return [] }
+        guard let mapping = node.mapping else {
+            issue(node, "'\(text(of: node))' is not a mapping; expected \(what) as 'name: value'")
+            return []
+        }
+        return Array(mapping)
+    }
+
+    @discardableResult
+    private mutating func check(_ key: Node, among known: [String], what: String) -> Bool {
+        let name = text(of: key)
+        if known.contains(name) { return true }
+        let hint = NearestName.hint(for: name, among: known)
+        let list = known.joined(separator: ", ")
+        issue(key, "unknown \(what) '\(name)'\(hint.isEmpty ? "; expected one of: \(list)" : hint)")
+        return false
+    }
+
+    private mutating func string(_ node: Node?) -> String? {
+        guard let node else { return nil }
+        guard let text = node.scalar?.string else {
+            issue(node, "expected a text")
+            return nil
+        }
+        return text
+    }
+
+    private func text(of node: Node) -> String {
+        node.scalar?.string ?? (node.mapping == nil ? "[…]" : "{…}")
+    }
+
+    private mutating func issue(_ node: Node?, _ message: String) {
+        issue(line: node?.mark?.line ?? 1, column: node?.mark?.column ?? 1, message)
+    }
+
+    private mutating func issue(line: Int, column: Int, _ message: String) {
+        issues.append(ThemeError.Issue(file: file, line: line, column: column, message: message))
+    }
+
+    private mutating func report(_ error: any Error) {
+        switch error as? YamlError {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            issue(line: mark.line, column: mark.column, problem)
+        case .duplicatedKeysInMapping(let duplicates, let context):
+            let names = duplicates.joined(separator: ", ")
+            issue(
+                line: context.mark.line,
+                column: context.mark.column,
+                "written more than once: \(names)"
+            )
+        default: issue(line: 1, column: 1, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,123 @@
+/// Values stacked upon each other, painted into cells as braille dots, blocks or ASCII.
+///
+/// A painter knows neither axes nor lines: ``TimeChart`` and ``Sparkline`` are made of it.
+struct AreaPainter {
+    /// How an area is filled: so that areas differ where there are no colours.
+    enum Fill: Sendable {
+        /// Every dot.
+        case solid
+        /// Every other dot, as a chessboard.
+        case shaded
+    }
+
+    /// One area.
+    struct Layer {
+        /// A value for each dot column, from the left; NaN where there is none.
+        var values: [Double]
+        /// Its colours, from the lower to the upper end of ``range``.
+        var gradient: GradientRole
+        /// The values between which its colours change.
+        var range: ClosedRange<Double>
+        /// How it is filled.
+        var fill: Fill
+    }
+
+    /// The areas, from the bottom up.
+    var layers: [Layer]
+    /// The value at the upper edge.
+    var maximum: Double
+
+    /// Paints the areas; cells that no dot falls into are left as they are.
+    func paint(on canvas: inout Canvas, in rect: Rect) {
+        guard !rect.isEmpty, maximum > 0, !layers.isEmpty else { return }
+        let glyphs = canvas.glyphs
+        let columns = rect.width * glyphs.dotsAcross
+        let tops = tops(columns: columns, levels: rect.height * glyphs.dotsDown)
+        var counts = Array(repeating: 0, count: layers.count)
+        for row in 0..<rect.height {
+            let base = (rect.height - 1 - row) * glyphs.dotsDown
+            for column in 0..<rect.width {
+                for layer in layers.indices { counts[layer] = 0 }
+                var bits = 0
+                for across in 0..<glyphs.dotsAcross {
+                    let dotColumn = column * glyphs.dotsAcross + across
+                    var low = 0
+                    for layer in layers.indices {
+                        let top = tops[layer * columns + dotColumn]
+                        let from = max(low - base, 0)
+                        let to = min(top - base, glyphs.dotsDown)
+                        low = top
+                        guard from < to else { continue }
+                        counts[layer] += to - from
+                        guard glyphs == .braille else { continue }
+                        let isShaded = layers[layer].fill == .shaded
+                        for level in from..<to
+                        where !isShaded || (level + dotColumn + base).isMultiple(of: 2) {
+                            bits |= GlyphSet.brailleBits[across][3 - level]
+                        }
+                    }
+                }
+                // Of a thin shaded area the chessboard may have taken every dot.
+                guard let strongest = strongest(counts), bits != 0 || glyphs != .braille
+                else { continue }
+                let level = counts.reduce(0, +)
+                let layer = layers[strongest]
+                let height = Double(base + level) / Double(rect.height * glyphs.dotsDown)
+                let extent = layer.range.upperBound - layer.range.lowerBound
+                let share =
+                    extent > 0 ? (height * maximum - layer.range.lowerBound) / extent : 1
+                let glyph = glyph(
+                    bits: bits,
+                    level: level,
+                    fill: layer.fill,
+                    glyphs: glyphs
+                )
+                canvas.put(
+                    glyph,
+                    x: rect.minX + column,
+                    y: rect.minY + row,
+                    style: canvas.theme.style(layer.gradient, at: share)
+                )
+            }
+        }
+    }
+
+    /// The upper edge of each layer in each dot column, in levels from the bottom.
+    private func tops(columns: Int, levels: Int) -> [Int] {
+        var tops = Array(repeating: 0, count: layers.count * columns)
+        for column in 0..<columns {
+            var sum = 0.0
+            var low = 0
+            for (index, layer) in layers.enumerated() {
+                let value = column < layer.values.count ? layer.values[column] : .nan
+                if value.isFinite, value > 0 {
+                    sum += value
+                    let top = Int((min(sum / maximum, 1) * Double(levels)).rounded())
+                    // What is there is seen, however small it is beside the maximum.
+                    low = min(max(top, low + 1), levels)
+                }
+                tops[index * columns + column] = low
+            }
+        }
+        return tops
+    }
+
+    private func strongest(_ counts: [Int]) -> Int? {
+        var best: Int?
+        for (index, count) in counts.enumerated() where count > 0 {
+            if let known = best, counts[known] >= count { continue }
+            best = index
+        }
+        return best
+    }
+
+    private func glyph(bits: Int, level: Int, fill: Fill, glyphs: GlyphSet) -> String {
+        switch (glyphs, fill) {
+        case (.braille, _): GlyphSet.brailleCells[bits]
+        case (.block, .solid): GlyphSet.eighths[min(level, 8)]
+        case (.block, .shaded): level > 4 ? "▒" : "░"
+        case (.ascii, .solid): level > 1 ? "#" : "_"
+        case (.ascii, .shaded): level > 1 ? ":" : "."
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/// What something did over time, one cell for each stretch: a glyph and a colour for each state.
+package struct LaneStrip: Sendable {
+    /// How one state looks.
+    package struct Mark: Sendable {
+        /// Its glyph.
+        package var glyph: String
+        /// Its glyph in ASCII.
+        package var ascii: String
+        /// Its colour.
+        package var role: Role
+
+        /// Creates a mark.
+        package init(glyph: String, ascii: String, role: Role) {
+            self.glyph = glyph
+            self.ascii = ascii
+            self.role = role
+        }
+
+        /// The glyph in a set.
+        package func text(in glyphs: GlyphSet) -> String { glyphs == .ascii ? ascii : glyph }
+    }
+
+    /// The states' marks.
+    package var marks: [Mark]
+    /// The index of a mark for each cell, the newest last; nil where nothing is known.
+    package var cells: [Int?]
+
+    /// Creates a strip.
+    package init(marks: [Mark], cells: [Int?]) {
+        self.marks = marks
+        self.cells = cells
+    }
+
+    /// Draws the newest cells that fit into the row, against its right edge.
+    package func draw(on canvas: inout Canvas, in row: Rect) {
+        guard row.height > 0 else { return }
+        let count = min(cells.count, row.width)
+        for offset in 0..<count {
+            guard let index = cells[cells.count - count + offset], marks.indices.contains(index)
+            else { continue }
+            let mark = marks[index]
+            canvas.put(
+                mark.text(in: canvas.glyphs),
+                x: row.maxX - count + offset,
+                y: row.minY,
+                style: canvas.theme.style(mark.role)
+            )
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/// A bar that fills with a share, in the colours of a gradient.
+package struct Meter: Sendable {
+    /// The share, in 0…1.
+    package var share: Double
+    /// Its colours.
+    package var gradient: GradientRole
+
+    /// Creates a meter.
+    package init(share: Double, gradient: GradientRole = .load) {
+        self.share = share
+        self.gradient = gradient
+    }
+
+    /// Fills a row.
+    package func draw(on canvas: inout Canvas, in row: Rect) {
+        guard row.height > 0 else { return }
+        let bounded = share.isFinite ? min(max(share, 0), 1) : 0
+        var filled = Int((bounded * Double(row.width)).rounded())
+        // Something is never nothing, and not quite everything is not everything.
+        if bounded > 0 { filled = max(filled, 1) }
+        if bounded < 1 { filled = min(filled, row.width - 1) }
+        let glyphs = canvas.glyphs.meter
+        for step in 0..<row.width {
+            let isFilled = step < filled
+            let style =
+                isFilled
+                ? canvas.theme.style(gradient, at: Double(step + 1) / Double(row.width))
+                : canvas.theme.style(.track)
+            canvas.put(
+                isFilled ? glyphs.filled : glyphs.empty,
+                x: row.minX + step,
+                y: row.minY,
+                style: style
+            )
+        }
+    }
+}

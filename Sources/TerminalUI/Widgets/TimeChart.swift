@@ -1,0 +1,152 @@
+/// Stacked areas over time with a labelled axis on each side and a line for a limit.
+package struct TimeChart: Sendable {
+    /// One area of the stack.
+    package struct Layer: Sendable {
+        /// A value for each dot column, see ``points(in:glyphs:)``; NaN where there is none.
+        package var values: [Double]
+        /// Its colours, from the lower to the upper end of ``range``.
+        package var gradient: GradientRole
+        /// The values, on the axis, between which its colours change.
+        package var range: ClosedRange<Double>
+        /// Whether it is filled with every other dot, so that it differs without colours too.
+        package var isShaded: Bool
+
+        /// Creates a layer.
+        package init(
+            values: [Double],
+            gradient: GradientRole,
+            range: ClosedRange<Double>,
+            isShaded: Bool = false
+        ) {
+            self.values = values
+            self.gradient = gradient
+            self.range = range
+            self.isShaded = isShaded
+        }
+    }
+
+    /// The areas, from the bottom up.
+    package var layers: [Layer]
+    /// The value at the upper edge.
+    package var maximum: Double
+    /// The value of the horizontal line, and its text on the axis.
+    package var reference: (value: Double, label: String)?
+    /// The seconds between the left edge and the right one.
+    package var seconds: Double
+
+    /// Creates a chart.
+    package init(
+        layers: [Layer],
+        maximum: Double,
+        reference: (value: Double, label: String)? = nil,
+        seconds: Double
+    ) {
+        self.layers = layers
+        self.maximum = maximum
+        self.reference = reference
+        self.seconds = seconds
+    }
+
+    /// The columns of the axis on the left.
+    package static let axisWidth = 7
+
+    /// How many values fill a chart of this width.
+    package static func points(in width: Int, glyphs: GlyphSet) -> Int {
+        max(0, width - axisWidth) * glyphs.dotsAcross
+    }
+
+    /// An upper edge for values up to this: with room above, on a number that people like.
+    package static func niceMaximum(above value: Double) -> Double {
+        guard value.isFinite, value < 1e9 else { return 1e9 }
+        var step = 1.0
+        while step * 10 < value { step *= 10 }
+        let factors = step < 10 ? [1.0, 2, 3, 4, 5, 6, 8] : [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8]
+        return (factors.first { step * $0 >= value } ?? 10) * step
+    }
+
+    /// Draws the chart; its lowest row holds the times.
+    package func draw(on canvas: inout Canvas, in rect: Rect) {
+        guard rect.width > Self.axisWidth + 4, rect.height >= 2 else { return }
+        let plot = Rect(
+            x: rect.minX + Self.axisWidth,
+            y: rect.minY,
+            width: rect.width - Self.axisWidth,
+            height: rect.height - 1
+        )
+        let areas = layers.map {
+            AreaPainter.Layer(
+                values: $0.values,
+                gradient: $0.gradient,
+                range: $0.range,
+                fill: $0.isShaded ? .shaded : .solid
+            )
+        }
+        AreaPainter(layers: areas, maximum: maximum).paint(on: &canvas, in: plot)
+        let line = drawReference(on: &canvas, in: plot)
+        drawAxis(on: &canvas, beside: plot, line: line)
+        drawTimes(on: &canvas, in: rect, plot: plot)
+    }
+
+    /// Draws the line over whatever is there, and returns its row.
+    private func drawReference(on canvas: inout Canvas, in plot: Rect) -> Int? {
+        guard let reference, reference.value <= maximum, maximum > 0 else { return nil }
+        let share = reference.value / maximum
+        let row = plot.height - 1 - Int(share * Double(plot.height) - 0.01)
+        guard (0..<plot.height).contains(row) else { return nil }
+        let style = canvas.theme.style(.limit)
+        let empty = canvas.theme.style(.text)
+        for x in plot.minX..<plot.maxX {
+            let below = canvas.surface[x, plot.minY + row]
+            // Between the areas' cells, every third one belongs to the line.
+            let isFree = below.character == " " && below.style == empty
+            guard isFree || (x - plot.minX).isMultiple(of: 3) else { continue }
+            canvas.put(canvas.glyphs.referenceLine, x: x, y: plot.minY + row, style: style)
+        }
+        return row
+    }
+
+    private func drawAxis(on canvas: inout Canvas, beside plot: Rect, line: Int?) {
+        for row in 0..<plot.height {
+            let y = plot.minY + row
+            var label = ""
+            var role = Role.dim
+            if row == line {
+                label = reference?.label ?? ""
+                role = .limit
+            } else if row == 0 {
+                label = Self.axisLabel(maximum)
+            } else if row == plot.height - 1 {
+                label = "0"
+            }
+            let gutter = Rect(x: plot.minX - Self.axisWidth, y: y, width: 6, height: 1)
+            canvas.write(label, in: gutter, style: canvas.theme.style(role), alignment: .trailing)
+            let tick = label.isEmpty ? canvas.glyphs.border.vertical : canvas.glyphs.axis
+            canvas.put(tick, x: plot.minX - 1, y: y, style: canvas.theme.style(.border))
+        }
+    }
+
+    private func drawTimes(on canvas: inout Canvas, in rect: Rect, plot: Rect) {
+        let style = canvas.theme.style(.dim)
+        let row = Rect(x: plot.minX, y: rect.maxY - 1, width: plot.width, height: 1)
+        canvas.write("now", in: row, style: style, alignment: .trailing)
+        guard plot.width >= 16 else { return }
+        let dash = canvas.glyphs == .ascii ? "-" : "−"
+        canvas.write(
+            dash + HumanUnits.secondsLabel(seconds),
+            x: row.minX,
+            y: row.minY,
+            style: style
+        )
+        guard plot.width >= 40 else { return }
+        canvas.write(
+            dash + HumanUnits.secondsLabel(seconds / 2),
+            x: row.minX + plot.width / 2,
+            y: row.minY,
+            style: style
+        )
+    }
+
+    private static func axisLabel(_ value: Double) -> String {
+        value < 1e6 ? HumanUnits.count(UInt64(max(0, value.rounded()))) : ""
+    }
+}

@@ -1,0 +1,93 @@
+import Telemetry
+import TerminalUI
+import Testing
+
+@testable import Dashboard
+
+struct AnySizeTests {
+    private func dashboards() -> [DashboardModel] {
+        var empty = DashboardModel()
+        empty.displayCPUShare = 0.5
+        var pool = DashboardModel(glyphs: .block)
+        for sample in Story(readers: 12).samples(until: 12) { pool.ingest(sample) }
+        var help = DashboardModel(glyphs: .ascii)
+        for sample in Story(kind: .queue).samples(until: 3) { help.ingest(sample) }
+        _ = help.handle(.key(.character("?")))
+        return [empty, pool, help]
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func everySizeIsDrawnWithoutACrash() {
+        for dashboard in dashboards() {
+            // Every small size, then larger ones in steps that meet all widths and heights.
+            for height in 0...45 {
+                for width in stride(from: 0, through: 130, by: height < 26 ? 3 : 7) {
+                    let size = Size(width: width, height: height)
+                    #expect(dashboard.render(size: size).size == size)
+                }
+            }
+            for step in 0...100 {
+                let size = Size(width: step * 4, height: step)
+                #expect(dashboard.render(size: size).size == size)
+            }
+        }
+        let odd = DashboardModel().render(size: Size(width: -3, height: -1))
+        #expect(odd.cells.isEmpty)
+    }
+
+    @Test func aTerminalThatIsTooSmallIsToldTheSizeNeeded() {
+        let dashboard = DashboardModel()
+        for size in [Size(width: 39, height: 30), Size(width: 120, height: 9)] {
+            #expect(dashboard.render(size: size).plainText.contains("40x10"))
+        }
+        #expect(!dashboard.render(size: Size(width: 40, height: 10)).plainText.contains("needs"))
+    }
+
+    @Test func numbersThatAreNoneAndHostileTextAreDrawnHarmlessly() {
+        var sample = Story().samples(until: 0)[0]
+        sample.time = .nan
+        sample.plannedDuration = .infinity
+        sample.utilization = .nan
+        sample.saturation = -.infinity
+        sample.scenario = "\u{1B}[31mred\u{7}\r\n"
+        sample.clients[0].throughput = .nan
+        sample.clients[0].targetRate = .infinity
+        sample.clients[0].name = "\u{202E}日本語\u{301}é\u{9B}2J"
+        sample.database.readers?.maximum = .max
+        sample.database.connections[0].label = ""
+        sample.database.connections[1].holder = AccessOrigin(name: "\u{1B}]0;x\u{7}")
+        sample.database.connections[1].state = .statement
+        sample.database.connections[1].heldNanoseconds = .max
+        sample.database.wal?.bytes = .max
+        sample.events = [TelemetryEvent(time: -.infinity, message: "\u{1B}c" + "長" + "\t")]
+        for glyphs in GlyphSet.allCases {
+            var dashboard = DashboardModel(glyphs: glyphs)
+            dashboard.ingest(sample)
+            sample.time = -5
+            sample.database.readers?.maximum = 0
+            dashboard.ingest(sample)
+            let surface = dashboard.render(size: Size(width: 120, height: 40))
+            let scalars = surface.cells.flatMap(\.character.unicodeScalars)
+            #expect(scalars.allSatisfy { $0.properties.generalCategory != .control })
+            #expect(scalars.allSatisfy { $0.properties.generalCategory != .format })
+        }
+    }
+
+    @Test func nobodysTextVanishesInFewerColors() throws {
+        for theme in Theme.builtIn {
+            var dashboard = DashboardModel(theme: theme)
+            for sample in Story().samples(until: 26) { dashboard.ingest(sample) }
+            let surface = dashboard.render(size: Size(width: 120, height: 40))
+            for depth in [ColorDepth.indexed256, .basic16] {
+                let reduced = surface.reduced(to: depth)
+                let hidden = reduced.cells.filter { cell in
+                    let isText = cell.character.first.map { $0.isLetter || $0.isNumber } ?? false
+                    return isText && cell.style.foreground == cell.style.background
+                }
+                #expect(hidden.isEmpty, "\(theme.name) at \(depth.rawValue)")
+            }
+            let mono = surface.reduced(to: .mono)
+            #expect(mono.cells.allSatisfy { $0.style.foreground == .standard })
+        }
+    }
+}

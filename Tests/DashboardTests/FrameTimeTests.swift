@@ -1,0 +1,33 @@
+import Dashboard
+import TerminalUI
+import Testing
+
+struct FrameTimeTests {
+    /// Ten frames a second at 120x40 must cost little.
+    ///
+    /// In a release build a frame takes well under 2 ms. A debug build is many times slower: the limit here only catches what
+    /// grows with a run's length or allocates for each cell.
+    @Test func aFrameIsCheapHoweverLongTheRunWas() throws {
+        var model = DashboardModel()
+        for sample in Story(readers: 8).samples(until: 310) { model.ingest(sample) }
+        for _ in 0..<4 { _ = model.handle(.key(.character("-"))) }
+        let size = Size(width: 120, height: 40)
+        _ = model.render(size: size)
+        let clock = ContinuousClock()
+        let times = (0..<15).map { _ in
+            clock.measure { #expect(model.render(size: size).size == size) }
+        }.sorted()
+        #expect(times[7] < .milliseconds(300), "median of 15 frames: \(times[7])")
+        print("median frame, five minutes shown: \(times[7])")
+        for _ in 0..<3 { _ = model.handle(.key(.character("+"))) }
+        var last = model.render(size: size)
+        let short = (0..<15).map { _ in
+            clock.measure { last = model.render(size: size) }
+        }.sorted()
+        print("median frame, 30 s shown: \(short[7])")
+        let diff = (0..<15).map { _ in
+            clock.measure { #expect(last.changes(from: last).isEmpty) }
+        }.sorted()
+        print("median difference: \(diff[7])")
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import TerminalUI
+import Testing
+
+/// Compares surfaces with the pictures in `Golden/`.
+///
+/// `POOLGAUGE_RECORD=1 swift test --filter DashboardTests` draws the pictures anew (and SVGs of
+/// them into the folder `POOLGAUGE_SVG`, when it is set): look at them before they are committed.
+enum Golden {
+    private static let folder = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Golden")
+
+    /// Expects a surface to look like the picture of this name.
+    static func expect(
+        _ surface: Surface,
+        named name: String,
+        styles: Bool = false,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let environment = ProcessInfo.processInfo.environment
+        let picture = surface.plainText + (styles ? styleMap(surface) : "")
+        let file = folder.appending(path: name + ".txt")
+        if let svgFolder = environment["POOLGAUGE_SVG"] {
+            let svg = SVGRenderer.render(surface, title: name)
+            let target = URL(filePath: svgFolder).appending(path: name + ".svg")
+            try svg.write(to: target, atomically: true, encoding: .utf8)
+        }
+        if environment["POOLGAUGE_RECORD"] != nil {
+            try picture.write(to: file, atomically: true, encoding: .utf8)
+            return
+        }
+        let golden = try String(contentsOf: file, encoding: .utf8)
+        guard picture != golden else { return }
+        let new = picture.split(separator: "\n", omittingEmptySubsequences: false)
+        let old = golden.split(separator: "\n", omittingEmptySubsequences: false)
+        let row = zip(new, old).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? -1
+        let drawn = new.indices.contains(row) ? String(new[row]) : "\(new.count) lines"
+        let expected = old.indices.contains(row) ? String(old[row]) : "\(old.count) lines"
+        Issue.record(
+            "\(name) differs from line \(row + 1) on\n  now: \(drawn)\n  was: \(expected)",
+            sourceLocation: sourceLocation
+        )
+    }
+
+    /// A letter for the style of each cell, as a terminal of sixteen colours shows it, and a legend.
+    private static func styleMap(_ surface: Surface) -> String {
+        let reduced = surface.reduced(to: .basic16)
+        let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+        var known: [Style: Character] = [:]
+        var legend = "\n"
+        var map = "\n"
+        for y in 0..<reduced.size.height {
+            var line = ""
+            for x in 0..<reduced.size.width {
+                let style = reduced[x, y].style
+                if known[style] == nil {
+                    known[style] = known.count < letters.count ? letters[known.count] : "?"
+                    legend += "\(known[style] ?? "?") = \(describe(style))\n"
+                }
+                line.append(known[style] ?? "?")
+            }
+            map += line + "\n"
+        }
+        return map + legend
+    }
+
+    private static func describe(_ style: Style) -> String {
+        func name(_ color: Color) -> String {
+            switch color {
+            case .standard: "standard"
+            case .indexed(let index): "\(index)"
+            case .rgb(let red, let green, let blue): "\(red),\(green),\(blue)"
+            }
+        }
+        let bold = style.attributes.contains(.bold) ? " bold" : ""
+        return "\(name(style.foreground)) on \(name(style.background))\(bold)"
+    }
+}
