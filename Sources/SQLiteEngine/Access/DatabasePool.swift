@@ -177,7 +177,7 @@ public final class DatabasePool: Sendable {
         fileID: StaticString = #fileID,
         line: UInt = #line
     ) throws -> T {
-        if let slot = ThreadState.current.pointee.access(through: readers) {
+        if let slot = ThreadState.current.pointee.access(through: readers), slot.database != nil {
             return try value(slot.openDatabase)
         }
         return try unsafeRead(value, fileID: fileID, line: line)
@@ -379,7 +379,7 @@ public final class DatabasePool: Sendable {
         readers.preconditionNotReentrant(thread)
         writer.preconditionNotReentrant(thread)
         let site = AccessSite(fileID: #fileID, line: #line)
-        try readers.withAllSlots(thread, site) { readerSlots in
+        try readers.withAllSlotsUnlessClosed(thread, site) { readerSlots in
             try writer.withAllSlots(thread, site) { writerSlots in
                 let slots = readerSlots + writerSlots
                 for slot in slots { try slot.database?.prepareToClose() }
