@@ -85,6 +85,15 @@ public final class DatabasePool: Sendable {
         slot.locateWALIndex()
     }
 
+    // The last connection that may write and closes checkpoints the log, and removes it: the
+    // writer goes last.
+    deinit {
+        // Only the sweeper may still hold a reader, for a moment.
+        try? readers.withAllSlotsUnlessClosed(ThreadState.current, AccessSite(word: 0)) { slots in
+            for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
+        }
+    }
+
     // MARK: Reading
 
     /// Reads in one transaction, which sees one state of the database; blocks the thread.
