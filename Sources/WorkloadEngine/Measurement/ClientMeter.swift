@@ -15,12 +15,15 @@ struct ClientMeter {
     private(set) var freeLag = LatencyHistogram.latencies()
     /// The last seconds, all accesses, measured or not.
     private var recent = RecentLatencies()
+    /// The arrivals that are due, so that those who wait for a worker show; nil without a schedule.
+    private var due: DueArrivals?
     /// The completed accesses at the last samples, for the throughput.
     private var progress = RateWindow()
 
     init(plan: ClientPlan, recorders: [WorkerRecorder]) {
         self.plan = plan
         self.recorders = recorders
+        due = plan.schedule.map { DueArrivals($0) }
         spare = WorkerRecorder.Window(operations: plan.operationNames.count)
         totals = Array(repeating: AccessHistograms(), count: plan.operationNames.count)
     }
@@ -44,14 +47,19 @@ struct ClientMeter {
         recent.endSecond()
     }
 
-    /// The client as a sample shows it, at a time of the run in seconds.
-    mutating func status(at time: Double) -> ClientStatus {
+    /// The client as a sample shows it, at a load time.
+    ///
+    /// What is queued or running counts as unfinished so far.
+    mutating func status(at now: UInt64, in phases: PhasePlan) -> ClientStatus {
         var counts = AccessCounts()
         var completed: UInt64 = 0
         for recorder in recorders {
             let reading = recorder.read()
             for operation in reading.counts { counts.add(operation) }
             completed += reading.completed
+        }
+        if let arrived = due?.count(until: now, in: phases) {
+            counts.offered = max(counts.offered, arrived)
         }
         let ended = counts.completed + counts.skipped + counts.errorCount + counts.interrupted
         counts.unfinished = counts.offered - min(counts.offered, ended)
@@ -60,7 +68,7 @@ struct ClientMeter {
             activity: plan.client.activityName,
             workers: plan.client.workers,
             targetRate: plan.targetRate,
-            throughput: progress.rate(at: time, count: completed),
+            throughput: progress.rate(at: now.secondsFromNanoseconds, count: completed),
             counts: counts,
             response: recent.summaries.response,
             wait: recent.summaries.wait,

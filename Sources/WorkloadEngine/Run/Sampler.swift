@@ -57,7 +57,10 @@ struct Sampler {
         }
         var clients: [ClientStatus] = []
         for index in meters.indices {
-            let client = meters[index].status(at: time)
+            let client = meters[index].status(
+                at: min(now, context.control.stopTime),
+                in: context.phases
+            )
             noteFirstErrors(of: client)
             clients.append(client)
         }
