@@ -46,11 +46,13 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
+            // A link to the folder `scenarios`, whose files stay the only copies.
+            resources: [.embedInCode("Presets")],
             swiftSettings: strict
         ),
         .target(
             name: "EngineTarget",
-            dependencies: ["SQLiteEngine", "WorkloadEngine", "Telemetry"],
+            dependencies: ["CSQLite", "SQLiteEngine", "WorkloadEngine", "Telemetry"],
             swiftSettings: strict
         ),
         .target(
@@ -95,6 +97,7 @@ let package = Package(
                 "Telemetry", "WorkloadEngine",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
+            exclude: ["Reports/Golden"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -15,7 +15,44 @@ static inline int poolgauge_db_config(sqlite3 *db, int verb, int value, int *res
     return sqlite3_db_config(db, verb, value, result);
 }
 
-/// SQLITE_STATIC and SQLITE_TRANSIENT are casts, which do not import.
+/// SQLITE_TRANSIENT is a cast, which does not import.
 static inline sqlite3_destructor_type poolgauge_transient(void) { return SQLITE_TRANSIENT; }
+
+/// The first 32 KB of the wal-index, or NULL. Call it with the connection at hand, after a read in
+/// WAL mode; the memory stays mapped until the connection closes or leaves WAL mode.
+static inline const void *poolgauge_wal_index(sqlite3 *db) {
+    sqlite3_file *file = 0;
+    void volatile *region = 0;
+    if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK) return 0;
+    if (!file || !file->pMethods || file->pMethods->iVersion < 2) return 0;
+    if (!file->pMethods->xShmMap) return 0;
+    if (file->pMethods->xShmMap(file, 0, 32768, 0, &region) != SQLITE_OK) return 0;
+    return (const void *)region;
+}
+
+/// The header of a wal-index (https://sqlite.org/walformat.html, section 2.1): it changes with
+/// every commit of every process, and with nothing else.
+typedef struct poolgauge_wal_header {
+    unsigned long long words[6];
+} poolgauge_wal_header;
+
+/// Copies the header; answers 0 while a writer is between its two copies.
+static inline int poolgauge_wal_header_read(const void *index, poolgauge_wal_header *header) {
+    const unsigned long long *words = (const unsigned long long *)index;
+    for (int i = 0; i < 6; i++) header->words[i] = __atomic_load_n(words + i, __ATOMIC_ACQUIRE);
+    for (int i = 0; i < 6; i++) {
+        if (__atomic_load_n(words + 6 + i, __ATOMIC_ACQUIRE) != header->words[i]) return 0;
+    }
+    return 1;
+}
+
+/// Whether both copies of the header are still what they were.
+static inline int poolgauge_wal_header_is(const void *index, const poolgauge_wal_header *header) {
+    const unsigned long long *words = (const unsigned long long *)index;
+    for (int i = 0; i < 12; i++) {
+        if (__atomic_load_n(words + i, __ATOMIC_ACQUIRE) != header->words[i % 6]) return 0;
+    }
+    return 1;
+}
 
 #endif

@@ -1,1 +1,204 @@
-// Placeholder until the module's first file.
+import CNCurses
+import TerminalUI
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// The process's terminal, through ncurses.
+///
+/// One at a time, used by the thread that opened it. Whatever ends the program, the terminal comes
+/// back: ``close()``, and for signals, traps and `exit` a handler with fixed bytes.
+package final class CursesTerminal: Terminal {
+    /// The extent in cells.
+    package private(set) var size: Size
+    /// What it can show of a theme's colours.
+    package let depth: ColorDepth
+
+    private let signals: Int32
+    private var pairs: ColorPairs
+    private var shown: Surface?
+    private var pending: [TerminalEvent] = []
+    private var isOpen = true
+
+    /// Takes the terminal on standard input and output over.
+    ///
+    /// - Parameter environment: The process's variables: `TERM`, `COLORTERM`, `NO_COLOR`.
+    /// - Throws: A ``TerminalError`` that names the way out.
+    package init(environment: [String: String]) throws(TerminalError) {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw .notATerminal }
+        _ = pg_locale_is_utf8()
+        let profile = try TerminalProfile(environment: environment) { pg_terminal_is_known($0) }
+        var colors = pg_screen_colors()
+        guard pg_screen_open(profile.name, profile.wantsColors, &colors) else {
+            throw .refused(name: profile.name)
+        }
+        // After ncurses's own, so that ours are the ones in force.
+        signals = pg_signals_install()
+        guard signals >= 0 else {
+            pg_screen_close()
+            throw .refused(name: profile.name)
+        }
+        pairs = ColorPairs(
+            capabilities: ColorPairs.Capabilities(
+                colors: Int(colors.colors),
+                pairs: Int(colors.pairs),
+                isDirect: colors.is_direct,
+                hasDefaultColors: colors.has_default_colors
+            ),
+            define: { pg_screen_define_pair($0, $1, $2) }
+        )
+        depth = pairs.depth
+        size = Self.currentSize()
+    }
+
+    deinit { close() }
+
+    /// Gives the terminal back as it was; a second time it does nothing.
+    package func close() {
+        guard isOpen else { return }
+        isOpen = false
+        pg_screen_close()
+        pg_signals_remove()
+    }
+
+    private static func currentSize() -> Size {
+        var columns: Int32 = 80
+        var rows: Int32 = 24
+        _ = pg_terminal_size(&columns, &rows)
+        return Size(width: Int(columns), height: Int(rows))
+    }
+}
+
+// MARK: - Drawing
+
+extension CursesTerminal {
+    /// Shows a surface, and sends only the cells that changed since the last one.
+    package func draw(_ surface: Surface) {
+        guard isOpen else { return }
+        if pairs.isExhausted {
+            pairs.forget()
+            pg_screen_forget_pairs()
+            shown = nil
+        }
+        for change in surface.changes(from: shown) {
+            put(change.cell, at: change.point, on: surface)
+        }
+        shown = surface
+        pg_screen_flush()
+    }
+
+    private func put(_ cell: Cell, at point: Point, on surface: Surface) {
+        // The second half of a wide character is drawn with the first.
+        guard !cell.character.isEmpty, point.x < size.width, point.y < size.height else { return }
+        let isWide =
+            point.x + 1 < surface.size.width
+            && surface[point.x + 1, point.y].character.isEmpty
+        let choice = pairs.choice(for: cell.style)
+        var attributes = UInt32(cell.style.attributes.rawValue)
+        if choice.isBrightened { attributes |= UInt32(PG_BOLD) }
+        // The first scalar, and the marks that the C side has room for.
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 5) { scalars in
+            var count = 0
+            for scalar in cell.character.unicodeScalars where count < scalars.count {
+                scalars[count] = scalar.value
+                count += 1
+            }
+            pg_screen_put(
+                Int32(point.x),
+                Int32(point.y),
+                scalars.baseAddress,
+                Int32(count),
+                isWide ? 2 : 1,
+                attributes,
+                choice.pair
+            )
+        }
+    }
+}
+
+// MARK: - Events
+
+extension CursesTerminal {
+    /// The next event, or nil when the time is over.
+    package func nextEvent(waitingAtMost nanoseconds: UInt64) -> TerminalEvent? {
+        guard isOpen else { return nil }
+        if pending.isEmpty { collect(waitingAtMost: nanoseconds) }
+        return pending.isEmpty ? nil : pending.removeFirst()
+    }
+
+    private func collect(waitingAtMost nanoseconds: UInt64) {
+        // A key that ncurses read ahead makes no descriptor readable.
+        collectKeys()
+        var descriptors = [
+            pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
+        ]
+        // Rounded up: a loop that is woken too early turns until it is late enough.
+        let milliseconds = pending.isEmpty ? min(nanoseconds / 1_000_000 + 1, 60_000) : 0
+        guard poll(&descriptors, 2, nanoseconds == 0 ? 0 : Int32(milliseconds)) > 0 else { return }
+        if descriptors[1].revents != 0 { collectSignals() }
+        if descriptors[0].revents & Int16(POLLIN) != 0 {
+            let before = pending.count
+            collectKeys()
+            // Readable and nothing to read: the far side is gone, or it is a key without a name.
+            if pending.count == before, descriptors[0].revents & Int16(POLLHUP) != 0 {
+                pending.append(.end(signal: SIGHUP))
+            }
+        } else if descriptors[0].revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 {
+            pending.append(.end(signal: SIGHUP))
+        }
+    }
+
+    private func collectKeys() {
+        var code: UInt32 = 0
+        while true {
+            let key: Key?
+            switch Int(pg_key_next(&code)) {
+            case PG_KEY_SCALAR: key = KeyDecoder.key(scalar: code)
+            case PG_KEY_SPECIAL: key = KeyDecoder.key(special: code)
+            case PG_KEY_OTHER: key = nil
+            default: return
+            }
+            if let key { pending.append(.input(.key(key))) }
+        }
+    }
+
+    private func collectSignals() {
+        var isResized = false
+        while true {
+            switch pg_signals_next(signals) {
+            case 0:
+                if isResized { resize() }
+                return
+            case SIGWINCH:
+                isResized = true
+            case SIGTSTP:
+                pg_screen_suspend()
+                pg_signals_stop_process()
+                takeOver()
+                isResized = true
+            case SIGCONT:
+                // Also after a SIGSTOP, which nobody could prepare for.
+                takeOver()
+                isResized = true
+            case let signal:
+                pending.append(.end(signal: signal))
+            }
+        }
+    }
+
+    private func takeOver() {
+        pg_screen_resume()
+        shown = nil
+    }
+
+    private func resize() {
+        size = Self.currentSize()
+        pg_screen_resize(Int32(size.width), Int32(size.height))
+        shown = nil
+        pending.append(.input(.resize(size)))
+    }
+}

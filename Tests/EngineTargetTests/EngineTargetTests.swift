@@ -1,1 +1,234 @@
-// Placeholder until the module's first test.
+import EngineTarget
+import Foundation
+import Telemetry
+import Testing
+import WorkloadEngine
+
+@Suite(.timeLimit(.minutes(1)))
+struct EngineTargetTests {
+    private let client = WorkloadClientName("ui")
+
+    /// Opens an arm on a new file, and removes both afterwards.
+    private func withTarget(
+        _ arm: Arm,
+        _ body: (any WorkloadTarget) throws -> Void
+    ) throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("poolgauge-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let target = try EngineTargetFactory()
+            .open(arm, at: folder.appendingPathComponent("test.sqlite").path)
+        try target.perform(.write, as: client) { session in
+            try session.run("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, data)", [])
+        }
+        do { try body(target) } catch {
+            try? target.close()
+            throw error
+        }
+        try target.close()
+    }
+
+    private static let arms = [
+        Arm(name: "queue", kind: .queue),
+        Arm(name: "queue-wal", kind: .queue, isWAL: true),
+        Arm(name: "pool", kind: .pool, readers: 2),
+    ]
+
+    @Test(arguments: arms)
+    func valuesComeBackAsTheyWent(arm: Arm) throws {
+        try withTarget(arm) { target in
+            let rows: [[WorkloadValue]] = [
+                [.null, .text("one"), .integer(.max)],
+                [.null, .text(""), .real(1.5)],
+                [.null, .null, .blob([0, 1, 255])],
+            ]
+            try target.perform(.write, as: client) { session in
+                for row in rows {
+                    try session.run("INSERT INTO item VALUES (:id, :name, :data)", row)
+                }
+            }
+            var read: [[WorkloadValue]] = []
+            try target.perform(.read, as: client) { session in
+                read = try session.rows("SELECT name, data FROM item ORDER BY id", [])
+            }
+            #expect(read == rows.map { Array($0.dropFirst()) })
+        }
+    }
+
+    @Test(arguments: arms)
+    func valuesFollowTheParametersFirstAppearance(arm: Arm) throws {
+        try withTarget(arm) { target in
+            try target.perform(.read, as: client) { session in
+                let rows = try session.rows(
+                    "SELECT :b, :a, :b",
+                    [.integer(1), .integer(2)]
+                )
+                #expect(rows == [[.integer(1), .integer(2), .integer(1)]])
+            }
+        }
+    }
+
+    @Test(arguments: arms)
+    func aStatementTellsHowManyRowsItGave(arm: Arm) throws {
+        try withTarget(arm) { target in
+            try target.perform(.write, as: client) { session in
+                let inserted = try session.run("INSERT INTO item (id) VALUES (1), (2), (3)", [])
+                #expect(inserted == 0)
+                let count = try session.run(
+                    "SELECT NULL FROM item WHERE id > ?",
+                    [.integer(1)]
+                )
+                #expect(count == 2)
+            }
+        }
+    }
+
+    @Test(arguments: arms)
+    func aWriteThatThrowsLeavesNothing(arm: Arm) throws {
+        struct Refused: Error {}
+        try withTarget(arm) { target in
+            #expect(throws: Refused.self) {
+                try target.perform(.write, as: client) { session in
+                    try session.run("INSERT INTO item (id) VALUES (1)", [])
+                    throw Refused()
+                }
+            }
+            try target.perform(.read, as: client) { session in
+                let count = try session.run("SELECT * FROM item", [])
+                #expect(count == 0)
+            }
+        }
+    }
+
+    @Test
+    func aSnapshotKeepsItsState() throws {
+        try withTarget(Arm(name: "pool", kind: .pool)) { target in
+            #expect(target.supports(.snapshot))
+            let snapshot = try target.makeSnapshot(as: WorkloadClientName("report"))
+            try target.perform(.write, as: client) { session in
+                try session.run("INSERT INTO item (id) VALUES (1)", [])
+            }
+            try snapshot.read { session in
+                let count = try session.run("SELECT * FROM item", [])
+                #expect(count == 0)
+            }
+            #expect(target.status()?.snapshots.map(\.origin.name) == ["report"])
+            snapshot.release()
+            #expect(target.status()?.snapshots.isEmpty == true)
+        }
+    }
+
+    @Test
+    func aQueueSaysThatItHasNoSnapshots() throws {
+        try withTarget(Arm(name: "queue", kind: .queue)) { target in
+            #expect(!target.supports(.snapshot))
+            let error = #expect(throws: (any Error).self) {
+                _ = try target.makeSnapshot(as: client)
+            }
+            #expect(String(describing: error).contains("pool"))
+        }
+    }
+
+    @Test(arguments: arms)
+    func theHolderIsTheClient(arm: Arm) throws {
+        try withTarget(arm) { target in
+            try target.perform(.read, as: WorkloadClientName("report")) { _ in
+                let holders = target.status()?.connections.compactMap(\.holder?.name)
+                #expect(holders == ["report"])
+            }
+        }
+    }
+
+    @Test(arguments: arms)
+    func anInterruptIsAFailureOfItsOwn(arm: Arm) throws {
+        let endless = """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
+            SELECT i FROM n WHERE i < 0
+            """
+        try withTarget(arm) { target in
+            let watcher = Thread {
+                // Again and again: the statement may not have begun when the first one comes.
+                while target.status()?.interrupts.delivered == 0 { target.interrupt() }
+            }
+            watcher.start()
+            let error = #expect(throws: (any Error).self) {
+                try target.perform(.read, as: client) { try $0.run(endless, []) }
+            }
+            let thrown = try #require(error)
+            #expect(target.failure(of: thrown) == .interrupted)
+        }
+    }
+
+    @Test(arguments: arms)
+    func failuresCarryTheNameOfTheirCode(arm: Arm) throws {
+        try withTarget(arm) { target in
+            let error = #expect(throws: (any Error).self) {
+                try target.perform(.write, as: client) { session in
+                    try session.run("INSERT INTO item (id) VALUES (1), (1)", [])
+                }
+            }
+            let failure = target.failure(of: try #require(error))
+            #expect(failure == .error("SQLITE_CONSTRAINT_PRIMARYKEY"))
+            #expect(target.failure(of: CancellationError()) == .error("CancellationError"))
+        }
+    }
+
+    @Test
+    func aLockedDatabaseIsBusy() throws {
+        try withTarget(Arm(name: "queue", kind: .queue)) { target in
+            let path = try #require(target.status()?.path)
+            let other = try EngineTargetFactory().open(Arm(name: "other", kind: .queue), at: path)
+            try target.perform(.write, as: client) { _ in
+                let error = #expect(throws: (any Error).self) {
+                    try other.perform(.write, as: client) { _ in }
+                }
+                let thrown = try #require(error)
+                #expect(other.failure(of: thrown) == .busy("SQLITE_BUSY"))
+            }
+            try other.close()
+        }
+    }
+
+    @Test
+    func theEnvironmentTellsWhatIsInForce() throws {
+        let pool = Arm(
+            name: "pool",
+            kind: .pool,
+            synchronous: "full",
+            pragmas: [Arm.Pragma(name: "cache_size", value: "-4000")]
+        )
+        try withTarget(pool) { target in
+            let facts = try target.environment()
+            #expect(facts["journal_mode"] == "wal")
+            #expect(facts["synchronous"] == "full")
+            #expect(facts["cache_size"] == "-4000")
+        }
+        try withTarget(Arm(name: "queue", kind: .queue)) { target in
+            let facts = try target.environment()
+            #expect(facts["journal_mode"] == "delete")
+            #expect(facts["synchronous"] == "full")
+            #expect(facts["sqlite_version"]?.hasPrefix("3.") == true)
+        }
+    }
+
+    @Test
+    func readersAreLimitedAsTheArmSays() throws {
+        try withTarget(Arm(name: "pool", kind: .pool, readers: 3)) { target in
+            #expect(target.status()?.readers?.maximum == 3)
+        }
+    }
+
+    @Test
+    func aMistakenPragmaIsAnErrorThatNamesIt() {
+        let arm = Arm(
+            name: "queue",
+            kind: .queue,
+            pragmas: [Arm.Pragma(name: "cache_size)", value: "1")]
+        )
+        let error = #expect(throws: (any Error).self) {
+            try withTarget(arm) { _ in }
+        }
+        #expect("\(String(describing: error))".contains("cache_size)"))
+    }
+}

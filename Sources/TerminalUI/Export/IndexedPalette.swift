@@ -1,5 +1,5 @@
 /// What the indexed colours look like: xterm's, where the terminal's own are not known.
-enum IndexedPalette {
+package enum IndexedPalette {
     private static let basic: [(UInt8, UInt8, UInt8)] = [
         (0, 0, 0), (205, 0, 0), (0, 205, 0), (205, 205, 0),
         (0, 0, 238), (205, 0, 205), (0, 205, 205), (229, 229, 229),
@@ -8,7 +8,7 @@ enum IndexedPalette {
     ]
 
     /// The red, green and blue of an index: 16 basic ones, a cube of 6 × 6 × 6, 24 greys.
-    static func components(of index: UInt8) -> (UInt8, UInt8, UInt8) {
+    package static func components(of index: UInt8) -> (UInt8, UInt8, UInt8) {
         if index < 16 { return basic[Int(index)] }
         if index >= 232 {
             let grey = 8 + (index - 232) * 10

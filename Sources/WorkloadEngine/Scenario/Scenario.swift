@@ -30,6 +30,10 @@ public struct Scenario: Sendable, Equatable {
     public var invariants: [String] = []
     /// The file's own text.
     public var source: String = ""
+    /// The file's name as it was given, for messages.
+    public var file: String = ""
+    /// The variables whose range is the dataset's built-in one.
+    package var inheritedRanges: Set<String> = []
 
     /// Creates a scenario.
     public init(
@@ -44,6 +48,12 @@ public struct Scenario: Sendable, Equatable {
         self.arms = arms
         self.phases = phases
         self.clients = clients
+    }
+
+    /// The variables that its statements can use: the dataset's own and, before them, those of
+    /// the scenario.
+    public var allVariables: [String: Variable] {
+        dataset.variables.merging(variables) { _, declared in declared }
     }
 
     /// The sum of the measured phases.

@@ -80,17 +80,6 @@ public protocol WorkloadTargetFactory: Sendable {
     func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget
 }
 
-/// A client's name, prepared once so that an access need not build a string.
-///
-/// `token` is free for a target: the engine's keeps its interned label there.
-public struct WorkloadClientName: Sendable, Hashable {
-    /// The name in the scenario.
-    public let name: String
-
-    /// Creates a name.
-    public init(_ name: String) { self.name = name }
-}
-
 /// A value that goes to the database or comes from it.
 public enum WorkloadValue: Sendable, Hashable {
     /// SQL NULL.

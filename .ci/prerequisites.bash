@@ -1,0 +1,94 @@
+# What Poolgauge is built with: looked for, installed where that is allowed, named where it is not.
+# Sourced by ./run, ./test and .ci/run; everything it says goes to standard error.
+
+# The oldest Swift that builds the package (swift-tools-version in Package.swift).
+readonly swift_major=6 swift_minor=2
+# sysexits.h: something that is needed is not there.
+readonly EX_UNAVAILABLE=69
+
+say() { printf '%s\n' "$*" >&2; }
+
+require_swift() {
+    if ! command -v swift >/dev/null 2>&1; then
+        say "Poolgauge needs Swift $swift_major.$swift_minor or newer, and there is no 'swift' on the PATH."
+        say "Install it from https://www.swift.org/install and try again."
+        exit "$EX_UNAVAILABLE"
+    fi
+    local version
+    version=$(swift --version 2>&1) || true
+    if [[ ! $version =~ Swift\ version\ ([0-9]+)\.([0-9]+) ]]; then
+        say "'swift --version' does not tell a version; it says: ${version:-nothing}"
+        exit "$EX_UNAVAILABLE"
+    fi
+    local major=${BASH_REMATCH[1]} minor=${BASH_REMATCH[2]}
+    if ((major < swift_major || (major == swift_major && minor < swift_minor))); then
+        say "Poolgauge needs Swift $swift_major.$swift_minor or newer; this is Swift $major.$minor ($(command -v swift))."
+        say "Install a newer one from https://www.swift.org/install and try again."
+        exit "$EX_UNAVAILABLE"
+    fi
+}
+
+# Whether the compiler that Swift brings, or the system's, finds all these headers.
+has_headers() {
+    local compiler header
+    compiler=$(command -v clang || command -v cc || command -v gcc) || return 1
+    for header in "$@"; do printf '#include <%s>\n' "$header"; done |
+        "$compiler" -E -x c - >/dev/null 2>&1
+}
+
+# The Debian packages that are missing for `build`, `test` or `ci`, one a line.
+missing_packages() {
+    local purpose=$1
+    command -v git >/dev/null 2>&1 || echo git
+    if ! command -v cc >/dev/null 2>&1 || ! has_headers stdio.h; then
+        echo build-essential
+    fi
+    has_headers sqlite3.h || echo libsqlite3-dev
+    # SwiftPM asks pkg-config where the system keeps SQLite.
+    command -v pkg-config >/dev/null 2>&1 || echo pkg-config
+    has_headers curses.h || echo libncurses-dev
+    if [[ $purpose != build ]]; then
+        command -v tmux >/dev/null 2>&1 || echo tmux
+    fi
+    if [[ $purpose == ci ]]; then
+        command -v python3 >/dev/null 2>&1 || echo python3
+    fi
+}
+
+# require_packages build|test|ci: installs with apt-get as root or with a sudo that asks nothing;
+# otherwise prints the one command to type.
+require_packages() {
+    [[ $(uname -s) == Linux ]] || return 0
+    local missing
+    mapfile -t missing < <(missing_packages "$1")
+    ((${#missing[@]} > 0)) || return 0
+    if ! command -v apt-get >/dev/null 2>&1; then
+        say "Missing: ${missing[*]} (by their names in Debian)."
+        say "Install them with your system's package manager and try again."
+        exit "$EX_UNAVAILABLE"
+    fi
+    local as_root=()
+    if ((EUID != 0)); then
+        if command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+            as_root=(sudo -n)
+        else
+            say "Some packages are missing. Type this, then try again:"
+            say ""
+            say "    sudo apt-get update && sudo apt-get install -y ${missing[*]}"
+            say ""
+            exit "$EX_UNAVAILABLE"
+        fi
+    fi
+    say "Installing ${missing[*]} …"
+    local log
+    log=$(mktemp)
+    if ! { "${as_root[@]}" apt-get -q update &&
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+            apt-get -q install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+        cat "$log" >&2
+        rm -f "$log"
+        say "apt-get could not install ${missing[*]}: see above."
+        exit "$EX_UNAVAILABLE"
+    fi
+    rm -f "$log"
+}

@@ -1,0 +1,30 @@
+import SQLiteEngine
+
+/// This engine's pool, with its probes on.
+final class EngineReader: PointReader, Sendable {
+    let name: String
+    let pool: DatabasePool
+
+    init(path: String, readers: Int, keepsTransactions: Bool = true) throws {
+        var configuration = Configuration()
+        configuration.maximumReaderCount = readers
+        configuration.keepsReadTransactions = keepsTransactions
+        name = keepsTransactions ? "engine" : "engine/anew"
+        pool = try DatabasePool(path: path, configuration: configuration)
+    }
+
+    func run(thread: Int, rows: Int64, limit: Int, stop: borrowing StopFlag) throws -> Int {
+        var keys = KeySequence(thread: thread, rows: rows)
+        var count = 0
+        while !stop.isSet, count < limit {
+            let key = keys.next()
+            let value = try pool.read { db in
+                let statement = try db.cachedStatement(sql: pointReadSQL)
+                return try Int64.fetchOne(statement, arguments: [key])
+            }
+            precondition(value == key &* 3)
+            count += 1
+        }
+        return count
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Synchronization
+
+/// One way to read a row by its key, each time in a transaction.
+protocol PointReader {
+    /// The name in the table.
+    var name: String { get }
+    /// Reads until `stop` is set, or `limit` times; returns how often.
+    func run(thread: Int, rows: Int64, limit: Int, stop: borrowing StopFlag) throws -> Int
+}
+
+/// Set when a round is over.
+struct StopFlag: ~Copyable {
+    private let flag = Atomic<Bool>(false)
+    /// Whether the round is over.
+    var isSet: Bool { flag.load(ordering: .relaxed) }
+    /// Ends the round.
+    func set() { flag.store(true, ordering: .relaxed) }
+}
+
+/// A small generator of keys: xorshift64 (Marsaglia, 2003), the same for all readers.
+struct KeySequence {
+    private var state: UInt64
+    private let rows: UInt64
+
+    init(thread: Int, rows: Int64) {
+        state = 0x9e37_79b9_7f4a_7c15 &* UInt64(thread + 1)
+        self.rows = UInt64(rows)
+    }
+
+    mutating func next() -> Int64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return Int64(state % rows) + 1
+    }
+}
+
+/// The state of one round, shared by its threads.
+final class Round: Sendable {
+    let stop = StopFlag()
+    let ready = Atomic<Int>(0)
+    let go = Atomic<Bool>(false)
+    let total = Atomic<Int>(0)
+    let failures = Atomic<Int>(0)
+}
+
+/// Reads with `threads` threads for `seconds`.
+///
+/// - Returns: Reads per second, of all threads together.
+func measure(
+    _ reader: some PointReader & Sendable,
+    threads: Int,
+    rows: Int64,
+    seconds: Double
+) -> Double {
+    let round = Round()
+    let workers = (0..<threads).map { index in
+        let worker = Thread {
+            round.ready.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            while !round.go.load(ordering: .acquiring) { usleep(50) }
+            do {
+                let count = try reader.run(
+                    thread: index,
+                    rows: rows,
+                    limit: .max,
+                    stop: round.stop
+                )
+                round.total.wrappingAdd(count, ordering: .relaxed)
+            } catch {
+                FileHandle.standardError.write(Data("\(error)\n".utf8))
+                round.failures.wrappingAdd(1, ordering: .relaxed)
+            }
+            round.ready.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        }
+        worker.stackSize = 1 << 20
+        worker.start()
+        return worker
+    }
+    while round.ready.load(ordering: .sequentiallyConsistent) < workers.count { usleep(50) }
+    let start = DispatchTime.now().uptimeNanoseconds
+    round.go.store(true, ordering: .releasing)
+    usleep(UInt32(seconds * 1_000_000))
+    round.stop.set()
+    let elapsed = DispatchTime.now().uptimeNanoseconds - start
+    while round.ready.load(ordering: .sequentiallyConsistent) > 0 { usleep(50) }
+    precondition(round.failures.load(ordering: .relaxed) == 0, "a read failed")
+    return Double(round.total.load(ordering: .relaxed)) / (Double(elapsed) / 1e9)
+}
+
+/// The middle of some values.
+func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    let middle = sorted.count / 2
+    return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}

@@ -1,0 +1,67 @@
+import CSQLite
+import Foundation
+
+/// Bare libsqlite3: one connection for each thread, three prepared statements, no pool.
+final class RawReader: PointReader, @unchecked Sendable {  // each thread uses its own connection
+    let name = "raw"
+
+    private struct Connection {
+        var handle: OpaquePointer?
+        var begin: OpaquePointer?
+        var select: OpaquePointer?
+        var commit: OpaquePointer?
+    }
+
+    /// Calls sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0), which must come first in a process.
+    static func switchMemoryStatisticsOff() -> Bool {
+        poolgauge_config_memstatus(0) == SQLITE_OK
+    }
+
+    private let connections: [Connection]
+
+    init(path: String, readers: Int) throws {
+        connections = (0..<16).map { _ in
+            var connection = Connection()
+            sqlite3_open_v2(
+                path,
+                &connection.handle,
+                SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX,
+                nil
+            )
+            let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+            let handle = connection.handle
+            sqlite3_prepare_v3(handle, "BEGIN DEFERRED", -1, flags, &connection.begin, nil)
+            sqlite3_prepare_v3(handle, pointReadSQL, -1, flags, &connection.select, nil)
+            sqlite3_prepare_v3(handle, "COMMIT", -1, flags, &connection.commit, nil)
+            return connection
+        }
+    }
+
+    deinit {
+        for connection in connections {
+            sqlite3_finalize(connection.begin)
+            sqlite3_finalize(connection.select)
+            sqlite3_finalize(connection.commit)
+            sqlite3_close(connection.handle)
+        }
+    }
+
+    func run(thread: Int, rows: Int64, limit: Int, stop: borrowing StopFlag) throws -> Int {
+        let connection = connections[thread]
+        var keys = KeySequence(thread: thread, rows: rows)
+        var count = 0
+        while !stop.isSet, count < limit {
+            let key = keys.next()
+            guard sqlite3_step(connection.begin) == SQLITE_DONE else { throw POSIXError(.EIO) }
+            sqlite3_reset(connection.begin)
+            sqlite3_bind_int64(connection.select, 1, key)
+            guard sqlite3_step(connection.select) == SQLITE_ROW else { throw POSIXError(.EIO) }
+            precondition(sqlite3_column_int64(connection.select, 0) == key &* 3)
+            sqlite3_reset(connection.select)
+            guard sqlite3_step(connection.commit) == SQLITE_DONE else { throw POSIXError(.EIO) }
+            sqlite3_reset(connection.commit)
+            count += 1
+        }
+        return count
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import SQLiteEngine
+
+// Point reads by primary key, each in a transaction of its own, through this engine's pool,
+// GRDB's pool, and bare libsqlite3, in one process, the three taking turns.
+//
+//     swift run -c release PointReads [--rounds N] [--seconds S] [--threads 1,2,4] [--readers N]
+//         [--memory-statistics on|off]
+//     swift run -c release PointReads --only raw|engine|GRDB --reads N
+//
+// What is compared is the ratio within a round; the table shows its median and its spread.
+
+let pointReadSQL = "SELECT v FROM t WHERE id = ?"
+
+func option(_ name: String, _ standard: String) -> String {
+    guard let index = CommandLine.arguments.firstIndex(of: "--" + name),
+        index + 1 < CommandLine.arguments.count
+    else { return standard }
+    return CommandLine.arguments[index + 1]
+}
+
+// SQLite's memory statistics take a process-wide lock for each allocation. The numbers in
+// README.md are with `--memory-statistics off` unless they say otherwise.
+if option("memory-statistics", "on") == "off" {
+    precondition(RawReader.switchMemoryStatisticsOff(), "SQLite is in use already")
+}
+
+let rows: Int64 = 10_000
+let rounds = Int(option("rounds", "11")) ?? 11
+let seconds = Double(option("seconds", "0.2")) ?? 0.2
+let readers = Int(option("readers", "8")) ?? 8
+let threadCounts = option("threads", "1,2,4,8,16").split(separator: ",").compactMap { Int($0) }
+
+let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("poolgauge-benchmark-\(ProcessInfo.processInfo.processIdentifier)")
+try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+defer { try? FileManager.default.removeItem(at: folder) }
+let path = folder.appendingPathComponent("points.sqlite").path
+
+let setup = try DatabasePool(path: path)
+try setup.write { db in
+    try db.execute(sql: "CREATE TABLE t(id INTEGER PRIMARY KEY, v INTEGER NOT NULL)")
+    for id in 1...rows {
+        try db.execute(sql: "INSERT INTO t VALUES (?, ?)", arguments: [id, id * 3])
+    }
+}
+
+let raw = try RawReader(path: path, readers: readers)
+let engine = try EngineReader(path: path, readers: readers)
+// The same, with a BEGIN and a COMMIT for every access: what keeping read transactions is worth.
+let anew = try EngineReader(path: path, readers: readers, keepsTransactions: false)
+let grdb = try GRDBReader(path: path, readers: readers)
+let all: [any PointReader & Sendable] = [raw, engine, anew, grdb]
+// `--only engine --reads 20000` for callgrind: one thread, a fixed number of reads.
+if let limit = Int(option("reads", "")) {
+    let stop = StopFlag()
+    for reader in all where reader.name == option("only", "engine") {
+        print(try reader.run(thread: 0, rows: rows, limit: limit, stop: stop))
+    }
+    exit(0)
+}
+
+// Warm the caches, and open the readers.
+for reader in all { _ = measure(reader, threads: 16, rows: rows, seconds: 0.1) }
+
+func text(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
+func pad(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+}
+
+print("\(rounds) rounds of \(seconds) s each, \(readers) readers, medians (min–max)")
+func spread(_ values: [Double], _ digits: Int) -> String {
+    "\(text(median(values), digits)) (\(text(values.min() ?? 0, digits))–"
+        + "\(text(values.max() ?? 0, digits)))"
+}
+let header = ["threads"] + all.map { "\($0.name)/s" } + ["engine/raw", "anew/raw", "engine/GRDB"]
+let widths = [7, 9, 9, 13, 9, 19, 19, 21]
+print(zip(header, widths).map { pad($0, $1) }.joined(separator: " "))
+for threads in threadCounts {
+    var rates: [String: [Double]] = [:]
+    for round in 0..<rounds {
+        for turn in 0..<all.count {
+            let reader = all[(turn + round) % all.count]
+            let rate = measure(reader, threads: threads, rows: rows, seconds: seconds)
+            rates[reader.name, default: []].append(rate)
+        }
+    }
+    func ratios(_ a: any PointReader, _ b: any PointReader) -> [Double] {
+        zip(rates[a.name] ?? [], rates[b.name] ?? []).map { $0 / $1 }
+    }
+    let cells =
+        ["\(threads)"] + all.map { text(median(rates[$0.name] ?? []), 0) } + [
+            spread(ratios(engine, raw), 2),
+            spread(ratios(anew, raw), 2),
+            spread(ratios(engine, grdb), 1),
+        ]
+    print(zip(cells, widths).map { pad($0, $1) }.joined(separator: " "))
+}
+print("status() of the engine's pool afterwards:")
+let status = engine.pool.status()
+print("  accesses:", status.connections.map(\.accessCount).reduce(0, +))
+print(
+    "  acquire:",
+    status.acquire.map { "p50 \($0.p50 ?? 0) ns, p99 \($0.p99 ?? 0) ns, max \($0.max) ns" } ?? "-"
+)
+print(
+    "  hold:",
+    status.hold.map { "p50 \($0.p50 ?? 0) ns, p99 \($0.p99 ?? 0) ns, max \($0.max) ns" } ?? "-"
+)

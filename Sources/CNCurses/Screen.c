@@ -1,0 +1,263 @@
+#define _GNU_SOURCE 1
+#define NCURSES_WIDECHAR 1
+#define _XOPEN_SOURCE_EXTENDED 1
+#include "CNCurses.h"
+#include "Internal.h"
+
+#include <curses.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <wchar.h>
+
+// Keys are read through a window of their own: reading from the screen's would send the screen.
+static SCREEN *screen = NULL;
+static WINDOW *keys = NULL;
+static struct termios settings_before;
+static bool is_utf8 = false;
+
+const char *pg_curses_version(void) { return curses_version(); }
+
+static bool names_utf8(const char *name) {
+    return name && (strcasecmp(name, "UTF-8") == 0 || strcasecmp(name, "UTF8") == 0);
+}
+
+bool pg_locale_is_utf8(void) {
+    if (!setlocale(LC_CTYPE, "")) {
+        static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+        for (size_t index = 0; index < sizeof variables / sizeof *variables; index++) {
+            const char *value = getenv(variables[index]);
+            if (!value || !*value) continue;
+            const char *dot = strchr(value, '.');
+            char codeset[16] = "";
+            if (dot) snprintf(codeset, sizeof codeset, "%.*s", (int)strcspn(dot + 1, "@"), dot + 1);
+            if (names_utf8(codeset)) setlocale(LC_CTYPE, "C.UTF-8");
+            break;
+        }
+    }
+    is_utf8 = names_utf8(nl_langinfo(CODESET));
+    return is_utf8;
+}
+
+// Appends a terminfo text without its padding, "$<…>".
+static size_t append_capability(char *bytes, size_t count, size_t capacity, const char *name) {
+    const char *text = tigetstr(name);
+    if (!text || text == (char *)-1) return count;
+    while (*text && count < capacity) {
+        const char *end;
+        if (text[0] == '$' && text[1] == '<' && (end = strchr(text, '>'))) {
+            text = end + 1;
+        } else {
+            bytes[count++] = *text++;
+        }
+    }
+    return count;
+}
+
+static void arm_restore(void) {
+    char bytes[256];
+    size_t count = 0;
+    // Attributes off, keypad off, the other screen away, the cursor back.
+    static const char *const names[] = {"sgr0", "rmkx", "rmcup", "cnorm"};
+    for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
+        count = append_capability(bytes, count, sizeof bytes, names[index]);
+    }
+    pg_restore_arm(STDOUT_FILENO, &settings_before, bytes, count);
+}
+
+bool pg_screen_open(const char *name, bool wants_colors, pg_screen_colors *colors) {
+    memset(colors, 0, sizeof *colors);
+    if (screen || tcgetattr(STDOUT_FILENO, &settings_before) != 0) return false;
+    screen = newterm(name, stdout, stdin);
+    if (!screen) return false;
+    arm_restore();
+    set_escdelay(25);
+    cbreak();
+    noecho();
+    nonl();
+    curs_set(0);
+    keys = newpad(1, 1);
+    if (!keys) {
+        pg_screen_close();
+        return false;
+    }
+    keypad(keys, TRUE);
+    nodelay(keys, TRUE);
+    if (wants_colors && has_colors() && start_color() == OK) {
+        colors->colors = COLORS;
+        colors->pairs = COLOR_PAIRS;
+        colors->has_default_colors = use_default_colors() == OK;
+        colors->is_direct = COLORS > 256 && tigetflag("RGB") > 0;
+#if !defined(NCURSES_EXT_COLORS) || !NCURSES_EXT_COLORS
+        if (colors->pairs > 256) colors->pairs = 256;
+        if (colors->colors > 256) colors->colors = 256;
+        colors->is_direct = false;
+#endif
+    }
+    int32_t columns, rows;
+    // newterm believes the variables LINES and COLUMNS, which do not follow a terminal.
+    if (pg_terminal_size(&columns, &rows)) pg_screen_resize(columns, rows);
+    return true;
+}
+
+void pg_screen_close(void) {
+    if (!screen) return;
+    endwin();
+    tcsetattr(STDOUT_FILENO, TCSADRAIN, &settings_before);
+    pg_restore_disarm();
+    if (keys) delwin(keys);
+    keys = NULL;
+    delscreen(screen);
+    screen = NULL;
+}
+
+void pg_screen_suspend(void) {
+    if (!screen) return;
+    endwin();
+    tcsetattr(STDOUT_FILENO, TCSADRAIN, &settings_before);
+    pg_restore_disarm();
+}
+
+void pg_screen_resume(void) {
+    if (!screen) return;
+    arm_restore();
+    reset_prog_mode();
+    int32_t columns, rows;
+    if (pg_terminal_size(&columns, &rows)) pg_screen_resize(columns, rows);
+    clearok(curscr, TRUE);
+    // After endwin the first refresh takes the terminal over again.
+    wnoutrefresh(stdscr);
+    doupdate();
+    curs_set(0);
+    // Keypad mode is set when a key is asked for; without this it would only be remembered.
+    keypad(keys, FALSE);
+    keypad(keys, TRUE);
+}
+
+bool pg_terminal_size(int32_t *columns, int32_t *rows) {
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || !size.ws_col || !size.ws_row) return false;
+    *columns = size.ws_col;
+    *rows = size.ws_row;
+    return true;
+}
+
+void pg_screen_resize(int32_t columns, int32_t rows) {
+    if (!screen) return;
+    if (columns == COLS && rows == LINES) return;
+    // resizeterm would answer with a key of its own.
+    resize_term(rows, columns);
+    clearok(curscr, TRUE);
+}
+
+bool pg_screen_define_pair(int32_t pair, int32_t foreground, int32_t background) {
+#if defined(NCURSES_EXT_COLORS) && NCURSES_EXT_COLORS
+    return init_extended_pair(pair, foreground, background) == OK;
+#else
+    return init_pair((short)pair, (short)foreground, (short)background) == OK;
+#endif
+}
+
+void pg_screen_forget_pairs(void) {
+#if defined(NCURSES_EXT_COLORS) && NCURSES_EXT_COLORS
+    reset_color_pairs();
+#endif
+}
+
+static bool is_control(uint32_t scalar) {
+    return scalar < 0x20 || (scalar >= 0x7f && scalar < 0xa0);
+}
+
+void pg_screen_put(
+    int32_t x, int32_t y, const uint32_t *scalars, int32_t count, int32_t cells,
+    uint32_t attributes, int32_t pair) {
+    if (!screen) return;
+    wchar_t text[CCHARW_MAX + 1] = {0};
+    int32_t kept = 0;
+    bool is_shown = count > 0;
+    for (int32_t index = 0; index < count && kept < CCHARW_MAX; index++) {
+        uint32_t scalar = scalars[index];
+        if (is_control(scalar) || (!is_utf8 && scalar > 0x7e)) is_shown = false;
+        // Only marks that take no cell of their own may follow.
+        if (index > 0 && wcwidth((wchar_t)scalar) != 0) continue;
+        text[kept++] = (wchar_t)scalar;
+    }
+    int width = is_shown ? wcwidth(text[0]) : -1;
+    if (width < 1 || width > cells) {
+        text[0] = count > 0 ? L'?' : L' ';
+        text[1] = 0;
+        width = 1;
+    }
+    attr_t shown = A_NORMAL;
+    if (attributes & PG_BOLD) shown |= A_BOLD;
+    if (attributes & PG_DIM) shown |= A_DIM;
+    if (attributes & PG_UNDERLINE) shown |= A_UNDERLINE;
+    if (attributes & PG_REVERSE) shown |= A_REVERSE;
+#ifdef A_ITALIC
+    if (attributes & PG_ITALIC) shown |= A_ITALIC;
+#endif
+    cchar_t cell;
+#if defined(NCURSES_EXT_COLORS) && NCURSES_EXT_COLORS
+    int extended = pair;
+    setcchar(&cell, text, shown, 0, &extended);
+#else
+    setcchar(&cell, text, shown, (short)pair, NULL);
+#endif
+    mvadd_wch(y, x, &cell);
+    if (cells == 2 && width == 1) {
+        text[0] = L' ';
+        text[1] = 0;
+#if defined(NCURSES_EXT_COLORS) && NCURSES_EXT_COLORS
+        setcchar(&cell, text, shown, 0, &extended);
+#else
+        setcchar(&cell, text, shown, (short)pair, NULL);
+#endif
+        mvadd_wch(y, x + 1, &cell);
+    }
+}
+
+void pg_screen_flush(void) {
+    if (!screen) return;
+    wnoutrefresh(stdscr);
+    doupdate();
+}
+
+static uint32_t special(wint_t code) {
+    if (code >= KEY_F(1) && code <= KEY_F(12)) return PG_SPECIAL_F0 + (uint32_t)(code - KEY_F0);
+    switch (code) {
+    case KEY_ENTER: return PG_SPECIAL_ENTER;
+    case KEY_BACKSPACE: return PG_SPECIAL_BACKSPACE;
+    case KEY_DC: return PG_SPECIAL_DELETE;
+    case KEY_UP: return PG_SPECIAL_UP;
+    case KEY_DOWN: return PG_SPECIAL_DOWN;
+    case KEY_LEFT: return PG_SPECIAL_LEFT;
+    case KEY_RIGHT: return PG_SPECIAL_RIGHT;
+    case KEY_PPAGE: return PG_SPECIAL_PAGE_UP;
+    case KEY_NPAGE: return PG_SPECIAL_PAGE_DOWN;
+    case KEY_HOME: return PG_SPECIAL_HOME;
+    case KEY_END: return PG_SPECIAL_END;
+    case KEY_BTAB: return PG_SPECIAL_BACK_TAB;
+    default: return 0;
+    }
+}
+
+int32_t pg_key_next(uint32_t *code) {
+    *code = 0;
+    if (!keys) return PG_KEY_NONE;
+    wint_t read = 0;
+    switch (wget_wch(keys, &read)) {
+    case OK:
+        *code = (uint32_t)read;
+        return PG_KEY_SCALAR;
+    case KEY_CODE_YES:
+        *code = special(read);
+        return *code ? PG_KEY_SPECIAL : PG_KEY_OTHER;
+    default:
+        return PG_KEY_NONE;
+    }
+}

@@ -1,0 +1,31 @@
+import TerminalUI
+
+/// What a terminal tells the program that draws on it.
+package enum TerminalEvent: Sendable, Hashable {
+    /// A key, or a new size.
+    case input(InputEvent)
+    /// Somebody wants the program to end: `SIGINT`, `SIGTERM`, or `SIGHUP` when the terminal is
+    /// gone.
+    case end(signal: Int32)
+}
+
+/// A place to draw on, and the keys that belong to it; for one thread.
+package protocol Terminal: AnyObject {
+    /// The extent.
+    var size: Size { get }
+
+    /// What it can show of a theme's colours.
+    var depth: ColorDepth { get }
+
+    /// Shows a surface, and sends only the cells that changed since the last one.
+    func draw(_ surface: Surface)
+
+    /// The next event.
+    ///
+    /// - Parameter nanoseconds: How long to wait for one; 0 to look only.
+    /// - Returns: nil when the time is over.
+    func nextEvent(waitingAtMost nanoseconds: UInt64) -> TerminalEvent?
+
+    /// Gives the terminal back as it was; a second time it does nothing.
+    func close()
+}

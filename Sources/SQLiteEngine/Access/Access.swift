@@ -1,0 +1,77 @@
+import Telemetry
+
+/// What every access does around its closure.
+extension AccessGate {
+    /// Takes a connection for the calling thread and enters the access.
+    ///
+    /// The caller has made sure that the thread is not inside this gate.
+    @inline(__always)
+    func enter(
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ site: AccessSite,
+        _ intent: Waiter.Intent
+    ) throws -> AccessSlot {
+        let slot = try acquire(thread, site, intent)
+        enter(slot, thread, site)
+        return slot
+    }
+
+    /// Enters an access on a slot that the caller has claimed.
+    @inline(__always)
+    func enter(
+        _ slot: AccessSlot,
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ site: AccessSite
+    ) {
+        slot.outer = thread.pointee.innermost
+        slot.thread = thread
+        thread.pointee.innermost = Unmanaged.passUnretained(slot)
+        slot.probe.beginAccess(site)
+        readers?.forbidKeeping()
+    }
+
+    /// Leaves the access and gives the connection back.
+    @inline(__always)
+    func leave(_ slot: AccessSlot) {
+        step(outOf: slot)
+        release(slot)
+    }
+
+    /// Leaves the access that uses `database`.
+    @inline(__always)
+    func leave(_ database: Database) {
+        guard let slot = database.slot else {
+            fatalError("A database access ends on a connection that was closed.")
+        }
+        slot._withUnsafeGuaranteedRef { leave($0) }
+    }
+
+    /// Leaves the access and keeps the slot.
+    @inline(__always)
+    func step(outOf slot: AccessSlot) {
+        slot.thread?.pointee.innermost = slot.outer
+        slot.outer = nil
+        readers?.allowKeeping()
+        slot.probe.endAccess()
+    }
+
+    /// Stops the program when the thread is inside an access of this gate: it would wait for
+    /// itself.
+    @inline(__always)
+    func preconditionNotReentrant(_ thread: UnsafeMutablePointer<ThreadState>) {
+        guard thread.pointee.innermost != nil else { return }
+        precondition(
+            thread.pointee.access(through: self) == nil,
+            "Database methods are not reentrant."
+        )
+    }
+}
+
+extension AccessSlot {
+    /// The connection of a slot that an access has taken.
+    @inline(__always)
+    var openDatabase: Database {
+        guard let database else { fatalError("The connection \(label) is not open.") }
+        return database
+    }
+}

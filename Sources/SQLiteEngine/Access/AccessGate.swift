@@ -1,0 +1,457 @@
+import Synchronization
+import Telemetry
+
+/// Hands out the connections of one kind: the readers of a pool, its writer, a queue's only one.
+///
+/// An access that finds a free connection takes it with one atomic exchange and gives it back
+/// with another; no lock, no hop to another thread. Only when none is free does a lock appear.
+///
+/// Who waits may be overtaken by threads that are running, since handing each connection to a
+/// sleeping thread makes everybody as slow as the scheduler. A waiter that has been overtaken for
+/// ``Waiter/patience`` gets the next connection that is given up, so nobody starves; between, it
+/// is woken to try its luck at most every ``WaiterQueue/notificationInterval``.
+final class AccessGate: Sendable {
+    private static let nextIdentity = Atomic<UInt>(1)
+
+    /// Tells gates apart; unlike an address it is never used again.
+    let identity: UInt
+    /// The connections' places; their number never changes.
+    let slots: [AccessSlot]
+
+    /// The gate of the readers, on a pool's writer: who holds the writer keeps them from keeping
+    /// transactions.
+    let readers: AccessGate?
+    private let opening: @Sendable (AccessSlot) throws -> Database
+    /// What those who release must look after: the number of waiters in the lower half, and in
+    /// the upper that of the accesses which forbid to keep transactions.
+    private let attention = Atomic<Int>(0)
+    private static let waiterMask = (1 << 32) - 1
+    private static let forbidding = 1 << 32
+    private let queue = Lock(WaiterQueue())
+    private let slowAcquisitions = AtomicHistogram()
+    private let slowCount = Atomic<UInt64>(0)
+    private let openedPeak = Atomic<Int>(0)
+    private let openings = AtomicHistogram()
+    /// One barrier at a time: two that each hold half of the connections would wait forever.
+    private let barrier = Lock(())
+
+    /// Creates a gate without connections.
+    ///
+    /// - Parameters:
+    ///   - labels: The connections' labels, one for each.
+    ///   - probes: How much they tell.
+    ///   - readers: The gate of the readers, for a pool's writer.
+    ///   - opening: Opens the connection of a slot; called without any lock, by the access that
+    ///     needs it.
+    init(
+        labels: [String],
+        probes: Configuration.ProbeLevel,
+        readers: AccessGate? = nil,
+        opening: @escaping @Sendable (AccessSlot) throws -> Database
+    ) {
+        self.opening = opening
+        self.readers = readers
+        let identity = Self.nextIdentity.wrappingAdd(1, ordering: .relaxed).oldValue
+        self.identity = identity
+        slots = labels.indices.map { index in
+            AccessSlot(
+                index: index,
+                label: labels[index],
+                gate: identity,
+                probe: ConnectionProbe(level: probes)
+            )
+        }
+    }
+
+    deinit {
+        for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
+    }
+
+    // MARK: Taking a connection
+
+    /// Takes a connection on behalf of the calling thread; waits while there is none.
+    @inline(__always)
+    func acquire(
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ site: AccessSite,
+        _ intent: Waiter.Intent
+    ) throws -> AccessSlot {
+        let hint = thread.pointee.hint
+        if thread.pointee.hintGate == identity, hint < slots.count {
+            let slot = slots[hint]
+            if slot.claimIdle() { return slot }
+        }
+        return try acquireAny(thread, site, intent)
+    }
+
+    /// Gives a connection back.
+    @inline(__always)
+    func release(_ slot: AccessSlot) {
+        if attention.load(ordering: .relaxed) == 0 {
+            slot.giveUp(AccessSlot.State.idle)
+            if attention.load(ordering: .sequentiallyConsistent) == 0 { return }
+            // Somebody began to wait meanwhile, and may have looked just before; or the writer
+            // looked for kept transactions just before.
+            guard slot.claimIdle() else { return }
+        }
+        releaseAttentively(slot)
+    }
+
+    @inline(never)
+    private func releaseAttentively(_ slot: AccessSlot) {
+        if attention.load(ordering: .relaxed) >= Self.forbidding {
+            slot.database?.endKeptTransaction()
+            if !hasWaiters {
+                slot.giveUp(AccessSlot.State.idle)
+                guard hasWaiters, slot.claimIdle() else { return }
+            }
+        }
+        releaseToWaiters(slot)
+    }
+
+    private var hasWaiters: Bool {
+        attention.load(ordering: .sequentiallyConsistent) & Self.waiterMask != 0
+    }
+
+    // MARK: Kept transactions
+
+    /// Whether read transactions may be kept now.
+    @inline(__always)
+    var allowsKeeping: Bool { attention.load(ordering: .relaxed) < Self.forbidding }
+
+    /// Ends the transactions that idle connections keep, and keeps none until
+    /// ``allowKeeping()``. Calls nest.
+    func forbidKeeping() {
+        attention.wrappingAdd(Self.forbidding, ordering: .sequentiallyConsistent)
+        endKeptTransactions()
+    }
+
+    /// Ends what ``forbidKeeping()`` began.
+    func allowKeeping() {
+        attention.wrappingSubtract(Self.forbidding, ordering: .sequentiallyConsistent)
+    }
+
+    /// Ends the transactions that idle connections keep.
+    func endKeptTransactions() {
+        for slot in slots where slot.claimIdle() {
+            slot.database?.endKeptTransaction()
+            release(slot)
+        }
+    }
+
+    @inline(never)
+    private func acquireAny(
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ site: AccessSite,
+        _ intent: Waiter.Intent
+    ) throws -> AccessSlot {
+        let slot: AccessSlot
+        if let free = claimAny() {
+            slot = free
+        } else if let closed = claimClosed() {
+            slot = try open(closed, site)
+        } else {
+            slot = try wait(thread, site, intent)
+        }
+        thread.pointee.hintGate = identity
+        thread.pointee.hint = slot.index
+        return slot
+    }
+
+    private func claimAny() -> AccessSlot? {
+        for slot in slots where slot.claimIdle() { return slot }
+        return nil
+    }
+
+    private func claimClosed() -> AccessSlot? {
+        for slot in slots where slot.claimClosed() { return slot }
+        return nil
+    }
+
+    /// Takes the first slot while its gate is being made; nil is impossible then.
+    func claimFirstSlot() -> AccessSlot? {
+        slots[0].claimClosed() ? slots[0] : nil
+    }
+
+    /// Opens the connection of a slot that the caller has claimed.
+    func open(_ slot: AccessSlot, _ site: AccessSite) throws -> AccessSlot {
+        let start = monotonicNanoseconds()
+        slot.probe.beginAccess(site)
+        slot.probe.set(.opening)
+        do {
+            slot.install(try opening(slot))
+            slot.probe.endAccess()
+        } catch {
+            slot.probe.endAccess()
+            // The place is free again, for the next one to try; a waiter may be that one.
+            slot.giveUp(AccessSlot.State.closed)
+            wakeOne()
+            throw error
+        }
+        openings.record(monotonicNanoseconds() - start)
+        openedPeak.max(slot.index + 1, ordering: .relaxed)
+        return slot
+    }
+
+    // MARK: Waiting
+
+    @inline(never)
+    private func wait(
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ site: AccessSite,
+        _ intent: Waiter.Intent
+    ) throws -> AccessSlot {
+        let start = monotonicNanoseconds()
+        let parker = thread.pointee.parker
+        let waiter = Waiter(site: site, intent: intent, sleeper: .thread(parker), since: start)
+        try enqueue(waiter)
+        let deadline = start + Waiter.patience
+        var isPatient = true
+        while true {
+            if let slot = claimAny() {
+                settle(waiter)
+                return acquired(slot, since: start)
+            }
+            if let closed = claimClosed() {
+                settle(waiter)
+                return acquired(try open(closed, site), since: start)
+            }
+            parker.park(until: isPatient ? deadline : nil)
+            isPatient = isPatient && monotonicNanoseconds() < deadline
+            let (granted, isClosed) = queue.withLock { queue in
+                waiter.isNotified = false
+                return (waiter.granted, queue.isClosed)
+            }
+            if let granted { return acquired(granted, since: start) }
+            if isClosed { throw DatabaseError.connectionIsClosed() }
+        }
+    }
+
+    private func acquired(_ slot: AccessSlot, since start: UInt64) -> AccessSlot {
+        slowAcquisitions.record(monotonicNanoseconds() &- start)
+        slowCount.wrappingAdd(1, ordering: .relaxed)
+        return slot
+    }
+
+    /// Adds a waiter, so that those who release see it from now on.
+    private func enqueue(_ waiter: Waiter) throws {
+        let isClosed = queue.withLock { queue in
+            if !queue.isClosed {
+                queue.append(waiter, at: waiter.since)
+                attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            }
+            return queue.isClosed
+        }
+        if isClosed { throw DatabaseError.connectionIsClosed() }
+    }
+
+    /// Takes a waiter that served itself out of the queue, and passes on what it got too much:
+    /// a slot granted at the same moment, or a wake-up that another could use.
+    private func settle(_ waiter: Waiter) {
+        let (granted, wasNotified) = queue.withLock { queue in
+            if queue.remove(waiter, at: monotonicNanoseconds()) {
+                attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            }
+            return (waiter.granted, waiter.isNotified)
+        }
+        if let granted { release(granted) }
+        if wasNotified { wakeOne() }
+    }
+
+    /// Wakes the oldest waiter when there may be a connection for it.
+    private func wakeOne() {
+        guard hasWaiters else { return }
+        if let slot = claimAny() {
+            releaseToWaiters(slot)
+            return
+        }
+        guard slots.contains(where: { !$0.isOpen }) else { return }
+        let waiter = queue.withLock { $0.waiters.first { $0.wanted == nil } }
+        if case .thread(let parker) = waiter?.sleeper { parker.unpark() }
+    }
+
+    @inline(never)
+    private func releaseToWaiters(_ slot: AccessSlot) {
+        let decision = queue.withLock { queue in
+            let decision = queue.release(slot, at: monotonicNanoseconds())
+            switch decision {
+            case .grant: attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            // Inside the lock: a waiter that appends itself afterwards finds the slot free.
+            case .free, .notify: slot.giveUp(AccessSlot.State.idle)
+            }
+            return decision
+        }
+        switch decision {
+        case .free: break
+        case .notify(let waiter), .grant(let waiter):
+            switch waiter.sleeper {
+            case .thread(let parker): parker.unpark()
+            case .task(let resume): resume(.success(slot))
+            }
+        }
+    }
+
+    // MARK: Tasks
+
+    /// Takes a connection for a task: now, or when `resume` is called.
+    ///
+    /// `resume` is called once, on any thread: with a slot that is the task's, whose connection
+    /// may still have to be opened, or with the error that the gate was closed.
+    ///
+    /// - Returns: What waits, for ``cancel(_:)``; nil when `resume` was called already.
+    func acquire(
+        _ site: AccessSite,
+        _ intent: Waiter.Intent,
+        resume: @escaping @Sendable (Result<AccessSlot, any Error>) -> Void
+    ) -> Waiter? {
+        let start = monotonicNanoseconds()
+        if let slot = claimAny() ?? claimClosed() {
+            resume(.success(slot))
+            return nil
+        }
+        let waiter = Waiter(
+            site: site,
+            intent: intent,
+            sleeper: .task { [self] result in
+                if case .success(let slot) = result { _ = acquired(slot, since: start) }
+                resume(result)
+            },
+            since: start
+        )
+        do {
+            try enqueue(waiter)
+        } catch {
+            resume(.failure(error))
+            return nil
+        }
+        // A connection may have come free before the waiter could be seen.
+        if let slot = claimAny() ?? claimClosed() {
+            let isOurs = queue.withLock { queue in
+                let isOurs = queue.remove(waiter, at: monotonicNanoseconds())
+                if isOurs { attention.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+                return isOurs
+            }
+            if isOurs {
+                resume(.success(slot))
+            } else if slot.database == nil {
+                slot.giveUp(AccessSlot.State.closed)
+                wakeOne()
+            } else {
+                release(slot)
+            }
+        }
+        return waiter
+    }
+
+    /// Takes a task's waiter back.
+    ///
+    /// - Returns: Whether it still waited: then it will never be resumed.
+    func cancel(_ waiter: Waiter) -> Bool {
+        queue.withLock { queue in
+            let isOurs = queue.remove(waiter, at: monotonicNanoseconds())
+            if isOurs { attention.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+            return isOurs
+        }
+    }
+
+    // MARK: All connections at once
+
+    /// Runs `body` while every slot is held: running accesses are awaited, new ones kept out.
+    func withAllSlots<T>(
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ site: AccessSite,
+        _ body: ([AccessSlot]) throws -> T
+    ) throws -> T {
+        try barrier.withLock { _ in
+            var held: [AccessSlot] = []
+            defer { for slot in held { giveBack(slot) } }
+            for slot in slots {
+                try take(slot, thread, site)
+                held.append(slot)
+                slot.database?.endKeptTransaction()
+            }
+            return try body(held)
+        }
+    }
+
+    /// Takes one certain slot, open or not.
+    private func take(
+        _ slot: AccessSlot,
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ site: AccessSite
+    ) throws {
+        if slot.claimIdle() || slot.claimClosed() { return }
+        let parker = thread.pointee.parker
+        let waiter = Waiter(
+            site: site,
+            intent: .write,
+            sleeper: .thread(parker),
+            since: monotonicNanoseconds(),
+            wanted: slot
+        )
+        try enqueue(waiter)
+        while true {
+            if slot.claimIdle() || slot.claimClosed() {
+                let wasWaiting = cancel(waiter)
+                if !wasWaiting, let granted = waiter.granted, granted !== slot {
+                    release(granted)
+                }
+                return
+            }
+            parker.park()
+            let (granted, isClosed) = queue.withLock { (waiter.granted, $0.isClosed) }
+            if granted != nil { return }
+            if isClosed { throw DatabaseError.connectionIsClosed() }
+        }
+    }
+
+    private func giveBack(_ slot: AccessSlot) {
+        if queue.withLock({ $0.isClosed }) {
+            slot.giveUp(AccessSlot.State.retired)
+        } else if slot.database == nil {
+            slot.giveUp(AccessSlot.State.closed)
+            wakeOne()
+        } else {
+            release(slot)
+        }
+    }
+
+    /// Refuses all further accesses; those who wait throw. The caller holds all slots.
+    func retire() {
+        let waiters = queue.withLock { queue in
+            queue.isClosed = true
+            let waiters = queue.removeAll(at: monotonicNanoseconds())
+            attention.wrappingSubtract(waiters.count, ordering: .sequentiallyConsistent)
+            return waiters
+        }
+        for waiter in waiters {
+            switch waiter.sleeper {
+            case .thread(let parker): parker.unpark()
+            case .task(let resume): resume(.failure(DatabaseError.connectionIsClosed()))
+            }
+        }
+    }
+
+    // MARK: Looking
+
+    /// Whether ``retire()`` was called.
+    var isClosed: Bool { queue.withLock { $0.isClosed } }
+
+    /// Those who wait, oldest first.
+    func waiters(_ intent: Waiter.Intent, at now: UInt64) -> [WaiterStatus] {
+        queue.withLock { $0.waiters }.filter { $0.intent == intent }.map { $0.status(at: now) }
+    }
+
+    /// The time in which somebody waited, in nanoseconds.
+    func saturatedNanoseconds(at now: UInt64) -> UInt64 {
+        queue.withLock { $0.saturatedNanoseconds(at: now) }
+    }
+
+    /// The most connections that were open: one is opened only when all others are in use.
+    var peak: Int { openedPeak.load(ordering: .relaxed) }
+
+    /// The waits of those who had to wait, and how many there were.
+    var acquisitions: (histogram: AtomicHistogram, count: UInt64) {
+        (slowAcquisitions, slowCount.load(ordering: .relaxed))
+    }
+}

@@ -1,0 +1,157 @@
+import CSQLite
+import Synchronization
+import Telemetry
+
+/// The place of one connection in a gate: free, taken, or still without a connection.
+///
+/// `@unchecked Sendable`: `database` and `outer` belong to whoever claimed the slot; `state` hands
+/// them over (acquire and release). `shared` has a lock of its own.
+final class AccessSlot: @unchecked Sendable {
+    enum State {
+        /// No connection yet: the next one to need it opens it.
+        static let closed: UInt8 = 0
+        /// Open, and nobody uses it.
+        static let idle: UInt8 = 1
+        /// Somebody's.
+        static let taken: UInt8 = 2
+        /// Closed for good.
+        static let retired: UInt8 = 3
+    }
+
+    /// Its number in the gate, from 0.
+    let index: Int
+    /// The label of its connection.
+    let label: String
+    /// The identity of its gate.
+    let gate: UInt
+    /// What can be seen of its connection; it stays when the connection is closed and opened anew.
+    let probe: ConnectionProbe
+    /// Where `await`ed accesses run.
+    let executor: SlotExecutor
+
+    private let state = Atomic<UInt8>(State.closed)
+
+    /// What belongs to whoever claimed the slot; behind a pointer for the reason that
+    /// ``Database/State`` gives.
+    private struct Claimed {
+        var database: Database?
+        var outer: Unmanaged<AccessSlot>?
+        var thread: UnsafeMutablePointer<ThreadState>?
+    }
+
+    private let claimed: UnsafeMutablePointer<Claimed>
+
+    /// What those may use who do not hold the slot: `interrupt()` and the looks at the wal-index.
+    private struct Shared {
+        var connection: OpaquePointer?
+        var walIndex: UnsafeRawPointer?
+    }
+
+    /// Closing takes the same lock, so that nobody meets a closed connection.
+    private let shared = Lock(Shared())
+
+    init(index: Int, label: String, gate: UInt, probe: ConnectionProbe) {
+        self.index = index
+        self.label = label
+        self.gate = gate
+        self.probe = probe
+        executor = SlotExecutor(label: label)
+        claimed = .allocate(capacity: 1)
+        claimed.initialize(to: Claimed())
+    }
+
+    deinit {
+        claimed.deinitialize(count: 1)
+        claimed.deallocate()
+    }
+
+    /// The connection; only whoever claimed the slot may touch it.
+    @inline(__always)
+    var database: Database? { claimed.pointee.database }
+
+    /// The access of the same thread around the current one.
+    @inline(__always)
+    var outer: Unmanaged<AccessSlot>? {
+        get { claimed.pointee.outer }
+        set { claimed.pointee.outer = newValue }
+    }
+
+    /// The thread whose access it is.
+    @inline(__always)
+    var thread: UnsafeMutablePointer<ThreadState>? {
+        get { claimed.pointee.thread }
+        set { claimed.pointee.thread = newValue }
+    }
+
+    /// Takes the slot when its connection is open and free.
+    @inline(__always)
+    func claimIdle() -> Bool {
+        guard state.load(ordering: .relaxed) == State.idle else { return false }
+        return state.compareExchange(
+            expected: State.idle,
+            desired: State.taken,
+            ordering: .acquiring
+        ).exchanged
+    }
+
+    /// Takes the slot when it has no connection.
+    func claimClosed() -> Bool {
+        guard state.load(ordering: .relaxed) == State.closed else { return false }
+        return state.compareExchange(
+            expected: State.closed,
+            desired: State.taken,
+            ordering: .acquiring
+        ).exchanged
+    }
+
+    /// Gives the slot up. Sequentially consistent: whoever waits has said so before it looks at
+    /// the slots for the last time, and the caller looks for waiters after this.
+    @inline(__always)
+    func giveUp(_ newState: UInt8) {
+        _ = state.exchange(newState, ordering: .sequentiallyConsistent)
+    }
+
+    /// Whether somebody has it.
+    var isTaken: Bool { state.load(ordering: .relaxed) == State.taken }
+
+    /// Whether its connection is open.
+    var isOpen: Bool { shared.withLock { $0.connection != nil } }
+
+    /// Puts a connection in; the caller has claimed the slot.
+    func install(_ database: Database) {
+        claimed.pointee.database = database
+        database.slot = Unmanaged.passUnretained(self)
+        shared.withLock { $0 = Shared(connection: database.sqliteConnection) }
+    }
+
+    /// Takes the connection out, before it is closed; the caller has claimed the slot.
+    func uninstall() -> Database? {
+        shared.withLock { $0 = Shared() }
+        defer { claimed.pointee.database = nil }
+        return claimed.pointee.database
+    }
+
+    /// Interrupts the statement that runs.
+    ///
+    /// - Returns: Whether one was running.
+    func interrupt() -> Bool {
+        shared.withLock { shared in
+            guard let connection = shared.connection else { return false }
+            let isRunning = probe.isInsideStatement
+            sqlite3_interrupt(connection)
+            return isRunning
+        }
+    }
+
+    /// Remembers where the connection's wal-index is in memory; the caller has claimed the slot,
+    /// and the connection has read in WAL mode.
+    func locateWALIndex() {
+        let index = poolgauge_wal_index(database?.sqliteConnection)
+        shared.withLock { $0.walIndex = index }
+    }
+
+    /// Runs `body` with the wal-index while the connection cannot be closed.
+    func withWALIndex<T>(_ body: (UnsafeRawPointer) -> T) -> T? {
+        shared.withLock { shared in shared.walIndex.map(body) }
+    }
+}

@@ -1,0 +1,146 @@
+import Synchronization
+import Telemetry
+
+extension AccessGate {
+    /// Runs an access of a task: waits without a thread, and runs `body` on the connection's own.
+    ///
+    /// - Throws: `CancellationError` at once when the task is cancelled while it waits; when it
+    ///   is cancelled later, the statement that runs is interrupted and the access rolls back.
+    func perform<T: Sendable>(
+        _ site: AccessSite,
+        _ intent: Waiter.Intent,
+        _ body: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try Task.checkCancellation()
+        let slot = try await acquireForTask(site, intent)
+        let cancellation = AccessCancellation()
+        return try await withTaskCancellationHandler {
+            try await slot.executor.run {
+                try perform(slot, site, cancellation, body)
+            }
+        } onCancel: {
+            cancellation.cancel()
+        }
+    }
+
+    private func perform<T>(
+        _ slot: AccessSlot,
+        _ site: AccessSite,
+        _ cancellation: AccessCancellation,
+        _ body: (Database) throws -> T
+    ) throws -> T {
+        if slot.database == nil { _ = try open(slot, site) }
+        enter(slot, ThreadState.current, site)
+        defer { leave(slot) }
+        let database = slot.openDatabase
+        database.cancellation = cancellation
+        cancellation.begin(on: slot)
+        defer {
+            cancellation.end()
+            database.cancellation = nil
+        }
+        do {
+            try cancellation.check()
+            return try body(database)
+        } catch let error as DatabaseError where error.isInterruptionError {
+            // Cancelling interrupts: that the access was cancelled is what happened.
+            try cancellation.check()
+            throw error
+        }
+    }
+
+    private func acquireForTask(
+        _ site: AccessSite,
+        _ intent: Waiter.Intent
+    ) async throws -> AccessSlot {
+        let acquisition = TaskAcquisition(gate: self)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                acquisition.start(site, intent, continuation)
+            }
+        } onCancel: {
+            acquisition.cancel()
+        }
+    }
+}
+
+/// A task's wait for a connection, which its cancellation may end.
+private final class TaskAcquisition: Sendable {
+    private struct State {
+        var continuation: CheckedContinuation<AccessSlot, any Error>?
+        var waiter: Waiter?
+        var isCancelled = false
+    }
+
+    private let gate: AccessGate
+    private let state = Lock(State())
+
+    init(gate: AccessGate) { self.gate = gate }
+
+    func start(
+        _ site: AccessSite,
+        _ intent: Waiter.Intent,
+        _ continuation: CheckedContinuation<AccessSlot, any Error>
+    ) {
+        state.withLock { $0.continuation = continuation }
+        let waiter = gate.acquire(site, intent) { result in
+            let continuation = self.state.withLock { state in
+                defer { state.continuation = nil }
+                return state.continuation
+            }
+            continuation?.resume(with: result)
+        }
+        guard let waiter else { return }
+        let isCancelled = state.withLock { state in
+            state.waiter = waiter
+            return state.isCancelled
+        }
+        if isCancelled { end(waiter) }
+    }
+
+    func cancel() {
+        let waiter = state.withLock { state in
+            state.isCancelled = true
+            return state.waiter
+        }
+        if let waiter { end(waiter) }
+    }
+
+    private func end(_ waiter: Waiter) {
+        guard gate.cancel(waiter) else { return }
+        let continuation = state.withLock { state in
+            defer { state.continuation = nil }
+            return state.continuation
+        }
+        continuation?.resume(throwing: CancellationError())
+    }
+}
+
+/// Whether the task of a running access was cancelled, and the way to stop it.
+final class AccessCancellation: Sendable {
+    private struct State {
+        var slot: AccessSlot?
+        var isCancelled = false
+    }
+
+    private let state = Lock(State())
+    private let flag = Atomic<Bool>(false)
+
+    /// The access runs on `slot` from now on.
+    func begin(on slot: AccessSlot) { state.withLock { $0.slot = slot } }
+
+    /// The access is over: nothing is interrupted any more.
+    func end() { state.withLock { $0.slot = nil } }
+
+    /// Marks the access as cancelled, and interrupts what it runs.
+    func cancel() {
+        flag.store(true, ordering: .releasing)
+        // Inside the lock, so that the interrupt cannot meet the connection's next access.
+        state.withLock { state in _ = state.slot?.interrupt() }
+    }
+
+    /// Throws when the access was cancelled.
+    func check() throws {
+        if flag.load(ordering: .acquiring) { throw CancellationError() }
+    }
+}

@@ -1,0 +1,481 @@
+import CSQLite
+import Foundation
+import Synchronization
+import Telemetry
+
+/// One writer and several readers on a database in WAL mode.
+///
+/// Readers do not wait for the writer, nor it for them. Each of at most
+/// ``Configuration/maximumReaderCount`` readers is opened when it is first needed. Accesses run on
+/// the caller's thread; those that are `await`ed run on a thread of the connection's own.
+///
+/// ```swift
+/// let pool = try DatabasePool(path: "app.sqlite")
+/// try pool.write { db in try db.execute(sql: "INSERT INTO player DEFAULT VALUES") }
+/// let count = try pool.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") }
+/// ```
+///
+/// The journal mode is WAL and `synchronous` is NORMAL: a commit survives a killed process; after
+/// a power loss the last ones may be missing, in order (https://sqlite.org/pragma.html).
+public final class DatabasePool: Sendable {
+    /// What the connections were opened with.
+    public let configuration: Configuration
+
+    /// The path of the database file.
+    public let path: String
+
+    let label: String
+    let writer: AccessGate
+    let readers: AccessGate
+    let snapshots = SnapshotRegister()
+    let interrupts = InterruptCounter()
+    private let walIndex: WALIndexReader
+    private let sweeper = KeptTransactionSweeper()
+
+    /// Opens a database, and creates its file when there is none.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file; its folder must exist.
+    ///   - configuration: How to open it.
+    /// - Throws: A ``DatabaseError`` that names the path: no such folder, no permission, no
+    ///   database, or a medium that cannot have WAL.
+    public init(path: String, configuration: Configuration = Configuration()) throws {
+        let label = configuration.label ?? "SQLiteEngine.DatabasePool"
+        guard !path.isEmpty, path != ":memory:", !path.hasPrefix("file::memory:") else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "a pool needs a file: use a DatabaseQueue for a database in memory"
+            )
+        }
+        readers = AccessGate(
+            labels: (1...configuration.maximumReaderCount).map { "\(label).reader.\($0)" },
+            probes: configuration.probes
+        ) { slot in
+            let database = try Database.open(
+                path: path,
+                configuration: configuration,
+                label: slot.label,
+                isReadOnly: true,
+                busyMode: configuration.readonlyBusyMode ?? .timeout(10),
+                probe: slot.probe
+            )
+            if configuration.keepsReadTransactions { database.keepReadTransactions() }
+            return database
+        }
+        writer = AccessGate(
+            labels: ["\(label).writer"],
+            probes: configuration.probes,
+            readers: readers
+        ) { slot in
+            try Database.open(
+                path: path,
+                configuration: configuration,
+                label: slot.label,
+                probe: slot.probe
+            )
+        }
+        self.configuration = configuration
+        self.path = path
+        self.label = label
+        walIndex = WALIndexReader(slot: writer.slots[0])
+        guard let slot = writer.claimFirstSlot() else { return }
+        _ = try writer.open(slot, AccessSite(fileID: #fileID, line: #line))
+        defer { writer.release(slot) }
+        if !configuration.readonly { try slot.openDatabase.switchToWAL(path: path) }
+        slot.locateWALIndex()
+    }
+
+    // MARK: Reading
+
+    /// Reads in one transaction, which sees one state of the database; blocks the thread.
+    ///
+    /// Inside of a `write` of the same pool it sees the last commit.
+    ///
+    /// - Parameters:
+    ///   - value: Reads. A `read` of the same pool inside of it is a fatal error.
+    ///   - fileID: The file that `status()` shows as the holder.
+    ///   - line: The line that `status()` shows as the holder.
+    /// - Throws: What `value` throws, and ``DatabaseError``.
+    @inlinable
+    public func read<T>(
+        _ value: (Database) throws -> T,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws -> T {
+        try read(at: AccessSite(fileID: fileID, line: line), value)
+    }
+
+    /// Reads in one transaction, as an access that `status()` shows under a name.
+    @inlinable
+    public func read<T>(
+        as label: AccessLabel,
+        _ value: (Database) throws -> T
+    ) throws -> T {
+        try read(at: AccessSite(label), value)
+    }
+
+    @inlinable
+    @inline(__always)
+    func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
+        let db = try beginRead(site)
+        let result: T
+        do {
+            result = try value(db)
+        } catch {
+            abandonRead(db)
+            throw error
+        }
+        try endRead(db)
+        return result
+    }
+
+    /// Reads in one transaction, without blocking the thread.
+    ///
+    /// - Throws: What `value` throws, ``DatabaseError``, and `CancellationError`.
+    public func read<T: Sendable>(
+        _ value: @Sendable (Database) throws -> T,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> T {
+        try await readers.perform(AccessSite(fileID: fileID, line: line), .read) { db in
+            defer { if db.kept.pointee.isKept { sweeper.arm(for: readers) } }
+            return try db.withReadTransaction(mayKeep: { readers.allowsKeeping }, value)
+        }
+    }
+
+    /// Reads without a transaction: two statements may see two states of the database.
+    public func unsafeRead<T>(
+        _ value: (Database) throws -> T,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws -> T {
+        let thread = ThreadState.current
+        readers.preconditionNotReentrant(thread)
+        let slot = try readers.enter(thread, AccessSite(fileID: fileID, line: line), .read)
+        defer { readers.leave(slot) }
+        slot.openDatabase.endKeptTransaction()
+        defer { slot.openDatabase.endUnsafeAccess() }
+        return try value(slot.openDatabase)
+    }
+
+    /// Reads without a transaction and without blocking the thread.
+    public func unsafeRead<T: Sendable>(
+        _ value: @Sendable (Database) throws -> T,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> T {
+        try await readers.perform(AccessSite(fileID: fileID, line: line), .read) { db in
+            db.endKeptTransaction()
+            defer { db.endUnsafeAccess() }
+            return try value(db)
+        }
+    }
+
+    /// Reads on the reader that the thread already holds, or on a free one; no transaction.
+    public func unsafeReentrantRead<T>(
+        _ value: (Database) throws -> T,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws -> T {
+        if let slot = ThreadState.current.pointee.access(through: readers) {
+            return try value(slot.openDatabase)
+        }
+        return try unsafeRead(value, fileID: fileID, line: line)
+    }
+
+    // MARK: Writing
+
+    /// Writes in one immediate transaction; blocks the thread.
+    ///
+    /// It commits when `updates` returns, and rolls back when it throws.
+    ///
+    /// - Parameters:
+    ///   - updates: Writes. A `write` of the same pool inside of it is a fatal error.
+    ///   - fileID: The file that `status()` shows as the holder.
+    ///   - line: The line that `status()` shows as the holder.
+    /// - Throws: What `updates` throws, and ``DatabaseError``.
+    @inlinable
+    public func write<T>(
+        _ updates: (Database) throws -> T,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws -> T {
+        try write(at: AccessSite(fileID: fileID, line: line), updates)
+    }
+
+    /// Writes in one transaction, as an access that `status()` shows under a name.
+    @inlinable
+    public func write<T>(
+        as label: AccessLabel,
+        _ updates: (Database) throws -> T
+    ) throws -> T {
+        try write(at: AccessSite(label), updates)
+    }
+
+    @inlinable
+    @inline(__always)
+    func write<T>(at site: AccessSite, _ updates: (Database) throws -> T) throws -> T {
+        let db = try beginWrite(site)
+        let result: T
+        do {
+            result = try updates(db)
+        } catch {
+            abandonWrite(db)
+            throw error
+        }
+        try endWrite(db)
+        return result
+    }
+
+    /// Writes in one immediate transaction, without blocking the thread.
+    ///
+    /// - Throws: What `updates` throws, ``DatabaseError``, and `CancellationError`.
+    public func write<T: Sendable>(
+        _ updates: @Sendable (Database) throws -> T,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> T {
+        try await writer.perform(AccessSite(fileID: fileID, line: line), .write) { db in
+            try db.withWriteTransaction(updates)
+        }
+    }
+
+    /// Gives the writer without a transaction: each statement commits on its own.
+    ///
+    /// A transaction that `updates` leaves open is a fatal error, unless
+    /// ``Configuration/allowsUnsafeTransactions``.
+    public func writeWithoutTransaction<T>(
+        _ updates: (Database) throws -> T,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws -> T {
+        try withWriter(AccessSite(fileID: fileID, line: line), updates)
+    }
+
+    /// Gives the writer without a transaction, as an access that `status()` shows under a name.
+    public func writeWithoutTransaction<T>(
+        as label: AccessLabel,
+        _ updates: (Database) throws -> T
+    ) throws -> T {
+        try withWriter(AccessSite(label), updates)
+    }
+
+    /// Gives the writer without a transaction, and without blocking the thread.
+    public func writeWithoutTransaction<T: Sendable>(
+        _ updates: @Sendable (Database) throws -> T,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> T {
+        try await writer.perform(AccessSite(fileID: fileID, line: line), .write) { db in
+            defer { db.preconditionNoTransactionIsLeftOpen() }
+            return try updates(db)
+        }
+    }
+
+    /// Writes in a transaction that ends as `updates` says.
+    public func writeInTransaction(
+        _ kind: Database.TransactionKind? = nil,
+        _ updates: (Database) throws -> Database.TransactionCompletion,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws {
+        try withWriter(AccessSite(fileID: fileID, line: line)) { db in
+            try db.inTransaction(kind) { try updates(db) }
+        }
+    }
+
+    /// Uses the writer that the thread already holds, or waits for it; no transaction.
+    public func unsafeReentrantWrite<T>(
+        _ updates: (Database) throws -> T,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws -> T {
+        if let slot = ThreadState.current.pointee.access(through: writer) {
+            return try updates(slot.openDatabase)
+        }
+        return try withWriter(AccessSite(fileID: fileID, line: line), updates)
+    }
+
+    /// Gives the writer while no reader is in use: waits for running reads, keeps new ones out.
+    public func barrierWriteWithoutTransaction<T>(
+        _ updates: (Database) throws -> T,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws -> T {
+        let thread = ThreadState.current
+        readers.preconditionNotReentrant(thread)
+        let site = AccessSite(fileID: fileID, line: line)
+        return try readers.withAllSlots(thread, site) { _ in
+            try withWriter(site, updates)
+        }
+    }
+
+    private func withWriter<T>(
+        _ site: AccessSite,
+        _ updates: (Database) throws -> T
+    ) throws -> T {
+        let thread = ThreadState.current
+        writer.preconditionNotReentrant(thread)
+        let slot = try writer.enter(thread, site, .write)
+        defer { writer.leave(slot) }
+        defer { slot.openDatabase.preconditionNoTransactionIsLeftOpen() }
+        return try updates(slot.openDatabase)
+    }
+
+    // MARK: Snapshots
+
+    /// Makes a snapshot: a connection of its own that keeps seeing the last committed state.
+    ///
+    /// Inside of a write transaction of this pool it is a fatal error.
+    ///
+    /// - Throws: A ``DatabaseError``.
+    public func makeSnapshot(
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws -> DatabaseSnapshot {
+        try makeSnapshot(at: AccessSite(fileID: fileID, line: line))
+    }
+
+    /// Makes a snapshot that `status()` shows under a name.
+    public func makeSnapshot(as label: AccessLabel) throws -> DatabaseSnapshot {
+        try makeSnapshot(at: AccessSite(label))
+    }
+
+    private func makeSnapshot(at site: AccessSite) throws -> DatabaseSnapshot {
+        if let slot = ThreadState.current.pointee.access(through: writer) {
+            precondition(
+                !slot.openDatabase.isInsideTransaction,
+                "makeSnapshot() must not be called from inside a transaction."
+            )
+        }
+        if writer.isClosed { throw DatabaseError.connectionIsClosed() }
+        return try snapshots.make { number in
+            try DatabaseSnapshot(
+                path: path,
+                configuration: configuration,
+                label: "\(label).snapshot.\(number)",
+                site: site
+            )
+        }
+    }
+
+    // MARK: The whole pool
+
+    /// Interrupts the statements that run on any connection; they throw `SQLITE_INTERRUPT`.
+    ///
+    /// Idle connections ignore it. May be called from any thread at any time.
+    public func interrupt() {
+        interrupts.interrupt(writer.slots + readers.slots)
+    }
+
+    /// Closes all connections, when the accesses that run have ended; closing twice does nothing.
+    ///
+    /// Later accesses throw `SQLITE_MISUSE`. Snapshots stay open.
+    ///
+    /// - Throws: `SQLITE_BUSY` when a statement is still alive; then nothing was closed.
+    public func close() throws {
+        if writer.isClosed { return }
+        let thread = ThreadState.current
+        readers.preconditionNotReentrant(thread)
+        writer.preconditionNotReentrant(thread)
+        let site = AccessSite(fileID: #fileID, line: #line)
+        try readers.withAllSlots(thread, site) { readerSlots in
+            try writer.withAllSlots(thread, site) { writerSlots in
+                let slots = readerSlots + writerSlots
+                for slot in slots { try slot.database?.prepareToClose() }
+                for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
+                readers.retire()
+                writer.retire()
+            }
+        }
+    }
+
+    /// What can be seen of the pool now, taken without stopping anyone.
+    public func status() -> DatabaseStatus {
+        var status = DatabaseStatus.of(
+            label: label,
+            kind: .pool,
+            path: path,
+            writing: (writer, .writer),
+            reading: (readers, .reader),
+            snapshots: snapshots,
+            interrupts: interrupts
+        )
+        status.journalMode = configuration.readonly ? nil : "wal"
+        status.addWAL(path: path, index: walIndex)
+        return status
+    }
+}
+
+// MARK: - The sides of a generic access, which need not be specialized
+
+extension DatabasePool {
+    @usableFromInline
+    func beginRead(_ site: AccessSite) throws -> Database {
+        let thread = ThreadState.current
+        readers.preconditionNotReentrant(thread)
+        let slot = try readers.enter(thread, site, .read)
+        let database = slot.openDatabase
+        do {
+            try database.beginReadAccess()
+        } catch {
+            readers.leave(slot)
+            throw error
+        }
+        return database
+    }
+
+    @usableFromInline
+    func endRead(_ database: Database) throws {
+        do {
+            if try database.endReadAccess(
+                mayHaveWritten: false,
+                mayKeep: readers.allowsKeeping
+            ) {
+                sweeper.arm(for: readers)
+            }
+        } catch {
+            readers.leave(database)
+            throw error
+        }
+        readers.leave(database)
+    }
+
+    @usableFromInline
+    func abandonRead(_ database: Database) {
+        database.abandonTransaction()
+        readers.leave(database)
+    }
+
+    @usableFromInline
+    func beginWrite(_ site: AccessSite) throws -> Database {
+        let thread = ThreadState.current
+        writer.preconditionNotReentrant(thread)
+        let slot = try writer.enter(thread, site, .write)
+        let database = slot.openDatabase
+        do {
+            try database.beginWriteAccess()
+        } catch {
+            writer.leave(slot)
+            throw error
+        }
+        return database
+    }
+
+    @usableFromInline
+    func endWrite(_ database: Database) throws {
+        do {
+            try database.endWriteAccess()
+        } catch {
+            writer.leave(database)
+            throw error
+        }
+        writer.leave(database)
+    }
+
+    @usableFromInline
+    func abandonWrite(_ database: Database) {
+        database.abandonTransaction()
+        writer.leave(database)
+    }
+}

@@ -1,0 +1,80 @@
+import Telemetry
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Where one thread sleeps until another wakes it.
+///
+/// A wake-up that comes first is kept: the next ``park(until:)`` returns at once.
+///
+/// `@unchecked Sendable`: the mutex protects `isSignalled`.
+final class Parker: @unchecked Sendable {
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var isSignalled = false
+
+    init() {
+        mutex.initialize(to: pthread_mutex_t())
+        condition.initialize(to: pthread_cond_t())
+        pthread_mutex_init(mutex, nil)
+        #if canImport(Darwin)
+        pthread_cond_init(condition, nil)
+        #else
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
+        #endif
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    /// Sleeps until ``unpark()``, or until the monotonic clock shows `deadline` nanoseconds.
+    func park(until deadline: UInt64? = nil) {
+        pthread_mutex_lock(mutex)
+        while !isSignalled {
+            guard let deadline else {
+                pthread_cond_wait(condition, mutex)
+                continue
+            }
+            if timedWait(until: deadline) == ETIMEDOUT { break }
+        }
+        isSignalled = false
+        pthread_mutex_unlock(mutex)
+    }
+
+    /// Wakes the thread that sleeps here, or the next that is about to.
+    func unpark() {
+        pthread_mutex_lock(mutex)
+        isSignalled = true
+        pthread_cond_signal(condition)
+        pthread_mutex_unlock(mutex)
+    }
+
+    private func timedWait(until deadline: UInt64) -> CInt {
+        #if canImport(Darwin)
+        let now = monotonicNanoseconds()
+        guard deadline > now else { return ETIMEDOUT }
+        var time = timespec(
+            tv_sec: Int((deadline - now) / 1_000_000_000),
+            tv_nsec: Int((deadline - now) % 1_000_000_000)
+        )
+        return pthread_cond_timedwait_relative_np(condition, mutex, &time)
+        #else
+        var time = timespec(
+            tv_sec: Int(deadline / 1_000_000_000),
+            tv_nsec: Int(deadline % 1_000_000_000)
+        )
+        return pthread_cond_timedwait(condition, mutex, &time)
+        #endif
+    }
+}

@@ -1,0 +1,61 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// What the engine remembers of a thread: the accesses it is inside of, and which connection it
+/// had last.
+struct ThreadState {
+    /// The innermost access of this thread; the next outer one is the slot's `outer`.
+    var innermost: Unmanaged<AccessSlot>?
+    /// The identity of the gate that `hint` speaks of.
+    var hintGate: UInt = 0
+    /// The index of the slot that the thread had last: its pages are in this core's cache.
+    var hint = 0
+    /// Where the thread sleeps.
+    let parker = Parker()
+
+    // pthread keys rather than a thread-local variable: Swift has none that C does not initialize.
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        pthread_key_create(&key) { pointer in
+            #if canImport(Darwin)
+            let state = pointer.assumingMemoryBound(to: ThreadState.self)
+            #else
+            guard let state = pointer?.assumingMemoryBound(to: ThreadState.self) else { return }
+            #endif
+            state.deinitialize(count: 1)
+            state.deallocate()
+        }
+        return key
+    }()
+
+    /// The state of the calling thread; it lives until the thread ends.
+    @inline(__always)
+    static var current: UnsafeMutablePointer<ThreadState> {
+        if let state = pthread_getspecific(key) {
+            return state.assumingMemoryBound(to: ThreadState.self)
+        }
+        return make()
+    }
+
+    @inline(never)
+    private static func make() -> UnsafeMutablePointer<ThreadState> {
+        let state = UnsafeMutablePointer<ThreadState>.allocate(capacity: 1)
+        state.initialize(to: ThreadState())
+        pthread_setspecific(key, state)
+        return state
+    }
+
+    /// The innermost access of this thread that goes through `gate`.
+    @inline(__always)
+    func access(through gate: AccessGate) -> AccessSlot? {
+        var next = innermost
+        while let slot = next?.takeUnretainedValue() {
+            if slot.gate == gate.identity { return slot }
+            next = slot.outer
+        }
+        return nil
+    }
+}

@@ -1,0 +1,67 @@
+import Telemetry
+
+/// An access that waits for a connection: a thread that sleeps, or a task that is suspended.
+///
+/// `@unchecked Sendable`: the gate's lock protects what is `var`.
+final class Waiter: @unchecked Sendable {
+    /// Whether it wants to read or to write, for the two counts of a status.
+    enum Intent {
+        case read
+        case write
+    }
+
+    enum Sleeper {
+        /// A thread, which is woken to try again or finds a connection granted.
+        case thread(Parker)
+        /// A task, which is told only when a connection is its own, or never will be.
+        case task(@Sendable (Result<AccessSlot, any Error>) -> Void)
+    }
+
+    let site: AccessSite
+    let intent: Intent
+    let sleeper: Sleeper
+    /// Since when it waits, in nanoseconds of the monotonic clock.
+    let since: UInt64
+    /// The only slot that serves it; nil when any does.
+    let wanted: AccessSlot?
+
+    /// The slot that was handed over to it.
+    var granted: AccessSlot?
+    /// Whether it was told to try again, and has not done so yet.
+    var isNotified = false
+
+    init(
+        site: AccessSite,
+        intent: Intent,
+        sleeper: Sleeper,
+        since: UInt64,
+        wanted: AccessSlot? = nil
+    ) {
+        self.site = site
+        self.intent = intent
+        self.sleeper = sleeper
+        self.since = since
+        self.wanted = wanted
+    }
+
+    /// How long a waiter may be overtaken, in nanoseconds.
+    static let patience: UInt64 = 1_000_000
+
+    /// Whether the next free connection must be its own: a task always, since it cannot look for
+    /// one itself without costing a hop; so does a waiter for one certain slot.
+    func isEntitled(at now: UInt64) -> Bool {
+        if case .task = sleeper { return true }
+        return wanted != nil || now &- since >= Self.patience
+    }
+
+    /// The waiter as a status shows it.
+    func status(at now: UInt64) -> WaiterStatus {
+        var isAsync = false
+        if case .task = sleeper { isAsync = true }
+        return WaiterStatus(
+            origin: site.origin ?? AccessOrigin(name: "?"),
+            waitedNanoseconds: now > since ? now - since : 0,
+            isAsync: isAsync
+        )
+    }
+}

@@ -1,0 +1,69 @@
+/// Those who wait at a gate, oldest first, and the clockwork that goes with them: a value, so
+/// that its rules can be tested alone. The gate keeps it behind a lock.
+struct WaiterQueue {
+    /// What a released slot becomes.
+    enum Decision {
+        /// It is free; nobody needs to know.
+        case free
+        /// It is free; this waiter should try to take it.
+        case notify(Waiter)
+        /// It stays taken: it is this waiter's.
+        case grant(Waiter)
+    }
+
+    /// The shortest time between two notifications, in nanoseconds. Waking a thread that loses
+    /// the race costs two context switches, several times a point read.
+    static let notificationInterval: UInt64 = 50_000
+
+    private(set) var waiters: [Waiter] = []
+    private var lastNotification: UInt64 = 0
+    private var saturatedSince: UInt64 = 0
+    private var saturatedTotal: UInt64 = 0
+    /// Whether the gate was closed: nobody may begin to wait.
+    var isClosed = false
+
+    /// Adds a waiter.
+    mutating func append(_ waiter: Waiter, at now: UInt64) {
+        if waiters.isEmpty { saturatedSince = now }
+        waiters.append(waiter)
+    }
+
+    /// Removes a waiter; false when it was not there.
+    @discardableResult
+    mutating func remove(_ waiter: Waiter, at now: UInt64) -> Bool {
+        guard let index = waiters.firstIndex(where: { $0 === waiter }) else { return false }
+        waiters.remove(at: index)
+        if waiters.isEmpty { saturatedTotal += now &- saturatedSince }
+        return true
+    }
+
+    /// Removes all waiters.
+    mutating func removeAll(at now: UInt64) -> [Waiter] {
+        defer { waiters = [] }
+        if !waiters.isEmpty { saturatedTotal += now &- saturatedSince }
+        return waiters
+    }
+
+    /// How long somebody has waited, in all, until `now`.
+    func saturatedNanoseconds(at now: UInt64) -> UInt64 {
+        saturatedTotal + (waiters.isEmpty || now < saturatedSince ? 0 : now - saturatedSince)
+    }
+
+    /// Decides what becomes of a slot that its holder gives up.
+    mutating func release(_ slot: AccessSlot, at now: UInt64) -> Decision {
+        guard let waiter = waiters.first(where: { $0.wanted == nil || $0.wanted === slot }) else {
+            return .free
+        }
+        if waiter.isEntitled(at: now) {
+            remove(waiter, at: now)
+            waiter.granted = slot
+            return .grant(waiter)
+        }
+        guard !waiter.isNotified, now &- lastNotification >= Self.notificationInterval else {
+            return .free
+        }
+        lastNotification = now
+        waiter.isNotified = true
+        return .notify(waiter)
+    }
+}

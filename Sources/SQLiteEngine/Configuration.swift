@@ -1,1 +1,0 @@
-public struct Configuration: Sendable { public init() {} }

@@ -1,0 +1,86 @@
+import Dispatch
+
+/// How a database is opened, and how its connections behave.
+public struct Configuration: Sendable {
+    /// Which journal mode a `DatabaseQueue` sets; a `DatabasePool` always uses WAL.
+    public enum JournalModeConfiguration: Hashable, Sendable {
+        /// Leaves the journal mode of the file alone.
+        case `default`
+        /// Switches to write-ahead logging, with `synchronous = NORMAL`.
+        case wal
+    }
+
+    /// How much the connections tell about themselves.
+    public enum ProbeLevel: Hashable, Sendable {
+        /// Nothing is recorded per access; `status()` knows connections and waiters only.
+        case off
+        /// States, holders, counters and histograms: two clock reads for each access.
+        case counters
+    }
+
+    /// Whether foreign keys are enforced (`PRAGMA foreign_keys`).
+    public var foreignKeysEnabled = true
+
+    /// Whether connections refuse to write.
+    public var readonly = false
+
+    /// The prefix of the connections' labels; the type's name by default.
+    public var label: String?
+
+    /// Whether a double-quoted identifier that names nothing is a string.
+    public var acceptsDoubleQuotedStringLiterals = false
+
+    /// What happens when another connection holds a lock on the file.
+    public var busyMode: Database.BusyMode = .immediateError
+
+    /// How a pool's readers meet a lock; nil for a timeout of ten seconds.
+    public var readonlyBusyMode: Database.BusyMode?
+
+    /// The most readers that a `DatabasePool` opens; at least 1.
+    public var maximumReaderCount = 5 {
+        didSet {
+            precondition(maximumReaderCount > 0, "maximumReaderCount must be at least 1")
+        }
+    }
+
+    /// Whether a pool's reader may keep its read transaction open between two accesses, while it
+    /// shows the last committed state anyway: for at most 5 ms, and never while the pool writes.
+    ///
+    /// It makes dense reads several times as fast. Switch it off where another process must be
+    /// able to truncate the write-ahead log at any moment without a busy timeout.
+    public var keepsReadTransactions = true
+
+    /// The journal mode of a `DatabaseQueue`.
+    public var journalMode = JournalModeConfiguration.default
+
+    /// Whether an access may leave its transaction open.
+    public var allowsUnsafeTransactions = false
+
+    /// The kind of the transactions that `write` and `inTransaction` begin on a connection that
+    /// may write.
+    var defaultTransactionKind: Database.TransactionKind { .immediate }
+
+    /// Whether errors show the arguments of their statement: off, because these may be private.
+    public var publicStatementArguments = false
+
+    /// The clock of `Database.transactionDate`.
+    public var transactionClock: any TransactionClock = DefaultTransactionClock()
+
+    /// How much the connections tell about themselves.
+    public var probes = ProbeLevel.counters
+
+    private(set) var setups: [@Sendable (Database) throws -> Void] = []
+
+    /// Creates the default configuration.
+    public init() {}
+
+    /// Adds a closure that runs on each new connection, in the order of the calls.
+    ///
+    /// The closures run before the first access, and may register functions, collations and
+    /// pragmas. An error that one throws is thrown by the access that needed the connection.
+    public mutating func prepareDatabase(
+        _ setup: @escaping @Sendable (Database) throws -> Void
+    ) {
+        setups.append(setup)
+    }
+}

@@ -1,0 +1,98 @@
+import CSQLite
+
+extension Database {
+    /// Opens a connection and runs the configuration's setup on it.
+    ///
+    /// - Parameters:
+    ///   - path: The file, or `:memory:`.
+    ///   - configuration: How to open it.
+    ///   - label: The connection's label.
+    ///   - isReadOnly: Whether to open it for reading only.
+    ///   - busyMode: How it meets a lock; the configuration's by default.
+    ///   - probe: Where it tells what it does.
+    /// - Throws: A ``DatabaseError`` that names the path.
+    static func open(
+        path: String,
+        configuration: Configuration,
+        label: String,
+        isReadOnly: Bool = false,
+        busyMode: BusyMode? = nil,
+        probe: ConnectionProbe
+    ) throws -> Database {
+        let isReadOnly = isReadOnly || configuration.readonly
+        let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        var handle: SQLiteConnection?
+        let code = sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let handle else {
+            let message = handle.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
+            sqlite3_close_v2(handle)
+            throw DatabaseError(
+                resultCode: ResultCode(rawValue: code),
+                message: "\(message ?? "cannot open") - while opening `\(path)`"
+            )
+        }
+        let database = Database(
+            sqliteConnection: handle,
+            configuration: configuration,
+            label: label,
+            isReadOnly: isReadOnly,
+            probe: probe
+        )
+        do {
+            try database.setUp(busyMode: busyMode ?? configuration.busyMode)
+        } catch {
+            database.closeIgnoringErrors()
+            throw error
+        }
+        return database
+    }
+
+    private func setUp(busyMode: BusyMode) throws {
+        sqlite3_extended_result_codes(sqliteConnection, 1)
+        probe.install(busyMode: busyMode, on: sqliteConnection)
+        let accepts: CInt = configuration.acceptsDoubleQuotedStringLiterals ? 1 : 0
+        try check(poolgauge_db_config(sqliteConnection, SQLITE_DBCONFIG_DQS_DML, accepts, nil))
+        try check(poolgauge_db_config(sqliteConnection, SQLITE_DBCONFIG_DQS_DDL, accepts, nil))
+        try check(
+            poolgauge_db_config(
+                sqliteConnection,
+                SQLITE_DBCONFIG_ENABLE_FKEY,
+                configuration.foreignKeysEnabled ? 1 : 0,
+                nil
+            )
+        )
+        for setup in configuration.setups { try setup(self) }
+        // A file that is no database, or an encrypted one, fails here and not at the first access.
+        try execute(sql: "SELECT * FROM sqlite_master LIMIT 1")
+    }
+
+    /// Throws when `code` is an error.
+    func check(_ code: CInt) throws {
+        guard code == SQLITE_OK else {
+            throw DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage)
+        }
+    }
+
+    /// Finalizes the cached statements and closes the C connection.
+    ///
+    /// - Throws: `SQLITE_BUSY` when a statement of the user's is alive; the connection stays open.
+    func close() throws {
+        guard let handle = sqliteConnection else { return }
+        statementCache.removeAll()
+        transactionStatements.finalize()
+        let code = sqlite3_close(handle)
+        guard code == SQLITE_OK else {
+            throw DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage)
+        }
+        forgetConnection()
+    }
+
+    /// Closes as far as possible: a statement that is alive keeps a zombie, which closes with it.
+    func closeIgnoringErrors() {
+        guard let handle = sqliteConnection else { return }
+        statementCache.removeAll()
+        transactionStatements.finalize()
+        sqlite3_close_v2(handle)
+        forgetConnection()
+    }
+}

@@ -1,0 +1,45 @@
+import CSQLite
+import Foundation
+
+extension Database {
+    /// Switches the database to write-ahead logging, with `synchronous = NORMAL`.
+    ///
+    /// An absent or empty `-wal` file is given content once: a connection that is read-only
+    /// cannot create it (https://sqlite.org/wal.html, "Read-Only Databases").
+    ///
+    /// - Throws: A ``DatabaseError`` that names the file when SQLite stays in another mode, as on
+    ///   a medium without shared memory.
+    func switchToWAL(path: String) throws {
+        let mode = try String.fetchOne(self, sql: "PRAGMA journal_mode = WAL")
+        guard mode == "wal" else {
+            throw DatabaseError(
+                resultCode: .SQLITE_CANTOPEN,
+                message: "could not activate WAL mode at `\(path)`: SQLite stays in "
+                    + "`\(mode ?? "?")` mode"
+            )
+        }
+        try execute(sql: "PRAGMA synchronous = NORMAL")
+        var information = stat()
+        if stat(path + "-wal", &information) != 0 || information.st_size == 0 {
+            let version = try Int.fetchOne(self, sql: "PRAGMA user_version") ?? 0
+            try inTransaction(.immediate) {
+                try execute(sql: "PRAGMA user_version = \(version)")
+                return .commit
+            }
+        }
+    }
+
+    /// Makes sure that the connection can be closed, and lets its own statements go.
+    ///
+    /// - Throws: `SQLITE_BUSY` when a statement of the user's is alive.
+    func prepareToClose() throws {
+        statementCache.removeAll()
+        transactionStatements.finalize()
+        guard sqlite3_next_stmt(sqliteConnection, nil) == nil else {
+            throw DatabaseError(
+                resultCode: .SQLITE_BUSY,
+                message: "unable to close due to unfinalized statements"
+            )
+        }
+    }
+}

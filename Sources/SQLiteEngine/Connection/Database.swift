@@ -1,0 +1,188 @@
+import CSQLite
+import Foundation
+
+/// A pointer to the C structure `sqlite3`.
+public typealias SQLiteConnection = OpaquePointer
+
+/// One SQLite connection.
+///
+/// It is given to the closures of database accesses, and must not leave them: nothing but the
+/// access keeps other threads away from it.
+public final class Database {
+    /// What changes while the connection is used.
+    ///
+    /// It lives behind a pointer: Swift checks each access to a class's `var` for exclusivity at
+    /// run time, and these checks alone cost as much as a third of a point read.
+    struct State {
+        var connection: SQLiteConnection?
+        /// Above zero, statements that write are refused: inside a queue's `read`, or
+        /// ``Database/readOnly(_:)``.
+        var readOnlyDepth = 0
+        /// Whether a wrapping transaction of ours is open: an autocommit connection then means
+        /// that SQLite rolled it back (an interrupt, `ON CONFLICT ROLLBACK`), and everything
+        /// until its end throws `SQLITE_ABORT`.
+        var isInsideTransactionBlock = false
+        /// Set while the access belongs to a task, which may be cancelled.
+        var cancellation: AccessCancellation?
+        /// The date of the open transaction, once somebody asked.
+        var transactionDate: Date?
+        /// Statements that ``Database/cachedStatement(sql:)`` keeps.
+        var statementCache = StatementCache()
+        /// BEGIN, COMMIT and ROLLBACK, prepared once.
+        var transactionStatements = TransactionStatements()
+        /// The slot that the connection lives in: it outlives the connection.
+        var slot: Unmanaged<AccessSlot>?
+    }
+
+    /// What the connection was opened with.
+    public let configuration: Configuration
+
+    /// The connection's label, such as `DatabasePool.reader.1`.
+    public let label: String
+
+    /// Whether the file was opened for reading only.
+    let isReadOnlyConnection: Bool
+
+    /// What others may see of the connection while it works.
+    let probe: ConnectionProbe
+
+    /// See ``State``: the pointer is valid as long as the object.
+    private let state: UnsafeMutablePointer<State>
+
+    /// The read transaction that is kept from one access to the next; valid as `state` is.
+    let kept: UnsafeMutablePointer<KeptTransaction>
+
+    init(
+        sqliteConnection: SQLiteConnection,
+        configuration: Configuration,
+        label: String,
+        isReadOnly: Bool,
+        probe: ConnectionProbe
+    ) {
+        state = .allocate(capacity: 1)
+        state.initialize(to: State(connection: sqliteConnection))
+        kept = .allocate(capacity: 1)
+        kept.initialize(to: KeptTransaction())
+        self.configuration = configuration
+        self.label = label
+        self.isReadOnlyConnection = isReadOnly
+        self.probe = probe
+    }
+
+    deinit {
+        state.deinitialize(count: 1)
+        state.deallocate()
+        kept.deinitialize(count: 1)
+        kept.deallocate()
+    }
+
+    /// The C connection, for what this library does not offer; nil once it is closed.
+    public var sqliteConnection: SQLiteConnection? { state.pointee.connection }
+
+    /// Called when the C connection was closed.
+    func forgetConnection() { state.pointee.connection = nil }
+
+    @inline(__always)
+    var readOnlyDepth: Int {
+        get { state.pointee.readOnlyDepth }
+        set { state.pointee.readOnlyDepth = newValue }
+    }
+
+    @inline(__always)
+    var isInsideTransactionBlock: Bool {
+        get { state.pointee.isInsideTransactionBlock }
+        set { state.pointee.isInsideTransactionBlock = newValue }
+    }
+
+    @inline(__always)
+    var cancellation: AccessCancellation? {
+        get { state.pointee.cancellation }
+        set { state.pointee.cancellation = newValue }
+    }
+
+    @inline(__always)
+    var openTransactionDate: Date? {
+        get { state.pointee.transactionDate }
+        set { state.pointee.transactionDate = newValue }
+    }
+
+    @inline(__always)
+    var statementCache: StatementCache {
+        get { state.pointee.statementCache }
+        _modify { yield &state.pointee.statementCache }
+    }
+
+    @inline(__always)
+    var transactionStatements: TransactionStatements {
+        get { state.pointee.transactionStatements }
+        _modify { yield &state.pointee.transactionStatements }
+    }
+
+    /// The slot that the connection lives in.
+    @inline(__always)
+    var slot: Unmanaged<AccessSlot>? {
+        get { state.pointee.slot }
+        set { state.pointee.slot = newValue }
+    }
+
+    /// Whether statements may not write now.
+    var isReadOnly: Bool { isReadOnlyConnection || readOnlyDepth > 0 }
+
+    /// Whether a transaction is open (`sqlite3_get_autocommit`).
+    public var isInsideTransaction: Bool { sqlite3_get_autocommit(sqliteConnection) == 0 }
+
+    /// The rowid of the last row that was inserted on this connection.
+    public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(sqliteConnection) }
+
+    /// How many rows the last statement inserted, updated or deleted.
+    public var changesCount: Int { Int(sqlite3_changes(sqliteConnection)) }
+
+    /// How many rows were inserted, updated or deleted since the connection was opened.
+    public var totalChangesCount: Int { Int(sqlite3_total_changes(sqliteConnection)) }
+
+    /// The message of the last error on this connection, in English.
+    var lastErrorMessage: String? {
+        sqlite3_errmsg(sqliteConnection).map { String(cString: $0) }
+    }
+}
+
+@available(*, unavailable)
+extension Database: Sendable {}
+
+extension Database: CustomStringConvertible {
+    /// The connection's label.
+    public var description: String { label }
+}
+
+extension Database {
+    /// What happens when another connection holds a lock on the file.
+    public enum BusyMode: Sendable {
+        /// `SQLITE_BUSY` at once.
+        case immediateError
+        /// Tries for this many seconds, then `SQLITE_BUSY`.
+        case timeout(TimeInterval)
+        /// Asks a closure, with the number of tries so far, whether to try again.
+        case callback(BusyCallback)
+    }
+
+    /// Answers whether to try again, given the number of tries so far.
+    public typealias BusyCallback = @Sendable (_ numberOfTries: Int) -> Bool
+
+    /// How a transaction begins.
+    public enum TransactionKind: String, Sendable {
+        /// Takes locks when they are needed.
+        case deferred = "DEFERRED"
+        /// Takes the write lock at once.
+        case immediate = "IMMEDIATE"
+        /// Takes the write lock, and without WAL keeps readers out.
+        case exclusive = "EXCLUSIVE"
+    }
+
+    /// How a transaction ends.
+    public enum TransactionCompletion: Hashable, Sendable {
+        /// Its changes stay.
+        case commit
+        /// Its changes are undone.
+        case rollback
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+
+/// An error of SQLite's, or one that this library reports with a result code of SQLite's.
+public struct DatabaseError: Error {
+    /// The code, with what extends it: `SQLITE_CONSTRAINT_UNIQUE`.
+    public let extendedResultCode: ResultCode
+
+    /// What went wrong, in English.
+    public let message: String?
+
+    /// The SQL that failed.
+    public let sql: String?
+
+    /// The arguments of the statement that failed.
+    ///
+    /// They may be private: ``description`` leaves them out unless
+    /// `Configuration.publicStatementArguments` is set.
+    public let arguments: StatementArguments?
+
+    private let publicStatementArguments: Bool
+
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - resultCode: A code, primary or extended.
+    ///   - message: What went wrong; SQLite's text for the code by default.
+    ///   - sql: The SQL that failed.
+    ///   - arguments: The arguments of the statement that failed.
+    ///   - publicStatementArguments: Whether ``description`` shows the arguments.
+    public init(
+        resultCode: ResultCode = .SQLITE_ERROR,
+        message: String? = nil,
+        sql: String? = nil,
+        arguments: StatementArguments? = nil,
+        publicStatementArguments: Bool = false
+    ) {
+        self.extendedResultCode = resultCode
+        self.message = message ?? resultCode.message
+        self.sql = sql
+        self.arguments = arguments
+        self.publicStatementArguments = publicStatementArguments
+    }
+
+    /// The code without what extends it: `SQLITE_CONSTRAINT`.
+    public var resultCode: ResultCode { extendedResultCode.primaryResultCode }
+
+    /// Whether an interrupt ended the statement (`SQLITE_INTERRUPT`), or the transaction that it
+    /// belonged to (`SQLITE_ABORT`).
+    public var isInterruptionError: Bool {
+        resultCode == .SQLITE_INTERRUPT || resultCode == .SQLITE_ABORT
+    }
+}
+
+extension DatabaseError: CustomStringConvertible {
+    /// The code, the message and the SQL; the arguments only when they are public.
+    public var description: String { describe(withArguments: publicStatementArguments) }
+
+    /// The code, the message, the SQL and the arguments, which may be private.
+    public var expandedDescription: String { describe(withArguments: true) }
+
+    private func describe(withArguments showsArguments: Bool) -> String {
+        var text = "SQLite error \(resultCode.rawValue)"
+        if let message { text += ": \(message)" }
+        if let sql { text += " - while executing `\(sql.trimmedSQL)`" }
+        if showsArguments, let arguments, !arguments.isEmpty {
+            text += " with arguments \(arguments)"
+        }
+        return text
+    }
+}
+
+extension DatabaseError: CustomNSError {
+    /// The domain of the errors as `NSError`.
+    public static var errorDomain: String { "SQLiteEngine.DatabaseError" }
+
+    /// The extended result code.
+    public var errorCode: Int { Int(extendedResultCode.rawValue) }
+
+    /// The description, and the message as the reason.
+    public var errorUserInfo: [String: Any] {
+        var info = [NSLocalizedDescriptionKey: description]
+        if let message { info[NSLocalizedFailureReasonErrorKey] = message }
+        return info
+    }
+}
+
+extension StringProtocol {
+    /// The SQL without the white space and the semicolons around it.
+    var trimmedSQL: String {
+        let isPadding = { (character: Character) in character.isWhitespace || character == ";" }
+        let start = drop(while: isPadding)
+        guard let end = start.lastIndex(where: { !isPadding($0) }) else { return "" }
+        return String(start[...end])
+    }
+}

@@ -1,0 +1,49 @@
+import CSQLite
+
+/// A result code of SQLite's, primary or extended.
+///
+/// Any integer is one: SQLite's next version may return codes that this library does not name.
+/// A primary code matches its extended ones, an extended code matches itself alone:
+///
+/// ```swift
+/// do { try … }
+/// catch DatabaseError.SQLITE_CONSTRAINT_UNIQUE { … }  // the narrow one first
+/// catch DatabaseError.SQLITE_CONSTRAINT { … }
+/// ```
+public struct ResultCode: RawRepresentable, Hashable, Sendable {
+    /// The value in C.
+    public let rawValue: CInt
+
+    /// Creates a code from its value in C.
+    public init(rawValue: CInt) {
+        self.rawValue = rawValue
+    }
+
+    /// The code without what extends it: the low byte.
+    public var primaryResultCode: ResultCode { ResultCode(rawValue: rawValue & 0xFF) }
+
+    /// The name in C, such as `SQLITE_CONSTRAINT_UNIQUE`; nil for a code without a name here.
+    public var name: String? { Self.names[rawValue] }
+
+    /// What SQLite says about the code, in English.
+    var message: String? { sqlite3_errstr(rawValue).map { String(cString: $0) } }
+
+    /// Whether `code` is `pattern`, or extends it.
+    public static func ~= (pattern: ResultCode, code: ResultCode) -> Bool {
+        pattern == code || pattern == code.primaryResultCode
+    }
+
+    /// Whether `error` is a ``DatabaseError`` whose code is `pattern`, or extends it.
+    public static func ~= (pattern: ResultCode, error: any Error) -> Bool {
+        guard let error = error as? DatabaseError else { return false }
+        return pattern ~= error.extendedResultCode
+    }
+}
+
+extension ResultCode: CustomStringConvertible {
+    /// The value, the name and the meaning: `2067 (SQLITE_CONSTRAINT_UNIQUE: constraint failed)`.
+    public var description: String {
+        let meaning = [name, message].compactMap(\.self).joined(separator: ": ")
+        return meaning.isEmpty ? "\(rawValue)" : "\(rawValue) (\(meaning))"
+    }
+}

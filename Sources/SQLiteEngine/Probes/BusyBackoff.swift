@@ -1,0 +1,22 @@
+/// How long to sleep between two tries at a locked file.
+///
+/// The steps are those of SQLite's own busy timeout (`sqliteDefaultBusyCallback` in `main.c`),
+/// so that a timeout here waits as often and as long as one there.
+enum BusyBackoff {
+    private static let delays = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100]
+
+    /// The next pause in milliseconds; nil when the timeout is used up.
+    ///
+    /// - Parameters:
+    ///   - tries: How many tries there were; 0 at the first.
+    ///   - timeout: The whole time allowed, in seconds.
+    static func pause(tries: Int, timeout: Double) -> Int? {
+        let limit = Int(timeout * 1_000)
+        let known = min(tries, delays.count)
+        let slept =
+            delays[..<known].reduce(0, +) + max(0, tries - delays.count) * delays[delays.count - 1]
+        let delay = delays[min(tries, delays.count - 1)]
+        let pause = min(delay, limit - slept)
+        return pause > 0 ? pause : nil
+    }
+}

@@ -1,0 +1,25 @@
+import Synchronization
+import Telemetry
+
+/// Counts the calls of `interrupt()` and carries them out.
+final class InterruptCounter: Sendable {
+    private let requested = Atomic<UInt64>(0)
+    private let withoutEffect = Atomic<UInt64>(0)
+
+    /// Interrupts the connections of `slots`.
+    func interrupt(_ slots: [AccessSlot]) {
+        requested.wrappingAdd(1, ordering: .relaxed)
+        var wasRunning = false
+        for slot in slots where slot.interrupt() { wasRunning = true }
+        if !wasRunning { withoutEffect.wrappingAdd(1, ordering: .relaxed) }
+    }
+
+    /// The counts; what was delivered is for the connections to say.
+    func status(delivered: UInt64) -> InterruptStatus {
+        InterruptStatus(
+            requested: requested.load(ordering: .relaxed),
+            delivered: delivered,
+            withoutEffect: withoutEffect.load(ordering: .relaxed)
+        )
+    }
+}

@@ -1,0 +1,173 @@
+import CSQLite
+import Foundation
+import Telemetry
+
+/// A connection that keeps seeing the state of the database at the moment it was made.
+///
+/// While it lives, a checkpoint cannot go past that state, and the write-ahead log grows. Let it
+/// go, or ``close()`` it, as soon as it has done its work.
+///
+/// ```swift
+/// let snapshot = try pool.makeSnapshot()
+/// let count = try snapshot.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") }
+/// ```
+public final class DatabaseSnapshot: Sendable {
+    /// What the connection was opened with.
+    public let configuration: Configuration
+
+    /// The path of the database file.
+    public let path: String
+
+    let label: String
+    let site: AccessSite
+    let gate: AccessGate
+    let interrupts = InterruptCounter()
+    /// When its state was taken, in nanoseconds of the monotonic clock.
+    let madeAt: UInt64
+
+    init(
+        path: String,
+        configuration: Configuration,
+        label: String,
+        site: AccessSite
+    ) throws {
+        var configuration = configuration
+        configuration.readonly = true
+        configuration.maximumReaderCount = 1
+        // Its one transaction is open between the accesses.
+        configuration.allowsUnsafeTransactions = true
+        let opened = configuration
+        gate = AccessGate(labels: [label], probes: configuration.probes) { slot in
+            let database = try Database.open(
+                path: path,
+                configuration: opened,
+                label: slot.label,
+                isReadOnly: true,
+                busyMode: opened.readonlyBusyMode ?? .timeout(10),
+                probe: slot.probe
+            )
+            do {
+                try database.beginReadAccess()
+                // BEGIN takes no state yet: the first statement that reads does.
+                try database.execute(sql: "SELECT rootpage FROM sqlite_master LIMIT 1")
+            } catch {
+                database.closeIgnoringErrors()
+                throw error
+            }
+            return database
+        }
+        self.configuration = configuration
+        self.path = path
+        self.label = label
+        self.site = site
+        madeAt = monotonicNanoseconds()
+        guard let slot = gate.claimFirstSlot() else { return }
+        _ = try gate.open(slot, site)
+        gate.release(slot)
+    }
+
+    /// Reads the snapshot's state; blocks the thread.
+    ///
+    /// - Parameters:
+    ///   - value: Reads. A `read` of the same snapshot inside of it is a fatal error.
+    ///   - fileID: The file that `status()` shows as the holder.
+    ///   - line: The line that `status()` shows as the holder.
+    /// - Throws: What `value` throws, and ``DatabaseError``.
+    public func read<T>(
+        _ value: (Database) throws -> T,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws -> T {
+        try read(at: AccessSite(fileID: fileID, line: line), value)
+    }
+
+    /// Reads the snapshot's state, as an access that `status()` shows under a name.
+    public func read<T>(
+        as label: AccessLabel,
+        _ value: (Database) throws -> T
+    ) throws -> T {
+        try read(at: AccessSite(label), value)
+    }
+
+    /// Reads the snapshot's state, without blocking the thread.
+    ///
+    /// - Throws: What `value` throws, ``DatabaseError``, and `CancellationError`.
+    public func read<T: Sendable>(
+        _ value: @Sendable (Database) throws -> T,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> T {
+        try await gate.perform(AccessSite(fileID: fileID, line: line), .read, value)
+    }
+
+    /// The same as `read`: a snapshot has one state.
+    public func unsafeRead<T>(
+        _ value: (Database) throws -> T,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws -> T {
+        try read(at: AccessSite(fileID: fileID, line: line), value)
+    }
+
+    /// Reads, also when the thread is inside a `read` of this snapshot.
+    public func unsafeReentrantRead<T>(
+        _ value: (Database) throws -> T,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws -> T {
+        if let slot = ThreadState.current.pointee.access(through: gate) {
+            return try value(slot.openDatabase)
+        }
+        return try read(at: AccessSite(fileID: fileID, line: line), value)
+    }
+
+    private func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
+        let thread = ThreadState.current
+        gate.preconditionNotReentrant(thread)
+        let slot = try gate.enter(thread, site, .read)
+        defer { gate.leave(slot) }
+        return try value(slot.openDatabase)
+    }
+
+    /// Interrupts the statement that runs; it throws `SQLITE_INTERRUPT`.
+    public func interrupt() {
+        interrupts.interrupt(gate.slots)
+    }
+
+    /// Ends the snapshot; later accesses throw `SQLITE_MISUSE`. Closing twice does nothing.
+    ///
+    /// - Throws: `SQLITE_BUSY` when a statement is still alive; then the snapshot stays open.
+    public func close() throws {
+        if gate.isClosed { return }
+        let thread = ThreadState.current
+        gate.preconditionNotReentrant(thread)
+        try gate.withAllSlots(thread, site) { slots in
+            for slot in slots { try slot.database?.prepareToClose() }
+            for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
+            gate.retire()
+        }
+    }
+
+    /// What can be seen of the snapshot now, taken without stopping anyone.
+    public func status() -> DatabaseStatus {
+        var status = DatabaseStatus.of(
+            label: label,
+            kind: .snapshot,
+            path: path,
+            writing: (gate, .snapshot),
+            reading: nil,
+            snapshots: nil,
+            interrupts: interrupts
+        )
+        status.snapshots = [snapshotStatus(at: status.takenAtNanoseconds)]
+        return status
+    }
+
+    func snapshotStatus(at now: UInt64) -> SnapshotStatus {
+        SnapshotStatus(
+            label: label,
+            origin: site.origin ?? AccessOrigin(name: label),
+            ageNanoseconds: now > madeAt ? now - madeAt : 0
+        )
+    }
+}

@@ -1,0 +1,38 @@
+import Telemetry
+
+/// The snapshots of a pool that are alive.
+final class SnapshotRegister: Sendable {
+    /// `@unchecked`-free: a weak reference is only read and written under the lock.
+    private struct Entry {
+        weak var snapshot: DatabaseSnapshot?
+    }
+
+    private struct State {
+        var made = 0
+        var entries: [Entry] = []
+    }
+
+    private let state = Lock(State())
+
+    /// Makes a snapshot with the next number and remembers it.
+    func make(_ body: (_ number: Int) throws -> DatabaseSnapshot) rethrows -> DatabaseSnapshot {
+        let number = state.withLock { state in
+            state.made += 1
+            return state.made
+        }
+        let snapshot = try body(number)
+        state.withLock { state in
+            state.entries.removeAll { $0.snapshot == nil }
+            state.entries.append(Entry(snapshot: snapshot))
+        }
+        return snapshot
+    }
+
+    /// How many were made.
+    var madeCount: Int { state.withLock { $0.made } }
+
+    /// Those that are alive and open, oldest first.
+    var alive: [DatabaseSnapshot] {
+        state.withLock { $0.entries.compactMap(\.snapshot) }.filter { !$0.gate.isClosed }
+    }
+}

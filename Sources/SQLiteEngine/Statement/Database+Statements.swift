@@ -1,0 +1,84 @@
+import CSQLite
+
+extension Database {
+    /// Prepares a statement.
+    ///
+    /// - Parameter sql: One statement. White space, comments and semicolons may surround it.
+    /// - Returns: The statement, without arguments.
+    /// - Throws: What SQLite says of the SQL; `SQLITE_MISUSE` when there are several statements.
+    public func makeStatement(sql: String) throws -> Statement {
+        try makeStatement(sql: sql, flags: 0)
+    }
+
+    /// Gives a statement that the connection keeps prepared.
+    ///
+    /// It may be one that was given before, with the arguments of then. Do not iterate a cursor of
+    /// it and keep it beyond the access. A statement that is being iterated is not given twice:
+    /// the caller gets another one.
+    public func cachedStatement(sql: String) throws -> Statement {
+        if let statement = statementCache.statement(sql: sql) { return statement }
+        return try prepareCachedStatement(sql: sql)
+    }
+
+    @inline(never)
+    private func prepareCachedStatement(sql: String) throws -> Statement {
+        let statement = try makeStatement(sql: sql, flags: UInt32(SQLITE_PREPARE_PERSISTENT))
+        statementCache.insert(statement, sql: sql)
+        return statement
+    }
+
+    /// Gives the statements of an SQL text one by one, each prepared when the cursor comes to it.
+    ///
+    /// - Parameters:
+    ///   - sql: Any number of statements, separated by semicolons.
+    ///   - arguments: The values of all their parameters; nil when the caller sets them later.
+    /// - Returns: A cursor over the statements.
+    /// - Throws: Nothing: a mistake in the SQL shows when the cursor comes to it.
+    public func allStatements(
+        sql: String,
+        arguments: StatementArguments? = nil
+    ) throws -> SQLStatementCursor {
+        SQLStatementCursor(database: self, sql: sql, arguments: arguments)
+    }
+
+    /// Runs one statement or several.
+    ///
+    /// - Parameters:
+    ///   - sql: Any number of statements, separated by semicolons.
+    ///   - arguments: The values of all their parameters: positional ones are taken from left to
+    ///     right, named ones may serve several statements.
+    /// - Throws: What SQLite says of the SQL; `SQLITE_MISUSE` when the arguments do not match.
+    public func execute(
+        sql: String,
+        arguments: StatementArguments = StatementArguments()
+    ) throws {
+        let statements = SQLStatementCursor(
+            database: self,
+            sql: sql,
+            arguments: arguments.isEmpty ? nil : arguments
+        )
+        while let statement = try statements.next() {
+            try statement.execute()
+        }
+    }
+
+    private func makeStatement(sql: String, flags: UInt32) throws -> Statement {
+        let statements = SQLStatementCursor(database: self, sql: sql, arguments: nil, flags: flags)
+        guard let statement = try statements.next() else {
+            throw DatabaseError(resultCode: .SQLITE_ERROR, message: "empty statement", sql: sql)
+        }
+        // What follows may well not compile: it is one statement too many all the same.
+        let isLast = (try? statements.next() == nil) ?? false
+        guard isLast else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: """
+                    Multiple statements found. To execute multiple statements, use \
+                    Database.execute(sql:) or Database.allStatements(sql:) instead.
+                    """,
+                sql: sql
+            )
+        }
+        return statement
+    }
+}

@@ -1,0 +1,93 @@
+import CSQLite
+
+/// The statements of an SQL text.
+public class SQLStatementCursor: Cursor {
+    private let database: Database
+    private let bytes: ContiguousArray<CChar>
+    private let flags: UInt32
+
+    /// Where the next statement begins.
+    private var offset = 0
+
+    /// What remains of the arguments; nil when statements come without.
+    private var arguments: StatementArguments?
+
+    private let argumentCount: Int
+
+    init(database: Database, sql: String, arguments: StatementArguments?, flags: UInt32 = 0) {
+        self.database = database
+        self.bytes = sql.utf8CString
+        self.flags = flags
+        self.arguments = arguments
+        self.argumentCount = arguments?.positionalCount ?? 0
+    }
+
+    /// Prepares the next statement, and sets its arguments.
+    ///
+    /// - Returns: Nil at the end of the text.
+    /// - Throws: What SQLite says of the SQL; `SQLITE_MISUSE` when the arguments do not match.
+    public func next() throws -> Statement? {
+        guard let connection = database.sqliteConnection else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "Connection is closed",
+                sql: text(from: offset)
+            )
+        }
+        let start = offset
+        var pointer: SQLiteStatement?
+        let code = bytes.withUnsafeBufferPointer { buffer -> CInt in
+            guard let base = buffer.baseAddress else { return SQLITE_OK }
+            var end: UnsafePointer<CChar>?
+            let code = sqlite3_prepare_v3(connection, base + start, -1, flags, &pointer, &end)
+            if let end { offset = end - base }
+            return code
+        }
+        guard code == SQLITE_OK else {
+            offset = start
+            throw DatabaseError(
+                resultCode: ResultCode(rawValue: code),
+                message: database.lastErrorMessage,
+                sql: text(from: start)
+            )
+        }
+        guard let pointer else {
+            try checkEnd(from: start)
+            return nil
+        }
+        let statement = Statement(
+            database: database,
+            probe: database.probe,
+            sqliteStatement: pointer
+        )
+        if arguments != nil, let values = try arguments?.take(for: statement) {
+            try statement.setArguments(StatementArguments(values))
+        }
+        return statement
+    }
+
+    /// Throws when arguments are left over, or when the text goes on behind a NUL character, where
+    /// it ends for SQLite.
+    private func checkEnd(from start: Int) throws {
+        if let terminator = bytes[start...].firstIndex(of: 0), terminator < bytes.count - 1 {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "the SQL contains a NUL character, at byte \(terminator)",
+                sql: text(from: 0)
+            )
+        }
+        if arguments?.first != nil {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "wrong number of statement arguments: \(argumentCount)"
+            )
+        }
+    }
+
+    private func text(from start: Int) -> String {
+        String(decoding: bytes[start...].dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+@available(*, unavailable)
+extension SQLStatementCursor: Sendable {}

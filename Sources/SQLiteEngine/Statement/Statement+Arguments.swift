@@ -1,0 +1,131 @@
+import CSQLite
+
+extension Statement {
+    /// The arguments of the next execution.
+    ///
+    /// Setting arguments that do not match the statement is a fatal error; ``setArguments(_:)``
+    /// throws instead.
+    public var arguments: StatementArguments {
+        get { storedArguments }
+        set {
+            do {
+                try setArguments(newValue)
+            } catch {
+                fatalError("\(error)")
+            }
+        }
+    }
+
+    /// Sets the arguments of the next executions.
+    ///
+    /// - Throws: `SQLITE_MISUSE` when they do not match; the arguments before them then stay.
+    public func setArguments(_ arguments: StatementArguments) throws {
+        if isStepped { reset() }
+        if arguments.more == nil, parameterCount == 1, let value = arguments.first {
+            let code = value.bind(to: sqliteStatement, at: 1)
+            guard code == SQLITE_OK else { throw bindingError(code, arguments) }
+        } else if arguments.named.isEmpty, arguments.positionalCount == parameterCount {
+            try bindAll(arguments)
+        } else {
+            var rest = arguments
+            let values = try rest.take(for: self)
+            guard rest.first == nil else { throw countMismatch(arguments) }
+            try bindAll(StatementArguments(values))
+        }
+        storedArguments = arguments
+        areArgumentsBound = true
+    }
+
+    /// Throws `SQLITE_MISUSE` when the arguments do not match the statement's parameters.
+    public func validateArguments(_ arguments: StatementArguments) throws {
+        var rest = arguments
+        _ = try rest.take(for: self)
+        guard rest.first == nil else { throw countMismatch(arguments) }
+    }
+
+    /// Sets the arguments of the next executions without checking that they match: parameters
+    /// without a value are NULL, values without a parameter are ignored.
+    public func setUncheckedArguments(_ arguments: StatementArguments) {
+        if isStepped { reset() }
+        sqlite3_clear_bindings(sqliteStatement)
+        var values = arguments.values.makeIterator()
+        for (index, name) in parameterNames.enumerated() {
+            let value = name.flatMap { arguments.named[$0] } ?? values.next()
+            guard let value else { continue }
+            let code = value.bind(to: sqliteStatement, at: CInt(index + 1))
+            guard code == SQLITE_OK else { fatalError("\(bindingError(code, arguments))") }
+        }
+        storedArguments = arguments
+        areArgumentsBound = true
+    }
+
+    /// Binds one value to each parameter: no binding of before remains, so none needs clearing.
+    private func bindAll(_ arguments: StatementArguments) throws {
+        guard let first = arguments.first else { return }
+        var code = first.bind(to: sqliteStatement, at: 1)
+        if code == SQLITE_OK, !arguments.others.isEmpty {
+            var index: CInt = 2
+            for value in arguments.others {
+                code = value.bind(to: sqliteStatement, at: index)
+                guard code == SQLITE_OK else { break }
+                index += 1
+            }
+        }
+        guard code == SQLITE_OK else {
+            // Some parameters have new values, some old ones: bind again before the next use.
+            areArgumentsBound = false
+            throw bindingError(code, arguments)
+        }
+    }
+
+    private func bindingError(_ code: CInt, _ arguments: StatementArguments) -> DatabaseError {
+        DatabaseError(
+            resultCode: ResultCode(rawValue: code),
+            message: database.lastErrorMessage,
+            sql: sql,
+            arguments: arguments,
+            publicStatementArguments: database.configuration.publicStatementArguments
+        )
+    }
+
+    func countMismatch(_ arguments: StatementArguments) -> DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "wrong number of statement arguments: \(arguments.positionalCount)",
+            sql: sql
+        )
+    }
+}
+
+extension StatementArguments {
+    /// Removes and returns the values of a statement's parameters, in their order.
+    ///
+    /// - Throws: `SQLITE_MISUSE` when a parameter has none.
+    mutating func take(for statement: Statement) throws -> [DatabaseValue] {
+        let positional = values
+        var next = 0
+        let taken = try statement.parameterNames.map { name in
+            if let name, let value = named[name] { return value }
+            guard next < positional.count else {
+                guard let name else { throw statement.countMismatch(self) }
+                throw DatabaseError(
+                    resultCode: .SQLITE_MISUSE,
+                    message: missing(name),
+                    sql: statement.sql
+                )
+            }
+            defer { next += 1 }
+            return positional[next]
+        }
+        first = next < positional.count ? positional[next] : nil
+        others = Array(positional.dropFirst(next + 1))
+        return taken
+    }
+
+    private func missing(_ name: String) -> String {
+        let message = "missing statement argument: \(name)"
+        guard !named.isEmpty else { return message }
+        let names = named.keys.sorted().map { String(reflecting: $0) }.joined(separator: ", ")
+        return "\(message) - the arguments name \(names)"
+    }
+}

@@ -1,0 +1,105 @@
+import CSQLite
+
+extension Statement {
+    /// Runs the statement to its end, and throws its rows away.
+    ///
+    /// - Parameter arguments: The values of all its parameters; those that were set by default.
+    /// - Throws: A ``DatabaseError``.
+    public func execute(arguments: StatementArguments? = nil) throws {
+        try prepareExecution(arguments)
+        let database = database
+        try database.statementWillExecute(self)
+        isStepped = true
+        while true {
+            switch step() {
+            case SQLITE_DONE:
+                reset()
+                database.statementDidExecute(self)
+                return
+            case SQLITE_ROW:
+                continue
+            case let code:
+                throw database.statementDidFail(self, code: code)
+            }
+        }
+    }
+
+    /// Ends an execution that is under way, and binds the arguments of the next.
+    @usableFromInline
+    func prepareExecution(_ arguments: StatementArguments?) throws {
+        countExecution()
+        if let arguments {
+            try setArguments(arguments)
+        } else {
+            if isStepped { reset() }
+            if !areArgumentsBound { try setArguments(storedArguments) }
+        }
+    }
+
+    /// Executes the statement up to its first row.
+    ///
+    /// - Returns: Whether there is a row. Then ``finishFirstRow()`` must follow.
+    @usableFromInline
+    func executeToFirstRow(_ arguments: StatementArguments?) throws -> Bool {
+        try prepareExecution(arguments)
+        return try startStepping()
+    }
+
+    /// Ends an execution after the first row.
+    ///
+    /// - Throws: What a commit throws: in autocommit mode, the reset brings it.
+    @usableFromInline
+    func finishFirstRow() throws {
+        let code = reset()
+        let database = database
+        guard code == SQLITE_OK else { throw database.statementDidFail(self, code: code) }
+        database.statementDidExecute(self)
+    }
+
+    /// Takes the first step of an execution; returns whether there is a row.
+    @usableFromInline
+    func startStepping() throws -> Bool {
+        let database = database
+        try database.statementWillExecute(self)
+        isStepped = true
+        return try finishStep(step(), database)
+    }
+
+    /// Takes another step; returns whether there is a row.
+    @usableFromInline
+    func continueStepping() throws -> Bool {
+        let code = step()
+        if code == SQLITE_ROW { return true }
+        return try finishStep(code, database)
+    }
+
+    /// Ends an execution that has not come to its end, as far as that can fail in silence.
+    @usableFromInline
+    func abandon() {
+        guard isStepped else { return }
+        reset()
+        database.statementDidExecute(self)
+    }
+
+    @inline(__always)
+    private func step() -> CInt {
+        probe.beginStep(number)
+        let code = sqlite3_step(sqliteStatement)
+        probe.endStep()
+        return code
+    }
+
+    @inline(__always)
+    private func finishStep(_ code: CInt, _ database: Database) throws -> Bool {
+        switch code {
+        case SQLITE_ROW:
+            return true
+        case SQLITE_DONE:
+            reset()
+            database.statementDidExecute(self)
+            return false
+        default:
+            throw database.statementDidFail(self, code: code)
+        }
+    }
+}

@@ -1,0 +1,218 @@
+/// The values of a statement's parameters, by position, by name, or both.
+///
+/// ```swift
+/// try db.execute(sql: "INSERT INTO player VALUES (?, ?)", arguments: ["Arthur", 1000])
+/// try db.execute(sql: "UPDATE player SET score = :score", arguments: ["score": 0])
+/// ```
+///
+/// A named parameter takes the value of its name when there is one. All other parameters take the
+/// positional values, from left to right.
+public struct StatementArguments: Hashable, Sendable {
+    /// The first positional value lives in the structure itself.
+    ///
+    /// The arguments of a read by key then allocate nothing.
+    @usableFromInline var first: DatabaseValue?
+
+    /// The rest; nil when there is none.
+    @usableFromInline var more: MoreArguments?
+
+    /// Creates no arguments.
+    @inlinable
+    public init() {}
+
+    @inlinable
+    init(first: DatabaseValue?) { self.first = first }
+
+    /// Whether there are no arguments.
+    public var isEmpty: Bool { first == nil && named.isEmpty }
+
+    /// The positional values behind the first.
+    var others: [DatabaseValue] {
+        get { more?.values ?? [] }
+        set { withMore { $0.values = newValue } }
+    }
+
+    /// The values by name, without the `:`, `@` or `$` of the SQL.
+    var named: [String: DatabaseValue] {
+        get { more?.named ?? [:] }
+        set { withMore { $0.named = newValue } }
+    }
+
+    /// How many positional values there are.
+    var positionalCount: Int { first == nil ? 0 : others.count + 1 }
+
+    /// The positional values.
+    var values: [DatabaseValue] { first.map { [$0] + others } ?? [] }
+
+    @usableFromInline
+    mutating func append(_ value: DatabaseValue) {
+        if first == nil {
+            first = value
+        } else {
+            withMore { $0.values.append(value) }
+        }
+    }
+
+    private mutating func withMore(_ change: (MoreArguments) -> Void) {
+        if more == nil {
+            more = MoreArguments()
+        } else if !isKnownUniquelyReferenced(&more) {
+            more = more.map(MoreArguments.init(copying:))
+        }
+        if let more { change(more) }
+    }
+
+    /// Equal when the values are.
+    public static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.first == rhs.first && lhs.others == rhs.others && lhs.named == rhs.named
+    }
+
+    /// Feeds the values to `hasher`.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(first)
+        hasher.combine(others)
+        hasher.combine(named)
+    }
+}
+
+/// The arguments that do not fit in the structure.
+///
+/// Not changed once it is shared: ``StatementArguments`` copies it first.
+@usableFromInline
+final class MoreArguments: @unchecked Sendable {
+    /// The positional values behind the first.
+    var values: [DatabaseValue] = []
+
+    /// The values by name.
+    var named: [String: DatabaseValue] = [:]
+
+    init() {}
+
+    init(copying other: MoreArguments) {
+        values = other.values
+        named = other.named
+    }
+}
+
+extension StatementArguments {
+    /// Creates positional arguments.
+    @inlinable
+    public init(_ values: some Sequence<(any DatabaseValueConvertible)?>) {
+        for value in values { append(value?.databaseValue ?? .null) }
+    }
+
+    /// Creates positional arguments.
+    @inlinable
+    public init(_ values: some Sequence<some DatabaseValueConvertible>) {
+        for value in values { append(value.databaseValue) }
+    }
+
+    /// Creates positional arguments; nil when a value is not convertible.
+    public init?(_ array: [Any]) {
+        for value in array {
+            guard let value = DatabaseValue(value: value) else { return nil }
+            append(value)
+        }
+    }
+
+    /// Creates named arguments.
+    public init(_ dictionary: [String: (any DatabaseValueConvertible)?]) {
+        named = dictionary.mapValues { $0?.databaseValue ?? .null }
+    }
+
+    /// Creates named arguments; the last value of a name wins.
+    public init(_ keysAndValues: some Sequence<(String, (any DatabaseValueConvertible)?)>) {
+        var named: [String: DatabaseValue] = [:]
+        named.reserveCapacity(keysAndValues.underestimatedCount)
+        for (name, value) in keysAndValues { named[name] = value?.databaseValue ?? .null }
+        self.named = named
+    }
+
+    /// Creates named arguments; nil when a key is no string, or a value is not convertible.
+    public init?(_ dictionary: [AnyHashable: Any]) {
+        var named: [String: DatabaseValue] = [:]
+        for (name, value) in dictionary {
+            guard let name = name as? String, let value = DatabaseValue(value: value) else {
+                return nil
+            }
+            named[name] = value
+        }
+        self.named = named
+    }
+}
+
+extension StatementArguments {
+    /// Adds arguments: positional values after those that are there, named ones over them.
+    ///
+    /// - Returns: The named values that were replaced.
+    public mutating func append(
+        contentsOf arguments: StatementArguments
+    ) -> [String: DatabaseValue] {
+        if let value = arguments.first {
+            append(value)
+            if !arguments.others.isEmpty {
+                withMore { $0.values.append(contentsOf: arguments.others) }
+            }
+        }
+        var replaced: [String: DatabaseValue] = [:]
+        guard !arguments.named.isEmpty else { return replaced }
+        var named = named
+        for (name, value) in arguments.named {
+            if let old = named.updateValue(value, forKey: name) { replaced[name] = old }
+        }
+        self.named = named
+        return replaced
+    }
+
+    /// Joins arguments; a name in both is a fatal error.
+    ///
+    /// See ``&+(_:_:)``.
+    public static func + (lhs: Self, rhs: Self) -> Self {
+        var result = lhs
+        result += rhs
+        return result
+    }
+
+    /// Joins arguments; where a name is in both, the right one wins.
+    public static func &+ (lhs: Self, rhs: Self) -> Self {
+        var result = lhs
+        _ = result.append(contentsOf: rhs)
+        return result
+    }
+
+    /// Adds arguments; a name in both is a fatal error.
+    public static func += (lhs: inout Self, rhs: Self) {
+        let replaced = lhs.append(contentsOf: rhs)
+        precondition(
+            replaced.isEmpty,
+            "already defined statement argument: \(replaced.keys.sorted().joined(separator: ", "))"
+        )
+    }
+}
+
+extension StatementArguments: ExpressibleByArrayLiteral {
+    /// Creates positional arguments from a literal.
+    @inlinable
+    public init(arrayLiteral elements: (any DatabaseValueConvertible)?...) {
+        self.init(first: elements.isEmpty ? nil : elements[0]?.databaseValue ?? .null)
+        if elements.count > 1 {
+            for element in elements.dropFirst() { append(element?.databaseValue ?? .null) }
+        }
+    }
+}
+
+extension StatementArguments: ExpressibleByDictionaryLiteral {
+    /// Creates named arguments from a literal.
+    public init(dictionaryLiteral elements: (String, (any DatabaseValueConvertible)?)...) {
+        self.init(elements)
+    }
+}
+
+extension StatementArguments: CustomStringConvertible {
+    /// The values, named ones first: `["id": 1, "Arthur"]`.
+    public var description: String {
+        let named = named.sorted { $0.key < $1.key }
+            .map { "\(String(reflecting: $0.key)): \($0.value)" }
+        return "[\((named + values.map(\.description)).joined(separator: ", "))]"
+    }
+}

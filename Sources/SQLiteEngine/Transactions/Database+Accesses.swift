@@ -1,0 +1,146 @@
+import CSQLite
+import Telemetry
+
+/// How an access's own transaction begins and ends.
+extension Database {
+    /// Begins a read transaction, which sees one state of the database from its first statement.
+    @inline(__always)
+    func beginReadAccess() throws {
+        if resumeKeptTransaction() { return }
+        kept.pointee.willBegin()
+        let code = transactionStatements.begin(.deferred, on: sqliteConnection)
+        guard code == SQLITE_OK else {
+            throw transactionError(code, sql: "BEGIN DEFERRED TRANSACTION")
+        }
+    }
+
+    /// Ends a read transaction.
+    ///
+    /// - Parameters:
+    ///   - mayHaveWritten: Whether the file is open for writing; a pool's reader is not.
+    ///   - mayKeep: Whether the transaction may stay open for the next access.
+    /// - Returns: Whether it did.
+    /// - Throws: `SQLITE_READONLY` when something was written after all.
+    @inline(__always)
+    @discardableResult
+    func endReadAccess(mayHaveWritten: Bool = true, mayKeep: Bool = false) throws -> Bool {
+        if mayHaveWritten, sqlite3_txn_state(sqliteConnection, nil) >= SQLITE_TXN_WRITE {
+            abandonTransaction()
+            throw DatabaseError(
+                resultCode: .SQLITE_READONLY,
+                message: "attempt to write a readonly database"
+            )
+        }
+        // The body may have ended the transaction itself.
+        guard sqlite3_get_autocommit(sqliteConnection) == 0 else { return false }
+        if mayKeep, keepTransaction(at: monotonicNanoseconds()) { return true }
+        let code = transactionStatements.commit(on: sqliteConnection)
+        guard code == SQLITE_OK else {
+            // An interrupt that comes between two statements must not make a read fail that has
+            // all its results: pretend that it came later.
+            guard code & 0xff == SQLITE_INTERRUPT else {
+                let error = transactionError(code, sql: "COMMIT TRANSACTION")
+                abandonTransaction()
+                throw error
+            }
+            abandonTransaction()
+            return false
+        }
+        openTransactionDate = nil
+        if sqlite3_txn_state(sqliteConnection, nil) != SQLITE_TXN_NONE { resetStatements() }
+        return false
+    }
+
+    /// Begins a write transaction that owns everything until its end.
+    @inline(__always)
+    func beginWriteAccess() throws {
+        let kind = configuration.defaultTransactionKind
+        let code = transactionStatements.begin(kind, on: sqliteConnection)
+        guard code == SQLITE_OK else {
+            throw transactionError(code, sql: "BEGIN \(kind.rawValue) TRANSACTION")
+        }
+        isInsideTransactionBlock = true
+    }
+
+    /// Commits a write transaction.
+    ///
+    /// - Throws: `SQLITE_ABORT` when SQLite gave it up meanwhile; what the commit throws.
+    func endWriteAccess() throws {
+        do {
+            try checkForAbortedTransaction()
+        } catch {
+            abandonTransaction()
+            throw error
+        }
+        isInsideTransactionBlock = false
+        probe.set(.committing)
+        let code = transactionStatements.commit(on: sqliteConnection)
+        probe.set(.held)
+        guard code == SQLITE_OK else {
+            let error = transactionError(code, sql: "COMMIT TRANSACTION")
+            abandonTransaction()
+            throw error
+        }
+        openTransactionDate = nil
+    }
+
+    /// Ends a transaction whose access failed: whatever happens, none is left open.
+    func abandonTransaction() {
+        isInsideTransactionBlock = false
+        if isInsideTransaction { _ = rollbackIgnoringInterrupts() }
+        if sqlite3_txn_state(sqliteConnection, nil) != SQLITE_TXN_NONE { resetStatements() }
+    }
+
+    /// Stops the program when an access without a transaction of its own leaves one open: the
+    /// next access would find itself inside of it.
+    @inline(__always)
+    func preconditionNoTransactionIsLeftOpen() {
+        guard sqlite3_get_autocommit(sqliteConnection) == 0 else { return }
+        precondition(
+            configuration.allowsUnsafeTransactions,
+            "A transaction has been left opened at the end of a database access"
+        )
+    }
+}
+
+// MARK: - Whole accesses, for those that run on a connection's own thread
+
+extension Database {
+    /// Runs `body` in a read transaction, which may be kept when `mayKeep` says so at its end.
+    func withReadTransaction<T>(
+        mayKeep: () -> Bool = { false },
+        _ body: (Database) throws -> T
+    ) throws -> T {
+        try beginReadAccess()
+        let result: T
+        do {
+            result = try body(self)
+        } catch {
+            abandonTransaction()
+            throw error
+        }
+        try endReadAccess(mayKeep: mayKeep())
+        return result
+    }
+
+    /// Runs `body` in a write transaction.
+    func withWriteTransaction<T>(_ body: (Database) throws -> T) throws -> T {
+        try beginWriteAccess()
+        let result: T
+        do {
+            result = try body(self)
+            try cancellation?.check()
+        } catch {
+            abandonTransaction()
+            throw error
+        }
+        try endWriteAccess()
+        return result
+    }
+
+    /// Ends an access of a pool's reader that had no transaction of its own.
+    func endUnsafeAccess() {
+        preconditionNoTransactionIsLeftOpen()
+        if sqlite3_txn_state(sqliteConnection, nil) != SQLITE_TXN_NONE { resetStatements() }
+    }
+}

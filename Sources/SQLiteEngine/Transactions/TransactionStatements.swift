@@ -1,0 +1,64 @@
+import CSQLite
+
+/// BEGIN, COMMIT and ROLLBACK of one connection, prepared when first needed and kept: preparing
+/// them anew costs more than a point read.
+struct TransactionStatements {
+    private var beginDeferred: OpaquePointer?
+    private var beginImmediate: OpaquePointer?
+    private var beginExclusive: OpaquePointer?
+    private var commit: OpaquePointer?
+    private var rollback: OpaquePointer?
+
+    /// Runs BEGIN; returns an SQLite result code.
+    mutating func begin(_ kind: Database.TransactionKind, on handle: OpaquePointer?) -> CInt {
+        switch kind {
+        case .deferred: Self.run(&beginDeferred, "BEGIN DEFERRED TRANSACTION", on: handle)
+        case .immediate: Self.run(&beginImmediate, "BEGIN IMMEDIATE TRANSACTION", on: handle)
+        case .exclusive: Self.run(&beginExclusive, "BEGIN EXCLUSIVE TRANSACTION", on: handle)
+        }
+    }
+
+    /// Runs COMMIT; returns an SQLite result code.
+    mutating func commit(on handle: OpaquePointer?) -> CInt {
+        Self.run(&commit, "COMMIT TRANSACTION", on: handle)
+    }
+
+    /// Runs ROLLBACK; returns an SQLite result code.
+    mutating func rollback(on handle: OpaquePointer?) -> CInt {
+        Self.run(&rollback, "ROLLBACK TRANSACTION", on: handle)
+    }
+
+    /// Finalizes all statements.
+    mutating func finalize() {
+        for statement in [beginDeferred, beginImmediate, beginExclusive, commit, rollback] {
+            sqlite3_finalize(statement)
+        }
+        self = TransactionStatements()
+    }
+
+    @inline(__always)
+    private static func run(
+        _ statement: inout OpaquePointer?,
+        _ sql: StaticString,
+        on handle: OpaquePointer?
+    ) -> CInt {
+        if statement == nil {
+            let code = prepare(&statement, sql, on: handle)
+            guard code == SQLITE_OK else { return code }
+        }
+        let code = sqlite3_step(statement)
+        let resetCode = sqlite3_reset(statement)
+        return code == SQLITE_DONE ? SQLITE_OK : (resetCode == SQLITE_OK ? code : resetCode)
+    }
+
+    @inline(never)
+    private static func prepare(
+        _ statement: inout OpaquePointer?,
+        _ sql: StaticString,
+        on handle: OpaquePointer?
+    ) -> CInt {
+        sql.utf8Start.withMemoryRebound(to: CChar.self, capacity: sql.utf8CodeUnitCount) {
+            sqlite3_prepare_v3(handle, $0, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        }
+    }
+}

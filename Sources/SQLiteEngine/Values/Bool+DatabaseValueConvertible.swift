@@ -1,0 +1,30 @@
+import CSQLite
+
+/// Booleans are stored as 0 and 1; any number but zero reads as true, and a text as neither.
+extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
+    /// The integer 0 or 1.
+    @inlinable public var databaseValue: DatabaseValue {
+        DatabaseValue(storage: .int64(self ? 1 : 0))
+    }
+
+    /// Creates the value from a number: SQLite's rules for texts (`'1english'` is true) surprise.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Bool? {
+        switch dbValue.storage {
+        case .int64(let value): value != 0
+        case .double(let value): value != 0
+        default: nil
+        }
+    }
+
+    /// Reads a column as an integer.
+    @inlinable
+    public init(sqliteStatement: SQLiteStatement, index: CInt) {
+        self = sqlite3_column_int64(sqliteStatement, index) != 0
+    }
+
+    /// Binds 0 or 1 to a parameter, and returns an SQLite result code.
+    @inlinable
+    public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+        sqlite3_bind_int64(sqliteStatement, index, self ? 1 : 0)
+    }
+}

@@ -1,0 +1,123 @@
+import CSQLite
+import Foundation
+
+/// A value as SQLite stores it: NULL, an integer, a real, a text or a blob.
+public struct DatabaseValue: Sendable {
+    /// One of SQLite's five storage classes.
+    @frozen
+    public enum Storage: Sendable, Equatable {
+        /// NULL.
+        case null
+        /// An integer.
+        case int64(Int64)
+        /// A real.
+        case double(Double)
+        /// A text.
+        case string(String)
+        /// A blob.
+        case blob(Data)
+
+        /// The value as `Int64`, `Double`, `String` or `Data`; nil for NULL.
+        public var value: (any DatabaseValueConvertible)? {
+            switch self {
+            case .null: nil
+            case .int64(let value): value
+            case .double(let value): value
+            case .string(let value): value
+            case .blob(let value): value
+            }
+        }
+    }
+
+    /// The value with its storage class.
+    public let storage: Storage
+
+    /// NULL.
+    public static let null = DatabaseValue(storage: .null)
+
+    @inlinable
+    init(storage: Storage) {
+        self.storage = storage
+    }
+
+    /// Creates the value that a convertible value turns into; nil for anything else.
+    public init?(value: Any) {
+        guard let convertible = value as? any DatabaseValueConvertible else { return nil }
+        self = convertible.databaseValue
+    }
+
+    /// Reads a column of a statement's current row.
+    ///
+    /// - Parameters:
+    ///   - sqliteStatement: A statement that has a row.
+    ///   - index: The column, from 0.
+    public init(sqliteStatement: SQLiteStatement, index: CInt) {
+        switch sqlite3_column_type(sqliteStatement, index) {
+        case SQLITE_INTEGER: storage = .int64(sqlite3_column_int64(sqliteStatement, index))
+        case SQLITE_FLOAT: storage = .double(sqlite3_column_double(sqliteStatement, index))
+        case SQLITE_TEXT: storage = .string(String(sqliteStatement: sqliteStatement, index: index))
+        case SQLITE_BLOB: storage = .blob(Data(sqliteStatement: sqliteStatement, index: index))
+        default: storage = .null
+        }
+    }
+
+    /// Whether the value is NULL.
+    public var isNull: Bool {
+        if case .null = storage { true } else { false }
+    }
+}
+
+extension DatabaseValue: Hashable {
+    /// Whether two values are equal, for which an integer equals a real of the same value.
+    public static func == (lhs: DatabaseValue, rhs: DatabaseValue) -> Bool {
+        switch (lhs.storage, rhs.storage) {
+        case (.int64(let integer), .double(let real)), (.double(let real), .int64(let integer)):
+            Int64(exactly: real) == integer
+        default:
+            lhs.storage == rhs.storage
+        }
+    }
+
+    /// Feeds the value to `hasher`; an integer hashes like the real that it may equal.
+    public func hash(into hasher: inout Hasher) {
+        switch storage {
+        case .null: hasher.combine(0)
+        case .int64(let value): hasher.combine(Double(value))
+        case .double(let value): hasher.combine(value)
+        case .string(let value): hasher.combine(value)
+        case .blob(let value): hasher.combine(value)
+        }
+    }
+}
+
+extension DatabaseValue: DatabaseValueConvertible {
+    /// The value itself.
+    @inlinable public var databaseValue: DatabaseValue { self }
+
+    /// The value itself.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> DatabaseValue? { dbValue }
+
+    /// Binds the value to a parameter, and returns an SQLite result code.
+    public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+        switch storage {
+        case .null: sqlite3_bind_null(sqliteStatement, index)
+        case .int64(let value): sqlite3_bind_int64(sqliteStatement, index, value)
+        case .double(let value): sqlite3_bind_double(sqliteStatement, index, value)
+        case .string(let value): value.bind(to: sqliteStatement, at: index)
+        case .blob(let value): value.bind(to: sqliteStatement, at: index)
+        }
+    }
+}
+
+extension DatabaseValue: CustomStringConvertible {
+    /// The value as text, with quotes around a string.
+    public var description: String {
+        switch storage {
+        case .null: "NULL"
+        case .int64(let value): String(value)
+        case .double(let value): String(value)
+        case .string(let value): String(reflecting: value)
+        case .blob(let value): "Data(\(value.description))"
+        }
+    }
+}

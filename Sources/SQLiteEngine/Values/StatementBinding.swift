@@ -1,0 +1,31 @@
+import CSQLite
+
+/// A value that a statement's parameter can take.
+public protocol StatementBinding {
+    /// Binds the value to a parameter.
+    ///
+    /// SQLite copies the bytes that it needs: the value need not live any longer.
+    ///
+    /// - Parameters:
+    ///   - sqliteStatement: The statement.
+    ///   - index: The parameter, from 1.
+    /// - Returns: An SQLite result code.
+    func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt
+}
+
+extension StatementBinding where Self: RawRepresentable, RawValue: StatementBinding {
+    /// Binds the raw value to a parameter, and returns an SQLite result code.
+    public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+        rawValue.bind(to: sqliteStatement, at: index)
+    }
+}
+
+extension Optional: StatementBinding where Wrapped: StatementBinding {
+    /// Binds the value, or NULL, to a parameter, and returns an SQLite result code.
+    public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+        switch self {
+        case .none: sqlite3_bind_null(sqliteStatement, index)
+        case .some(let value): value.bind(to: sqliteStatement, at: index)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import CSQLite
+import Foundation
+
+/// Strings are stored as texts in UTF-8, with any NUL characters inside.
+extension String: DatabaseValueConvertible, StatementColumnConvertible {
+    /// The value as a text.
+    @inlinable public var databaseValue: DatabaseValue { DatabaseValue(storage: .string(self)) }
+
+    /// Creates the value from a text, or from a blob of UTF-8.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> String? {
+        switch dbValue.storage {
+        case .string(let value): value
+        case .blob(let value): String(data: value, encoding: .utf8)
+        default: nil
+        }
+    }
+
+    /// Reads a column as a text; bytes that are no UTF-8 read as U+FFFD.
+    @inlinable
+    public init(sqliteStatement: SQLiteStatement, index: CInt) {
+        // The text first: it converts the value, and so decides the number of bytes.
+        let text = sqlite3_column_text(sqliteStatement, index)
+        let count = Int(sqlite3_column_bytes(sqliteStatement, index))
+        self.init(
+            decoding: UnsafeBufferPointer(start: text, count: text == nil ? 0 : count),
+            as: UTF8.self
+        )
+    }
+
+    /// Binds a copy of the bytes to a parameter, and returns an SQLite result code.
+    public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+        var text = self
+        return text.withUTF8 { bytes in
+            guard let start = bytes.baseAddress else {
+                return sqlite3_bind_text(sqliteStatement, index, "", 0, poolgauge_transient())
+            }
+            return start.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
+                sqlite3_bind_text64(
+                    sqliteStatement,
+                    index,
+                    $0,
+                    UInt64(bytes.count),
+                    poolgauge_transient(),
+                    UInt8(SQLITE_UTF8)
+                )
+            }
+        }
+    }
+}

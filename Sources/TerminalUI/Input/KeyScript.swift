@@ -1,0 +1,53 @@
+/// Keys in one text, as `--press` takes them.
+///
+/// A character stands for itself; other keys are named in angle brackets: `nn<Esc>?`.
+package enum KeyScript {
+    /// A name that no key has.
+    package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
+        /// What is wrong, and what was expected.
+        package var description: String
+    }
+
+    /// The keys of a text, in its order.
+    ///
+    /// - Throws: ``Failure`` for a name that no key has, or an angle bracket without its other.
+    package static func parse(_ text: String) throws(Failure) -> [Key] {
+        var keys: [Key] = []
+        var rest = Substring(text)
+        while let first = rest.popFirst() {
+            guard first == "<" else {
+                keys.append(.character(first))
+                continue
+            }
+            guard let end = rest.firstIndex(of: ">") else {
+                throw Failure(
+                    description: "'<\(rest)' has no '>'; write keys as nn<Esc>?, and < as <lt>"
+                )
+            }
+            let name = String(rest[..<end])
+            rest = rest[rest.index(after: end)...]
+            keys.append(try key(named: name))
+        }
+        return keys
+    }
+
+    private static func key(named name: String) throws(Failure) -> Key {
+        if let key = named.first(where: { $0.0.lowercased() == name.lowercased() })?.1 {
+            return key
+        }
+        throw Failure(
+            description: "there is no key '<\(name)>'"
+                + NearestName.hint(for: name, among: named.map(\.0))
+                + "; keys: " + named.map(\.0).joined(separator: ", ")
+        )
+    }
+
+    private static let named: [(String, Key)] = {
+        let keys: [Key] = [
+            .character(" "), .enter, .escape, .tab, .backTab, .backspace, .delete, .up, .down,
+            .left, .right, .pageUp, .pageDown, .home, .end,
+        ]
+        return keys.map { ($0.label, $0) } + (1...12).map { ("F\($0)", .function($0)) }
+            + [("lt", .character("<"))]
+    }()
+}

@@ -1,0 +1,82 @@
+/// pgbench's tables and transactions (<https://www.postgresql.org/docs/current/pgbench.html>).
+///
+/// The tables' names go without `pgbench_`. SQLite does not pad `char(84)`, so the accounts'
+/// fillers are written as the blanks that they are in PostgreSQL; the others are NULL there too.
+public enum PgbenchDataset {
+    /// How many accounts a unit of scale has.
+    public static let accountsPerScale = 100_000
+    /// How many tellers a unit of scale has.
+    public static let tellersPerScale = 10
+
+    static let filler = String(repeating: " ", count: 84)
+
+    static let schema = [
+        """
+        CREATE TABLE branches (
+            bid INTEGER PRIMARY KEY, bbalance INTEGER NOT NULL, filler CHAR(88))
+        """,
+        """
+        CREATE TABLE tellers (
+            tid INTEGER PRIMARY KEY, bid INTEGER, tbalance INTEGER NOT NULL, filler CHAR(84))
+        """,
+        """
+        CREATE TABLE accounts (
+            aid INTEGER PRIMARY KEY, bid INTEGER, abalance INTEGER NOT NULL, filler CHAR(84))
+        """,
+        """
+        CREATE TABLE history (
+            tid INTEGER, bid INTEGER, aid INTEGER, delta INTEGER, mtime TIMESTAMP, filler CHAR(22))
+        """,
+    ]
+
+    private static let updateAccount =
+        "UPDATE accounts SET abalance = abalance + :delta WHERE aid = :aid"
+    private static let selectBalance = "SELECT abalance FROM accounts WHERE aid = :aid"
+    private static let insertHistory = """
+        INSERT INTO history (tid, bid, aid, delta, mtime) \
+        VALUES (:tid, :bid, :aid, :delta, CURRENT_TIMESTAMP)
+        """
+
+    /// The transactions that `use:` finds, by name.
+    static let transactions: [String: [String]] = [
+        "tpcb": [
+            updateAccount,
+            selectBalance,
+            "UPDATE tellers SET tbalance = tbalance + :delta WHERE tid = :tid",
+            "UPDATE branches SET bbalance = bbalance + :delta WHERE bid = :bid",
+            insertHistory,
+        ],
+        "simple-update": [updateAccount, selectBalance, insertHistory],
+        "select-only": [selectBalance],
+    ]
+
+    /// What an import inserts: history without a payment, so that the four sums stay equal.
+    static let importStatement = """
+        INSERT INTO history (tid, bid, aid, delta, mtime) \
+        VALUES (:tid, :bid, :aid, 0, CURRENT_TIMESTAMP)
+        """
+
+    /// What a snapshot reads: any payment and any import changes it.
+    static let snapshotQuery =
+        "SELECT (SELECT sum(tbalance) FROM tellers), (SELECT max(rowid) FROM history)"
+
+    /// One row of the four sums, equal whenever no *tpcb* transaction is half done: accounts,
+    /// tellers, branches, and the deltas of the history.
+    public static let sumsQuery = """
+        SELECT (SELECT sum(abalance) FROM accounts), (SELECT sum(tbalance) FROM tellers), \
+        (SELECT sum(bbalance) FROM branches), (SELECT coalesce(sum(delta), 0) FROM history)
+        """
+
+    static func variables(scale: Int) -> [String: Variable] {
+        let scale = Int64(scale)
+        func uniform(_ range: ClosedRange<Int64>) -> Variable {
+            Variable(distribution: .uniform, minimum: range.lowerBound, maximum: range.upperBound)
+        }
+        return [
+            "aid": uniform(1...scale * Int64(accountsPerScale)),
+            "bid": uniform(1...scale),
+            "tid": uniform(1...scale * Int64(tellersPerScale)),
+            "delta": uniform(-5000...5000),
+        ]
+    }
+}

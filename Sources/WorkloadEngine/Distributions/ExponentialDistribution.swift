@@ -1,0 +1,19 @@
+import Foundation
+
+/// Gaps between arrivals that know nothing of each other: a Poisson process.
+public struct ExponentialDistribution: Sendable, Equatable {
+    private let mean: Double
+
+    /// Creates the distribution of gaps at `rate` arrivals per second.
+    ///
+    /// - Precondition: `rate` is above 0.
+    public init(rate: Double) {
+        precondition(rate > 0, "a rate is above 0")
+        mean = 1 / rate
+    }
+
+    /// The next gap, in seconds, by inversion: −log(1 − u) / rate.
+    public func next(using stream: inout RandomStream) -> Double {
+        -log1p(-stream.nextUnit()) * mean
+    }
+}

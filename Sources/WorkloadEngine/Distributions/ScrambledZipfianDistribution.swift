@@ -1,0 +1,62 @@
+import Foundation
+
+/// Integers of a range, some of them popular by Zipf's law, and the popular ones spread all over.
+///
+/// YCSB's (Cooper et al., "Benchmarking Cloud Serving Systems with YCSB", SoCC 2010;
+/// `ScrambledZipfianGenerator`): a rank is drawn from 10¹⁰ items whatever the range, hashed, and
+/// taken modulo the range's length. So several ranks share an item, and some items have none.
+public struct ScrambledZipfianDistribution: Sendable, Equatable {
+    /// How ranks are drawn.
+    private enum Ranks: Sendable, Equatable {
+        case published
+        case exact(ZipfianDistribution)
+    }
+
+    private static let items = 10_000_000_000.0
+    private let minimum: Int64
+    private let count: UInt64
+    private let ranks: Ranks
+
+    /// Creates the distribution over `range`; a theta of 0.99 is YCSB's own.
+    ///
+    /// - Precondition: `theta` is above 0.
+    public init(_ range: ClosedRange<Int64>, theta: Double) {
+        minimum = range.lowerBound
+        count = UInt64(bitPattern: range.upperBound &- range.lowerBound) &+ 1
+        ranks =
+            theta == GrayZipfian.theta
+            ? .published : .exact(ZipfianDistribution(count: Int64(Self.items), theta: theta))
+    }
+
+    /// The next integer.
+    public func next(using stream: inout RandomStream) -> Int64 {
+        let rank: UInt64
+        switch ranks {
+        case .published: rank = GrayZipfian.next(using: &stream)
+        case .exact(let zipfian): rank = UInt64(zipfian.next(using: &stream) - 1)
+        }
+        let hash = FNV1a.ycsbHash(rank)
+        return minimum &+ Int64(bitPattern: count == 0 ? hash : hash % count)
+    }
+
+    /// Ranks from 0 of 10¹⁰ items, theta 0.99, with the constants that YCSB publishes.
+    ///
+    /// Gray et al., "Quickly Generating Billion-Record Synthetic Databases", SIGMOD 1994: the
+    /// first two ranks are exact, the others an approximation in closed form.
+    enum GrayZipfian {
+        static let theta = 0.99
+        /// The sum of k^−theta over all items.
+        private static let zeta = 26.46902820178302
+        private static let alpha = 1 / (1 - theta)
+        private static let second = pow(0.5, theta)
+        private static let eta = (1 - pow(2 / items, 1 - theta)) / (1 - (1 + second) / zeta)
+
+        static func next(using stream: inout RandomStream) -> UInt64 {
+            let unit = stream.nextUnit()
+            let share = unit * zeta
+            if share < 1 { return 0 }
+            if share < 1 + second { return 1 }
+            return UInt64(items * pow(eta * unit - eta + 1, alpha))
+        }
+    }
+}

@@ -1,0 +1,26 @@
+/// Texts of one length, whose characters are ASCII letters, digits, `-` and the space.
+public struct TextDistribution: Sendable, Equatable {
+    private static let alphabet = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789- ".utf8
+    )
+    private let length: Int
+
+    /// Creates the distribution of texts with this many characters.
+    public init(length: Int) { self.length = length }
+
+    /// The next text.
+    public func next(using stream: inout RandomStream) -> String {
+        String(unsafeUninitializedCapacity: length) { buffer in
+            Self.alphabet.withUnsafeBufferPointer { alphabet in
+                var bits: UInt64 = 0
+                for index in 0..<length {
+                    // Sixty of 64 bits make ten characters of six.
+                    if index % 10 == 0 { bits = stream.next() >> 4 }
+                    buffer[index] = alphabet[Int(bits & 63)]
+                    bits >>= 6
+                }
+            }
+            return length
+        }
+    }
+}

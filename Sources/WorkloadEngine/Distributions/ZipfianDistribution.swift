@@ -1,0 +1,66 @@
+import Foundation
+
+/// Ranks 1...n, of which rank k comes up in proportion to k^−theta, for any theta above 0.
+///
+/// Rejection-inversion: Hörmann and Derflinger, "Rejection-inversion to generate variates from
+/// monotone discrete distributions", ACM TOMACS 6, 1996. Exact, with constant time and memory for
+/// any n; theta = 1 is no special case. `H` integrates the density `h`, and its inverse turns a
+/// uniform number into a candidate that is nearly always accepted.
+public struct ZipfianDistribution: Sendable, Equatable {
+    /// The most ranks that a Double can tell apart in all the arithmetic here.
+    static let mostRanks: Int64 = 1 << 52
+
+    private let theta: Double
+    private let count: Double
+    /// H(3/2) − h(1): where the first rank's share begins.
+    private let lower: Double
+    /// H(n + 1/2).
+    private let upper: Double
+    /// Candidates this near below their rank are accepted without a look at the density.
+    private let squeeze: Double
+
+    /// Creates the distribution of ranks 1...count.
+    ///
+    /// - Precondition: `count` is in 1...2⁵² and `theta` is above 0.
+    public init(count: Int64, theta: Double) {
+        precondition((1...Self.mostRanks).contains(count), "a zipfian has 1 to 2^52 ranks")
+        precondition(theta > 0 && theta.isFinite, "a zipfian's theta is above 0")
+        self.theta = theta
+        self.count = Double(count)
+        lower = Self.integral(1.5, theta) - 1
+        upper = Self.integral(Double(count) + 0.5, theta)
+        squeeze =
+            2 - Self.inverseIntegral(Self.integral(2.5, theta) - Self.density(2, theta), theta)
+    }
+
+    /// The next rank.
+    public func next(using stream: inout RandomStream) -> Int64 {
+        while true {
+            let area = upper + stream.nextUnit() * (lower - upper)
+            let x = Self.inverseIntegral(area, theta)
+            // Rounding can lead out of the range at its ends.
+            let rank = min(max((x + 0.5).rounded(.down), 1), count)
+            if rank - x <= squeeze
+                || area >= Self.integral(rank + 0.5, theta) - Self.density(rank, theta)
+            {
+                return Int64(rank)
+            }
+        }
+    }
+
+    /// h(x) = x^−theta.
+    private static func density(_ x: Double, _ theta: Double) -> Double { exp(-theta * log(x)) }
+
+    /// H(x) = (x^(1−theta) − 1) / (1 − theta), or log x for theta = 1.
+    private static func integral(_ x: Double, _ theta: Double) -> Double {
+        let logarithm = log(x)
+        let exponent = (1 - theta) * logarithm
+        return logarithm * (abs(exponent) > 1e-8 ? expm1(exponent) / exponent : 1 + exponent / 2)
+    }
+
+    /// The x for which H(x) is `area`.
+    private static func inverseIntegral(_ area: Double, _ theta: Double) -> Double {
+        let scaled = max(area * (1 - theta), -1)
+        return exp(area * (abs(scaled) > 1e-8 ? log1p(scaled) / scaled : 1 - scaled / 2))
+    }
+}

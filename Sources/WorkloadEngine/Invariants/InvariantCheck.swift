@@ -1,0 +1,116 @@
+/// Looks whether what must hold for the data holds after a run.
+struct InvariantCheck {
+    /// The database, after the load.
+    let target: any WorkloadTarget
+    /// What snapshots showed during the load.
+    let stability: StabilityLog
+
+    /// Who reads, in a status.
+    private static let reader = WorkloadClientName("invariants")
+
+    /// Checks an invariant by its name in the scenario.
+    func check(_ name: String) -> InvariantResult {
+        do {
+            switch name {
+            case "tpcb-sums": return try checkSums(name)
+            case "integrity-check": return try checkIntegrity(name)
+            case "snapshots-stable": return checkSnapshots(name)
+            default:
+                return InvariantResult(
+                    name: name,
+                    passed: false,
+                    detail: "no invariant has this name: "
+                        + "there are tpcb-sums, snapshots-stable, integrity-check"
+                )
+            }
+        } catch {
+            return InvariantResult(
+                name: name,
+                passed: false,
+                detail: "could not be checked: \(error)"
+            )
+        }
+    }
+
+    /// pgbench's invariant: each transaction adds one delta to an account, a teller, a branch and
+    /// the history, so their four sums are equal.
+    private func checkSums(_ name: String) throws -> InvariantResult {
+        let columns = [
+            ("accounts", "abalance"), ("tellers", "tbalance"), ("branches", "bbalance"),
+            ("history", "delta"),
+        ]
+        var sums: [(table: String, sum: String)] = []
+        try target.perform(.read, as: Self.reader) { session in
+            for (table, column) in columns {
+                let name = try tableName(table, session)
+                let rows = try session.rows("SELECT coalesce(sum(\(column)), 0) FROM \(name)", [])
+                guard case .integer(let sum) = rows.first?.first else {
+                    throw UnexpectedAnswer(question: "the sum of \(name).\(column)", rows: rows)
+                }
+                sums.append((table, String(sum)))
+            }
+        }
+        let text = sums.map { "\($0.table) \($0.sum)" }.joined(separator: ", ")
+        return InvariantResult(name: name, passed: Set(sums.map(\.sum)).count == 1, detail: text)
+    }
+
+    /// The table's name in the database: as pgbench publishes it, or short.
+    private func tableName(_ table: String, _ session: any WorkloadSession) throws -> String {
+        let rows = try session.rows(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN (?, ?)",
+            [.text(table), .text("pgbench_" + table)]
+        )
+        guard case .text(let name) = rows.first?.first else {
+            throw UnexpectedAnswer(question: "the table \(table)", rows: rows)
+        }
+        return name
+    }
+
+    private func checkIntegrity(_ name: String) throws -> InvariantResult {
+        var rows: [[WorkloadValue]] = []
+        try target.perform(.read, as: Self.reader) { session in
+            rows = try session.rows("PRAGMA integrity_check", [])
+        }
+        let lines = rows.compactMap { row in
+            if case .text(let line) = row.first { line } else { nil }
+        }
+        return InvariantResult(
+            name: name,
+            passed: lines == ["ok"],
+            detail: lines.prefix(5).joined(separator: "; ")
+        )
+    }
+
+    private func checkSnapshots(_ name: String) -> InvariantResult {
+        let tally = stability.read()
+        guard tally.compared > 0 else {
+            return InvariantResult(
+                name: name,
+                passed: nil,
+                detail: target.supports(.snapshot)
+                    ? "no snapshot was kept to its end" : "this arm has no snapshots"
+            )
+        }
+        guard tally.changed.isEmpty else {
+            return InvariantResult(
+                name: name,
+                passed: false,
+                detail: "\(tally.changed.count) of \(tally.compared) snapshots changed while they "
+                    + "were held, by \(Set(tally.changed).sorted().joined(separator: ", "))"
+            )
+        }
+        return InvariantResult(
+            name: name,
+            passed: true,
+            detail: "\(tally.compared) read at begin and end"
+        )
+    }
+}
+
+/// The database answered a question of ours with something else.
+private struct UnexpectedAnswer: Error, CustomStringConvertible {
+    var question: String
+    var rows: [[WorkloadValue]]
+
+    var description: String { "asked for \(question), the database answered \(rows)" }
+}

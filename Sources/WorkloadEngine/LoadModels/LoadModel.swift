@@ -1,0 +1,12 @@
+/// When a worker's accesses happen.
+///
+/// Times are *load time*: nanoseconds since the load began, which stand still while it is paused.
+protocol LoadModel: Sendable {
+    /// Whether arrivals come on a schedule, so that a late start is the load's lag.
+    var isScheduled: Bool { get }
+
+    /// The intended start of the next access of a worker that is free at `now`.
+    ///
+    /// It may be past already. Nil when no access comes any more.
+    mutating func next(freeAt now: UInt64) -> UInt64?
+}

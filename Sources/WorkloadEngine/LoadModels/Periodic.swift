@@ -1,0 +1,26 @@
+/// A worker that does its access again and again, one period after another, first after one period.
+///
+/// The times are fixed in advance: an access that takes longer than a period delays the next one,
+/// which then lags.
+struct Periodic: LoadModel {
+    /// The time between two accesses, in nanoseconds.
+    let period: UInt64
+    /// When the load ends, in load time.
+    let end: UInt64
+    private var last: UInt64
+
+    let isScheduled = true
+
+    /// Creates a load of accesses at `start + period`, `start + 2 × period` and so on, before `end`.
+    init(every period: UInt64, from start: UInt64, until end: UInt64) {
+        self.period = max(1, period)
+        self.end = end
+        last = start
+    }
+
+    mutating func next(freeAt now: UInt64) -> UInt64? {
+        last &+= period
+        guard last < end else { return nil }
+        return last
+    }
+}

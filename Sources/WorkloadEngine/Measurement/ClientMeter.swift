@@ -1,0 +1,154 @@
+import Telemetry
+
+/// What a client's workers measured, put together: the sampler's side of the recorders.
+///
+/// Only the thread that samples uses it.
+struct ClientMeter {
+    /// The client.
+    let plan: ClientPlan
+    private let recorders: [WorkerRecorder]
+    /// A cleared window to exchange for a worker's filled one.
+    private var spare: WorkerRecorder.Window
+    /// The measured latencies of the whole run, by operation.
+    private var totals: [AccessHistograms]
+    /// The lag of accesses whose worker was free, of the whole run.
+    private(set) var freeLag = LatencyHistogram.latencies()
+    /// The last seconds, all accesses, measured or not.
+    private var recent = RecentLatencies()
+    /// The completed accesses at the last samples, for the throughput.
+    private var progress = RateWindow()
+
+    init(plan: ClientPlan, recorders: [WorkerRecorder]) {
+        self.plan = plan
+        self.recorders = recorders
+        spare = WorkerRecorder.Window(operations: plan.operationNames.count)
+        totals = Array(repeating: AccessHistograms(), count: plan.operationNames.count)
+    }
+
+    /// All accesses that were begun, measured or not.
+    var begun: UInt64 { recorders.reduce(0) { $0 + $1.read().begun } }
+
+    /// Collects the latencies since the last call, which should be a second ago.
+    mutating func collect() {
+        recent.startSecond()
+        for recorder in recorders {
+            recorder.exchange(&spare)
+            for index in totals.indices {
+                totals[index].add(spare.measured[index])
+                recent.add(spare.measured[index])
+                recent.add(spare.unmeasured[index])
+            }
+            freeLag.merge(spare.freeLag)
+            spare.clear()
+        }
+        recent.endSecond()
+    }
+
+    /// The client as a sample shows it, at a time of the run in seconds.
+    mutating func status(at time: Double) -> ClientStatus {
+        var counts = AccessCounts()
+        var completed: UInt64 = 0
+        for recorder in recorders {
+            let reading = recorder.read()
+            for operation in reading.counts { counts.add(operation) }
+            completed += reading.completed
+        }
+        let ended = counts.completed + counts.skipped + counts.errorCount + counts.interrupted
+        counts.unfinished = counts.offered - min(counts.offered, ended)
+        return ClientStatus(
+            name: plan.name.name,
+            activity: plan.client.activityName,
+            workers: plan.client.workers,
+            targetRate: plan.targetRate,
+            throughput: progress.rate(at: time, count: completed),
+            counts: counts,
+            response: recent.summaries.response,
+            wait: recent.summaries.wait,
+            service: recent.summaries.service
+        )
+    }
+
+    /// What the client did since the last call, for an interval's record.
+    ///
+    /// Call it after ``collect()``; `duration` is in seconds.
+    mutating func interval(duration: Double) -> IntervalResult.Client {
+        let completed = recorders.reduce(0) { $0 + $1.read().completed }
+        defer { completedAtInterval = completed }
+        let count = completed - completedAtInterval
+        return IntervalResult.Client(
+            completed: count,
+            throughput: duration > 0 ? (Double(count) / duration).rounded(toDigits: 2) : 0,
+            response: recent.second.response,
+            wait: recent.second.wait,
+            service: recent.second.service
+        )
+    }
+
+    private var completedAtInterval: UInt64 = 0
+
+    /// The whole run's result, when the measured phases lasted `seconds`.
+    ///
+    /// Call it when the workers are done and all is collected.
+    func result(seconds: Double) -> ClientResult {
+        let readings = recorders.map { $0.read() }
+        var sum = AccessCounts()
+        var operations: [String: ClientResult] = [:]
+        var histograms = AccessHistograms()
+        for (index, name) in plan.operationNames.enumerated() {
+            var counts = AccessCounts()
+            for reading in readings {
+                counts.add(reading.counts[index])
+                if reading.running == index { counts.unfinished += 1 }
+            }
+            sum.add(counts)
+            histograms.add(totals[index])
+            operations[name] = ClientResult(counts, totals[index], seconds: seconds)
+        }
+        // Arrivals whose turn never came have drawn no operation yet.
+        for reading in readings {
+            sum.offered += reading.left
+            sum.unfinished += reading.left
+        }
+        var result = ClientResult(sum, histograms, seconds: seconds)
+        result.targetRate = plan.targetRate
+        result.operations = operations
+        return result
+    }
+
+    /// The measured latencies of the whole run, all operations together, for thresholds.
+    func histograms() -> AccessHistograms {
+        totals.reduce(into: AccessHistograms()) { $0.add($1) }
+    }
+}
+
+extension ClientResult {
+    /// Puts counts and latencies together.
+    fileprivate init(_ counts: AccessCounts, _ histograms: AccessHistograms, seconds: Double) {
+        self.init(
+            offered: counts.offered,
+            started: counts.started,
+            completed: counts.completed,
+            skipped: counts.skipped,
+            late: counts.late,
+            retried: counts.retried,
+            interrupted: counts.interrupted,
+            unfinished: counts.unfinished,
+            errors: counts.errors,
+            throughput: seconds > 0
+                ? (Double(counts.completed) / seconds).rounded(toDigits: 2) : nil,
+            response: LatencySummary(histograms.response),
+            wait: LatencySummary(histograms.wait),
+            service: LatencySummary(histograms.service),
+            lag: LatencySummary(histograms.lag)
+        )
+    }
+}
+
+extension Double {
+    /// The number with so many digits after the point, for a result that people read too.
+    func rounded(toDigits digits: Int) -> Double {
+        var factor = 1.0
+        for _ in 0..<digits { factor *= 10 }
+        return (self * factor).rounded() / factor
+    }
+}

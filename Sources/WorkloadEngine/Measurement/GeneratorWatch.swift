@@ -1,0 +1,82 @@
+import Foundation
+import Telemetry
+
+/// Watches the generator itself: a load that its own program held back says nothing.
+struct GeneratorWatch {
+    /// What an access of a target that does nothing costs, in nanoseconds.
+    let noop: UInt64
+    private let samplerStart: UInt64
+    private let processStart: UInt64
+    private let stealStart: (steal: UInt64, total: UInt64)?
+
+    /// The share of the processor time from which on the generator was the bottleneck.
+    private static let shareLimit = 0.5
+    /// The lag of free workers from which on the generator was the bottleneck, in nanoseconds.
+    private static let lagLimit: UInt64 = 20_000_000
+
+    /// Starts to watch; call it on the thread that samples.
+    init(noop: UInt64) {
+        self.noop = noop
+        samplerStart = MonotonicClock.threadProcessorTime()
+        processStart = MonotonicClock.processProcessorTime()
+        stealStart = Self.steal()
+    }
+
+    /// What was seen, and why the run is invalid, if it is.
+    ///
+    /// It takes the number of all accesses that were begun, and how late those started whose
+    /// worker was free.
+    func verdict(
+        accesses: UInt64,
+        freeLag: LatencyHistogram
+    ) -> (result: GeneratorResult, reason: String?) {
+        let process = MonotonicClock.processProcessorTime() - processStart
+        let sampler = MonotonicClock.threadProcessorTime() - samplerStart
+        let own = Double(sampler) + Double(accesses) * Double(noop)
+        let share = process > 0 ? min(1, own / Double(process)) : nil
+        let lag = freeLag.value(at: 99)
+        let result = GeneratorResult(
+            cpuShare: share?.rounded(toDigits: 4),
+            lagP99: lag,
+            noop: noop,
+            stealShare: stealShare()?.rounded(toDigits: 4)
+        )
+        return (result, Self.reason(share: share, accesses: accesses, lag: lag))
+    }
+
+    /// Why numbers like these make a run invalid; nil when they do not.
+    static func reason(share: Double?, accesses: UInt64, lag: UInt64?) -> String? {
+        // Some accesses are needed before a share of the processor means anything.
+        if let share, share > shareLimit, accesses >= 10_000 {
+            let percent = Int((share * 100).rounded())
+            return "the generator itself used \(percent) % of the processor time"
+        }
+        if let lag, lag > lagLimit {
+            return "free workers woke up late: 1 % of their accesses started more than "
+                + "\(HumanUnits.time(lag)) after their intended time"
+        }
+        return nil
+    }
+
+    private func stealShare() -> Double? {
+        guard let stealStart, let now = Self.steal(), now.total > stealStart.total else {
+            return nil
+        }
+        return Double(now.steal - min(now.steal, stealStart.steal))
+            / Double(now.total - stealStart.total)
+    }
+
+    /// The time that the hypervisor gave to others, and all time, in ticks since the machine
+    /// started; nil where the system does not tell.
+    private static func steal() -> (steal: UInt64, total: UInt64)? {
+        guard let text = try? String(contentsOfFile: "/proc/stat", encoding: .utf8) else {
+            return nil
+        }
+        // "cpu user nice system idle iowait irq softirq steal guest guest_nice": guests are
+        // counted in user and nice already.
+        let fields = text.prefix { $0 != "\n" }.split(separator: " ")
+        let ticks = fields.dropFirst().prefix(8).compactMap { UInt64($0) }
+        guard fields.first == "cpu", ticks.count == 8 else { return nil }
+        return (ticks[7], ticks.reduce(0, +))
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// Waits on a condition variable with an absolute deadline on the monotonic clock.
+final class ThreadSleeper: Sleeper, @unchecked Sendable {
+    // Unchecked: `isAwake` is protected by `mutex`; the two pointers never change.
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+    private var isAwake = false
+
+    init() {
+        mutex = .allocate(capacity: 1)
+        mutex.initialize(to: pthread_mutex_t())
+        pthread_mutex_init(mutex, nil)
+        condition = .allocate(capacity: 1)
+        condition.initialize(to: pthread_cond_t())
+        #if canImport(Darwin)
+        pthread_cond_init(condition, nil)
+        #else
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
+        #endif
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        condition.deallocate()
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    func sleep(until deadline: UInt64) {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while !isAwake {
+            if deadline == .max {
+                pthread_cond_wait(condition, mutex)
+            } else if wait(until: deadline) == ETIMEDOUT {
+                break
+            }
+        }
+        isAwake = false
+    }
+
+    func wake() {
+        pthread_mutex_lock(mutex)
+        isAwake = true
+        pthread_cond_signal(condition)
+        pthread_mutex_unlock(mutex)
+    }
+
+    func retire() {}
+
+    private func wait(until deadline: UInt64) -> Int32 {
+        #if canImport(Darwin)
+        // Darwin's conditions know no monotonic clock, but a relative wait.
+        let now = MonotonicClock().now()
+        guard deadline > now else { return ETIMEDOUT }
+        var time = Self.time(deadline - now)
+        return pthread_cond_timedwait_relative_np(condition, mutex, &time)
+        #else
+        var time = Self.time(deadline)
+        return pthread_cond_timedwait(condition, mutex, &time)
+        #endif
+    }
+
+    private static func time(_ nanoseconds: UInt64) -> timespec {
+        timespec(
+            tv_sec: Int(nanoseconds / 1_000_000_000),
+            tv_nsec: Int(nanoseconds % 1_000_000_000)
+        )
+    }
+}

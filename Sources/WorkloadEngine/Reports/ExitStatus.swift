@@ -1,0 +1,40 @@
+/// What the command's exit status says about its runs.
+public enum ExitStatus: Int32, Sendable {
+    /// Everything passed.
+    case passed = 0
+    /// The run failed.
+    case failed = 1
+    /// A threshold was missed.
+    case thresholdMissed = 3
+    /// An invariant was violated.
+    case invariantViolated = 4
+    /// The generator was the bottleneck.
+    case invalid = 5
+    /// Somebody stopped the run; the partial result is written.
+    case interrupted = 130
+}
+
+extension ArmResult {
+    /// The run's verdict.
+    ///
+    /// A violated invariant is true of any run. The thresholds of an invalid or a partial one say
+    /// nothing, so they come last.
+    public var exitStatus: ExitStatus {
+        if partial { return .interrupted }
+        if invariants.contains(where: { $0.passed == false }) { return .invariantViolated }
+        if !valid { return .invalid }
+        if thresholds.contains(where: { $0.passed == false }) { return .thresholdMissed }
+        return .passed
+    }
+}
+
+extension RunResult {
+    /// The worst verdict of its runs.
+    public var exitStatus: ExitStatus {
+        let order: [ExitStatus] = [
+            .interrupted, .failed, .invariantViolated, .invalid, .thresholdMissed,
+        ]
+        let found = runs.map(\.exitStatus)
+        return order.first { found.contains($0) } ?? .passed
+    }
+}

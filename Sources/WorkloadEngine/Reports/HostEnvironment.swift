@@ -1,0 +1,101 @@
+import Foundation
+
+/// Where a run took place: what a reader must know before comparing its numbers with others'.
+public struct HostEnvironment: Sendable, Codable, Equatable {
+    /// The operating system and its version.
+    public var operatingSystem: String
+    /// The processor's architecture, such as `x86_64`.
+    public var architecture: String
+    /// The processors that the process can use.
+    public var cpuCount: Int
+    /// The file system of the folder that holds the databases; absent where it cannot be told.
+    public var fileSystem: String?
+    /// What one sync of a small write took there, median of five, in nanoseconds; absent when it
+    /// failed.
+    public var syncNanoseconds: UInt64?
+    /// What a reader should beware of; absent when there is nothing.
+    public var warnings: [String]?
+    /// The versions of what took part, by name.
+    public var versions: [String: String]
+    /// The scenario's own text.
+    public var scenarioText: String
+}
+
+extension HostEnvironment {
+    /// Looks at this machine.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder in which runs make theirs.
+    ///   - scenario: The scenario that runs.
+    ///   - versions: The versions of what takes part, such as `sqlite` = `3.40.1`.
+    public init(
+        in folder: URL,
+        scenario: Scenario,
+        versions: [String: String] = [:]
+    ) {
+        let process = ProcessInfo.processInfo
+        self.init(
+            operatingSystem: process.operatingSystemVersionString,
+            architecture: Self.architectureName,
+            cpuCount: process.activeProcessorCount,
+            fileSystem: Self.fileSystem(of: folder),
+            syncNanoseconds: Self.measureSync(in: folder),
+            versions: versions,
+            scenarioText: scenario.source
+        )
+        if let fileSystem, ["tmpfs", "ramfs"].contains(fileSystem) {
+            warnings = [
+                "The databases are on \(fileSystem), where a sync is free: arms that sync more "
+                    + "look better than they are."
+            ]
+        }
+    }
+
+    private static var architectureName: String {
+        var name = utsname()
+        guard uname(&name) == 0 else { return "unknown" }
+        return withUnsafeBytes(of: &name.machine) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
+    /// The type of the file system with the longest mount point above the folder.
+    private static func fileSystem(of folder: URL) -> String? {
+        guard let table = try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8) else {
+            return nil
+        }
+        let path = folder.resolvingSymlinksInPath().path
+        var best: (length: Int, type: String)?
+        for line in table.split(separator: "\n") {
+            let fields = line.split(separator: " ")
+            guard fields.count > 2 else { continue }
+            let point = String(fields[1])
+            let isAbove = point == "/" || path == point || path.hasPrefix(point + "/")
+            if isAbove, point.count >= best?.length ?? 0 {
+                best = (point.count, String(fields[2]))
+            }
+        }
+        return best?.type
+    }
+
+    /// The median time of five syncs of a 4 KiB write.
+    private static func measureSync(in folder: URL) -> UInt64? {
+        let file = folder.appendingPathComponent("poolgauge-sync-\(UUID().uuidString)")
+        let descriptor = open(file.path, O_CREAT | O_RDWR | O_EXCL, 0o600)
+        guard descriptor >= 0 else { return nil }
+        defer {
+            close(descriptor)
+            unlink(file.path)
+        }
+        let block = [UInt8](repeating: 0x5A, count: 4096)
+        let clock = MonotonicClock()
+        var times: [UInt64] = []
+        for _ in 0..<5 {
+            guard write(descriptor, block, block.count) == block.count else { return nil }
+            let start = clock.now()
+            guard fsync(descriptor) == 0 else { return nil }
+            times.append(clock.now() - start)
+        }
+        return times.sorted()[times.count / 2]
+    }
+}

@@ -1,0 +1,35 @@
+/// Rows of text in aligned columns: the first to the left, the others to the right.
+struct TextTable {
+    private var rows: [[String]]
+
+    /// Creates a table with its titles.
+    init(_ titles: [String]) {
+        rows = [titles]
+    }
+
+    /// Adds a row with as many cells as there are titles.
+    mutating func add(_ cells: [String]) {
+        rows.append(cells)
+    }
+
+    /// The lines, two spaces between columns, none at a line's end.
+    func lines(indent: String = "") -> [String] {
+        let count = rows.map(\.count).max() ?? 0
+        let widths = (0..<count).map { column in
+            rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+        }
+        return rows.map { row in
+            var line = indent
+            for (column, cell) in row.enumerated() {
+                let padding = String(repeating: " ", count: widths[column] - cell.count)
+                if column == 0 {
+                    line += cell + padding
+                } else {
+                    line += "  " + padding + cell
+                }
+            }
+            while line.last == " " { line.removeLast() }
+            return line
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import Telemetry
+
+/// What the statuses of a run's database add up to: peaks, shares of time, who pinned the log.
+///
+/// Only measured phases count. Only the thread that samples uses it.
+struct DatabaseWatch {
+    private var last: DatabaseStatus?
+    private var first: DatabaseStatus?
+    private var latest: DatabaseStatus?
+    private var busy = 0.0
+    private var saturated = 0.0
+    private var capacity = 0.0
+    private var elapsed = 0.0
+    private var waitingReadersPeak = 0
+    private var waitingWritersPeak = 0
+    private var oldestSnapshot: UInt64?
+    private var peakBytes: UInt64 = 0
+    private var hasWAL = false
+    private var pins: [PinKey: (bytes: UInt64, nanoseconds: UInt64)] = [:]
+
+    private struct PinKey: Hashable {
+        var by: String
+        var cause: String
+    }
+
+    /// The shares of the time between two statuses.
+    struct Shares {
+        /// Time-weighted readers in use over the maximum, in 0…1.
+        var utilization: Double?
+        /// The share in which all readers were in use and somebody waited, in 0…1.
+        var saturation: Double?
+    }
+
+    /// Takes a status in.
+    ///
+    /// - Parameters:
+    ///   - status: The database now.
+    ///   - isMeasured: Whether the time since the last one counts.
+    /// - Returns: The shares of the time since the last one.
+    mutating func add(_ status: DatabaseStatus, isMeasured: Bool) -> Shares {
+        defer { last = status }
+        if first == nil { first = status }
+        latest = status
+        if let wal = status.wal { addWAL(wal, at: status, isMeasured) }
+        if isMeasured {
+            waitingReadersPeak = max(waitingReadersPeak, status.waitingReaders.count)
+            waitingWritersPeak = max(waitingWritersPeak, status.waitingWriters.count)
+            if let age = status.snapshots.map(\.ageNanoseconds).max() {
+                oldestSnapshot = max(oldestSnapshot ?? 0, age)
+            }
+        }
+        return addReaders(status, isMeasured)
+    }
+
+    private func elapsed(until status: DatabaseStatus) -> UInt64 {
+        guard let last, status.takenAtNanoseconds > last.takenAtNanoseconds else { return 0 }
+        return status.takenAtNanoseconds - last.takenAtNanoseconds
+    }
+
+    private mutating func addReaders(_ status: DatabaseStatus, _ isMeasured: Bool) -> Shares {
+        let time = Double(elapsed(until: status))
+        guard let now = status.readers, let before = last?.readers, time > 0, now.maximum > 0 else {
+            return Shares()
+        }
+        let capacity = time * Double(now.maximum)
+        let busy = Double(now.busyNanoseconds &- min(now.busyNanoseconds, before.busyNanoseconds))
+        let saturated = Double(
+            now.saturatedNanoseconds
+                &- min(now.saturatedNanoseconds, before.saturatedNanoseconds)
+        )
+        if isMeasured {
+            self.busy += busy
+            self.saturated += saturated
+            self.capacity += capacity
+            elapsed += time
+        }
+        return Shares(
+            utilization: min(1, busy / capacity),
+            saturation: min(1, saturated / time)
+        )
+    }
+
+    private mutating func addWAL(
+        _ wal: WALStatus,
+        at status: DatabaseStatus,
+        _ isMeasured: Bool
+    ) {
+        hasWAL = true
+        guard isMeasured else { return }
+        peakBytes = max(peakBytes, wal.bytes)
+        guard let pin = wal.pin else { return }
+        let before = last?.wal?.bytes ?? wal.bytes
+        let key = PinKey(by: pin.by.name, cause: pin.cause.rawValue)
+        var sum = pins[key] ?? (0, 0)
+        sum.bytes += wal.bytes - min(wal.bytes, before)
+        sum.nanoseconds += elapsed(until: status)
+        pins[key] = sum
+    }
+
+    /// The result's part about connections; nil when no status was seen.
+    func poolResult() -> PoolResult? {
+        guard let latest else { return nil }
+        return PoolResult(
+            maximumReaderCount: latest.readers?.maximum,
+            readersPeak: latest.readers?.peak,
+            utilization: capacity > 0 ? min(1, busy / capacity).rounded(toDigits: 4) : nil,
+            saturation: elapsed > 0 ? min(1, saturated / elapsed).rounded(toDigits: 4) : nil,
+            waitingReadersPeak: waitingReadersPeak,
+            waitingWritersPeak: waitingWritersPeak,
+            acquire: latest.acquire,
+            hold: latest.hold
+        )
+    }
+
+    /// The result's part about the log, which ends with so many bytes; nil when there was none.
+    func walResult() -> WALResult? {
+        guard hasWAL else { return nil }
+        return WALResult(
+            peakBytes: peakBytes,
+            finalBytes: latest?.wal?.bytes ?? 0,
+            pins: pins.map { key, sum in
+                WALResult.Pin(
+                    by: key.by,
+                    cause: key.cause,
+                    bytes: sum.bytes,
+                    seconds: (Double(sum.nanoseconds) / 1e9).rounded(toDigits: 3)
+                )
+            }.sorted { ($0.seconds, $1.by, $1.cause) > ($1.seconds, $0.by, $0.cause) }
+        )
+    }
+
+    /// The result's part about snapshots; nil when no status was seen.
+    func snapshotResult() -> SnapshotResult? {
+        guard let latest, let first else { return nil }
+        return SnapshotResult(
+            made: latest.snapshotsMade - min(latest.snapshotsMade, first.snapshotsMade),
+            oldestSeconds: oldestSnapshot.map { (Double($0) / 1e9).rounded(toDigits: 3) }
+        )
+    }
+
+    /// The result's part about interrupts since the first status; nil when none was seen.
+    func interruptResult() -> InterruptStatus? {
+        guard let now = latest?.interrupts, let before = first?.interrupts else { return nil }
+        return InterruptStatus(
+            requested: now.requested - min(now.requested, before.requested),
+            delivered: now.delivered - min(now.delivered, before.delivered),
+            withoutEffect: now.withoutEffect - min(now.withoutEffect, before.withoutEffect)
+        )
+    }
+}

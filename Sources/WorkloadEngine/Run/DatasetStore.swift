@@ -1,0 +1,85 @@
+import Foundation
+import Telemetry
+
+/// Keeps each data set that was built, so that every arm starts with a copy of the same file.
+///
+/// A data set is built through a plain queue (rollback journal), whatever the arm is, and closed
+/// before it is copied: what an arm then sees depends on the arm alone.
+public final class DatasetStore: Sendable {
+    private struct Entry: Sendable {
+        var dataset: Dataset
+        var seed: UInt64
+        var file: URL
+    }
+
+    private let parent: URL
+    private let folder: URL
+    private let entries = Lock<[Entry]>([])
+
+    /// Creates an empty store that makes a folder of its own inside `parent`.
+    public init(in parent: URL = FileManager.default.temporaryDirectory) {
+        self.parent = parent
+        folder = parent.appendingPathComponent("poolgauge-data-\(UUID().uuidString)")
+    }
+
+    deinit { remove() }
+
+    /// Deletes the files; a later use builds anew.
+    public func remove() {
+        entries.withLock { $0.removeAll() }
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Puts a copy of the scenario's data at `file`, building the data when they are new.
+    ///
+    /// No file may be there. `progress` is called with the share of the building that is done, in
+    /// 0…1; what it throws ends the work.
+    func copy(
+        dataOf scenario: Scenario,
+        through factory: any WorkloadTargetFactory,
+        to file: URL,
+        progress: (Double) throws -> Void
+    ) throws {
+        let known = entries.withLock { entries in
+            entries.first { $0.dataset == scenario.dataset && $0.seed == scenario.seed }?.file
+        }
+        let source = try known ?? build(scenario, factory, progress)
+        try FileManager.default.copyItem(at: source, to: file)
+        Self.sync(file)
+    }
+
+    private func build(
+        _ scenario: Scenario,
+        _ factory: any WorkloadTargetFactory,
+        _ progress: (Double) throws -> Void
+    ) throws -> URL {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let file = folder.appendingPathComponent("\(UUID().uuidString).sqlite")
+        // Nobody needs these data after a power loss.
+        let arm = Arm(name: "data", kind: .queue, synchronous: "off")
+        let target = try factory.open(arm, at: file.path)
+        do {
+            try DatasetBuilder.build(
+                scenario.dataset,
+                seed: scenario.seed,
+                in: target,
+                progress: progress
+            )
+        } catch {
+            try? target.close()
+            throw error
+        }
+        try target.close()
+        let entry = Entry(dataset: scenario.dataset, seed: scenario.seed, file: file)
+        entries.withLock { $0.append(entry) }
+        return file
+    }
+
+    /// Writes a file that nobody uses yet to the disk, so that the load does not pay for it.
+    private static func sync(_ file: URL) {
+        let descriptor = open(file.path, O_RDONLY)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+}

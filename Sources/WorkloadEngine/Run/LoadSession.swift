@@ -1,0 +1,210 @@
+import Foundation
+import Synchronization
+import Telemetry
+
+/// The load itself: starts the workers, walks through the phases, awaits what runs at the end, and
+/// counts what does not end.
+///
+/// One thread conducts it and samples meanwhile; each worker has a thread of its own, never one of
+/// the cooperative pool, which accesses would block.
+final class LoadSession {
+    private let plan: RunPlan
+    private let context: RunContext
+    private let commands: UserCommands
+    private let sampleInterval: UInt64
+    private let sleeper: any Sleeper
+    private let alive = ThreadCount()
+    private var recorders: [WorkerRecorder] = []
+    private var sampler: Sampler
+
+    /// How long a stopped run awaits what runs, at most, in nanoseconds: somebody waits for it.
+    private static let stoppedDrain: UInt64 = 1_000_000_000
+    /// How long accesses are interrupted again and again before the run gives up on them.
+    private static let patience: UInt64 = 10_000_000_000
+
+    /// What the load gave.
+    struct Outcome {
+        var sampler: Sampler
+        /// How long the measured phases lasted, in seconds.
+        var seconds: Double
+        var isPartial: Bool
+    }
+
+    init(
+        plan: RunPlan,
+        context: RunContext,
+        commands: UserCommands,
+        title: Sampler.Title,
+        sampleInterval: UInt64,
+        emit: @escaping (Sample) -> Void
+    ) {
+        self.plan = plan
+        self.context = context
+        self.commands = commands
+        self.sampleInterval = sampleInterval
+        sleeper = context.clock.makeSleeper()
+        context.control.register(sleeper)
+        var workers: [Worker] = []
+        var recorders: [WorkerRecorder] = []
+        let meters = plan.clients.map { client in
+            let own = (0..<client.client.workers).map { _ in
+                WorkerRecorder(operations: client.operationNames.count)
+            }
+            for (index, recorder) in own.enumerated() {
+                workers.append(
+                    Worker(
+                        plan: client,
+                        context: context,
+                        recorder: recorder,
+                        sleeper: context.clock.makeSleeper(),
+                        values: StatementValues(
+                            plan.generators,
+                            random: plan.random(of: client, worker: index, for: "values")
+                        ),
+                        random: plan.random(of: client, worker: index, for: "mix")
+                    )
+                )
+            }
+            recorders += own
+            return ClientMeter(plan: client, recorders: own)
+        }
+        sampler = Sampler(title: title, context: context, meters: meters, emit: emit)
+        self.recorders = recorders
+        self.workers = workers
+    }
+
+    private var workers: [Worker]
+
+    /// Runs the load to its end.
+    ///
+    /// - Throws: ``RunError`` when an access does not end.
+    func run() throws -> Outcome {
+        let control = context.control
+        control.begin()
+        startThreads()
+        conduct()
+        drain()
+        // What the database says now is the result; ending the rest must not change it.
+        sampler.sample(.draining)
+        for recorder in recorders { recorder.seal() }
+        control.seal()
+        try endThreads()
+        sampler.endSecond()
+        sleeper.retire()
+        let end = min(control.stopTime, context.phases.end)
+        return Outcome(
+            sampler: sampler,
+            seconds: Double(context.phases.measuredTime(until: end)) / 1e9,
+            isPartial: control.isInterrupted
+        )
+    }
+
+    private func startThreads() {
+        let control = context.control
+        for worker in workers {
+            control.register(worker.sleeper)
+            start("poolgauge.\(worker.plan.name.name)", worker.sleeper, worker.run)
+        }
+        // The threads own them from here on.
+        workers = []
+        let user = context.clock.makeSleeper()
+        commands.prepare(user)
+        start("poolgauge.you", user) { [commands, context] in commands.run(context, user) }
+    }
+
+    private func start(_ name: String, _ sleeper: any Sleeper, _ body: @escaping () -> Void) {
+        // The thread is the body's only user once it runs, and nobody's before.
+        nonisolated(unsafe) let body = body
+        let conductor = self.sleeper
+        alive.add()
+        let thread = Thread { [alive] in
+            TimerSlack.minimize()
+            body()
+            alive.remove()
+            conductor.wake()
+            sleeper.retire()
+        }
+        thread.name = name
+        thread.stackSize = 1 << 20
+        thread.start()
+    }
+
+    /// Samples until the last phase is over or the run is stopped.
+    private func conduct() {
+        let control = context.control
+        var nextSample = context.clock.now()
+        var nextSecond: UInt64 = 1_000_000_000
+        while true {
+            let now = control.now()
+            let stage = control.stage
+            let isOver = stage >= .stopped || now >= context.phases.end
+            if context.clock.now() >= nextSample || isOver {
+                sampler.sample(stage == .paused ? .paused : isOver ? .draining : .running)
+                nextSample += sampleInterval
+                // After a stall the missed samples are not made up for.
+                nextSample = max(nextSample, context.clock.now())
+            }
+            if now >= nextSecond {
+                sampler.endSecond()
+                nextSecond = (now / 1_000_000_000 + 1) * 1_000_000_000
+            }
+            if isOver { return }
+            var wake = nextSample
+            if stage != .paused, let boundary = context.phases.boundary(after: now) {
+                wake = min(wake, control.clockTime(of: boundary))
+            }
+            if context.clock.now() < wake {
+                sleeper.sleep(until: wake)
+            }
+            // A boundary is sampled at once, so that no interval lies in two phases.
+            if context.phases.stretch(at: control.now())?.start
+                != context.phases
+                .stretch(at: now)?.start
+            {
+                nextSample = min(nextSample, context.clock.now())
+            }
+        }
+    }
+
+    /// Awaits accesses that run or are queued, for the time of the drain.
+    private func drain() {
+        let isStopped = context.control.stage >= .stopped
+        let length =
+            isStopped ? min(context.phases.drain, Self.stoppedDrain) : context.phases.drain
+        let end = context.clock.now() &+ length
+        commands.finish()
+        while alive.count > 0, context.clock.now() < end {
+            sleeper.sleep(until: min(end, context.clock.now() &+ sampleInterval))
+            // Whoever stops the run now wants no more waiting.
+            if !isStopped, context.control.stage >= .stopped { return }
+            if alive.count > 0 { sampler.sample(.draining) }
+        }
+    }
+
+    /// Interrupts what still runs, until it ends.
+    private func endThreads() throws {
+        let clock = context.clock
+        let end = clock.now() &+ Self.patience
+        while alive.count > 0 {
+            context.target.interrupt()
+            guard clock.now() < end else {
+                throw RunError(
+                    .stuck,
+                    "\(alive.count) accesses did not end within ten seconds of interrupts"
+                )
+            }
+            sleeper.sleep(until: clock.now() &+ 10_000_000)
+        }
+    }
+}
+
+/// How many of a run's threads are alive.
+private final class ThreadCount: Sendable {
+    private let value = Atomic<Int>(0)
+
+    var count: Int { value.load(ordering: .acquiring) }
+
+    func add() { value.add(1, ordering: .acquiringAndReleasing) }
+
+    func remove() { value.subtract(1, ordering: .acquiringAndReleasing) }
+}

@@ -1,0 +1,26 @@
+import Foundation
+import Telemetry
+
+/// How a run is carried out: nothing here changes what the workload is.
+public struct RunOptions: Sendable {
+    /// The folder in which the run makes its own, for the database.
+    public var folder: URL = FileManager.default.temporaryDirectory
+    /// Whether the run's folder stays when the run is over.
+    public var keepsFolder = false
+    /// Where built data sets are kept for further runs; nil to build for this run alone.
+    public var datasets: DatasetStore?
+    /// Called with each sample, on the run's own thread: be quick.
+    public var onSample: (@Sendable (Sample) -> Void)?
+    /// Called with a line that says what is being prepared, on the run's own thread.
+    public var onProgress: (@Sendable (String) -> Void)?
+    /// The seed of the data, when it is not the scenario's: blocks of a comparison have seeds of
+    /// their own and the same data.
+    package var datasetSeed: UInt64?
+    /// The run's clock.
+    package var clock: any RunClock = MonotonicClock()
+    /// The time between two samples, in nanoseconds.
+    package var sampleInterval: UInt64 = 100_000_000
+
+    /// Creates the default options.
+    public init() {}
+}

@@ -1,0 +1,134 @@
+/// A scenario made ready for one arm: who runs, with what, and who cannot.
+struct RunPlan: Sendable {
+    /// The phases.
+    let phases: PhasePlan
+    /// The clients that run, in the scenario's order.
+    let clients: [ClientPlan]
+    /// The clients that this arm cannot run, with the reason.
+    let unsupported: [String: String]
+    /// One generator for each variable that statements use.
+    let generators: [ValueGenerator]
+    private let seed: UInt64
+
+    /// Prepares a scenario for a target.
+    ///
+    /// - Throws: ``RunError`` for a variable that nobody defines.
+    init(_ scenario: Scenario, on target: any WorkloadTarget) throws {
+        phases = PhasePlan(scenario)
+        seed = scenario.seed
+        var variables = VariableTable(scenario)
+        var clients: [ClientPlan] = []
+        var unsupported: [String: String] = [:]
+        for client in scenario.clients {
+            if let access = client.access, !target.supports(access) {
+                unsupported[client.name] = "this arm has no \(access.rawValue) accesses"
+                continue
+            }
+            clients.append(
+                try ClientPlan(client, of: scenario, phases: phases, variables: &variables)
+            )
+        }
+        self.clients = clients
+        self.unsupported = unsupported
+        generators = variables.generators
+    }
+
+    /// The random numbers of one worker, for one purpose: independent of all others.
+    func random(of client: ClientPlan, worker: Int, for purpose: String) -> RandomStream {
+        RandomStream(seed: seed, stream: "\(client.name.name)/\(purpose)", worker: worker)
+    }
+}
+
+/// The variables that statements use, each with its place in the run's list.
+struct VariableTable {
+    private let scenario: Scenario
+    private let known: [String: Variable]
+    private var indices: [String: Int] = [:]
+    /// The generators, in the order of the list.
+    private(set) var generators: [ValueGenerator] = []
+
+    init(_ scenario: Scenario) {
+        self.scenario = scenario
+        known = scenario.allVariables
+    }
+
+    /// The statement with its variables' places in the list.
+    mutating func plan(_ sql: String, client: String) throws -> ClientPlan.StatementPlan {
+        let template = StatementTemplate(sql: sql)
+        let variables = try template.parameters.map { name in
+            if let index = indices[name] { return index }
+            guard let variable = known[name] else {
+                throw RunError(
+                    .scenario,
+                    "client '\(client)' uses :\(name) in '\(sql)', which nobody defines; there "
+                        + "are \(known.keys.sorted().map { ":" + $0 }.joined(separator: ", "))"
+                )
+            }
+            let index = generators.count
+            indices[name] = index
+            generators.append(variable.makeGenerator())
+            return index
+        }
+        return ClientPlan.StatementPlan(sql: sql, variables: variables)
+    }
+}
+
+extension ClientPlan {
+    /// A read that makes a transaction hold a state of the database.
+    private static let touchStatement = "SELECT count(*) FROM sqlite_master"
+
+    /// Prepares a client.
+    init(
+        _ client: Client,
+        of scenario: Scenario,
+        phases: PhasePlan,
+        variables: inout VariableTable
+    ) throws {
+        self.client = client
+        name = WorkloadClientName(client.name)
+        var names: [String] = []
+        var operations: [[StatementPlan]] = []
+        var weights: [Double] = []
+        func add(_ name: String, _ statements: [String], weight: Double = 1) throws {
+            names.append(name)
+            operations.append(try statements.map { try variables.plan($0, client: client.name) })
+            weights.append((weights.last ?? 0) + weight)
+        }
+        var hold = TimeSpan.absolute(.zero)
+        switch client.activity {
+        case .operations(_, let mix):
+            for operation in mix {
+                try add(operation.name, operation.statements, weight: operation.weight)
+            }
+        case .hold(let span, let sql):
+            hold = span
+            try add("hold", [sql ?? Self.touchStatement])
+        case .snapshot(let span, let sql):
+            hold = span
+            let query = sql ?? scenario.dataset.snapshotQuery
+            try add("snapshot", query.map { [$0] } ?? [])
+        case .importRows(_, _, let statement):
+            guard let statement = statement ?? scenario.dataset.importStatement else {
+                throw RunError(
+                    .scenario,
+                    "client '\(client.name)' imports, and nobody says which statement inserts a row"
+                )
+            }
+            try add("batch", [statement])
+        case .interrupt:
+            try add("interrupt", [])
+        }
+        operationNames = names
+        self.operations = operations
+        cumulativeWeights = weights
+        holdTime = hold.resolved(in: phases.measured).wholeNanoseconds
+        if case .open(let arrival) = client.pace {
+            skipAfter = arrival.skipAfter?.wholeNanoseconds
+            let random = RandomStream(seed: scenario.seed, stream: "\(client.name)/arrivals")
+            arrivals = ArrivalQueue(ArrivalSchedule(arrival, end: phases.end, random: random))
+        } else {
+            skipAfter = nil
+            arrivals = nil
+        }
+    }
+}

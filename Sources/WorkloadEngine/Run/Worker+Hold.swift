@@ -1,0 +1,18 @@
+extension Worker {
+    /// Reads, then keeps the connection and its transaction for the time of the hold.
+    func performHold(_ turn: Turn) {
+        let statements = plan.operations[0]
+        values.begin()
+        access(0, turn) { attempt in
+            try target.perform(.read, as: plan.name) { session in
+                let entry = clock.now()
+                attempt.entry = entry
+                for statement in statements {
+                    try session.run(statement.sql, values.values(of: statement))
+                }
+                if plan.isHoldNoteworthy { events.note("\(plan.name.name) holds a reader") }
+                _ = hold(until: entry &+ plan.holdTime)
+            }
+        }
+    }
+}

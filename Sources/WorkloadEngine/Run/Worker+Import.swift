@@ -1,0 +1,51 @@
+extension Worker {
+    /// Inserts rows in batches, each one access with a transaction of its own.
+    ///
+    /// The first batch has the turn's intended start; each further one starts when the one before
+    /// it has ended. The end of the load ends the import after the batch that runs.
+    func performImport(_ turn: Turn, rows: Int, batch: Int) {
+        var turn = turn
+        var rest = rows
+        events.note("\(plan.name.name) imports \(rows) rows")
+        while rest > 0, !isAbandoned {
+            let size = min(max(1, batch), rest)
+            performBatch(turn, rows: size)
+            rest -= size
+            let now = clock.now()
+            let moment = control.loadTime(of: now)
+            guard rest > 0, waitWhilePaused(), moment < phases.end else { return }
+            turn = Turn(
+                intended: now,
+                isMeasured: phases.isMeasured(at: moment),
+                isScheduled: false,
+                wasFree: false
+            )
+        }
+    }
+
+    private func performBatch(_ turn: Turn, rows: Int) {
+        let statements = plan.operations[0]
+        access(0, turn) { attempt in
+            try target.perform(.write, as: plan.name) { session in
+                attempt.entry = clock.now()
+                for _ in 0..<rows {
+                    values.begin()
+                    for statement in statements {
+                        try session.run(statement.sql, values.values(of: statement))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Waits until the load goes on; false when it is over.
+    private func waitWhilePaused() -> Bool {
+        while true {
+            switch control.stage {
+            case .running: return true
+            case .paused: sleeper.sleep(until: .max)
+            case .stopped, .sealed: return false
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+import Telemetry
+
+/// One of a client's workers: a thread that waits for its turns and makes its accesses.
+///
+/// Only its own thread uses it, from ``run()`` on; others reach its recorder and its sleeper.
+final class Worker {
+    /// A turn to make an access.
+    struct Turn {
+        /// The intended start on the clock.
+        var intended: UInt64
+        /// Whether it counts.
+        var isMeasured: Bool
+        /// Whether there is a schedule that the start can lag behind.
+        var isScheduled: Bool
+        /// Whether the worker waited for the moment.
+        var wasFree: Bool
+    }
+
+    let plan: ClientPlan
+    let phases: PhasePlan
+    let control: RunControl
+    let clock: any RunClock
+    let target: any WorkloadTarget
+    let recorder: WorkerRecorder
+    let sleeper: any Sleeper
+    let events: EventLog
+    let stability: StabilityLog
+    var values: StatementValues
+    var random: RandomStream
+    private var model: any LoadModel
+    /// Whether the running access was given up because the run ends.
+    var isAbandoned = false
+
+    init(
+        plan: ClientPlan,
+        context: RunContext,
+        recorder: WorkerRecorder,
+        sleeper: any Sleeper,
+        values: StatementValues,
+        random: RandomStream
+    ) {
+        self.plan = plan
+        phases = context.phases
+        control = context.control
+        clock = context.clock
+        target = context.target
+        events = context.events
+        stability = context.stability
+        self.recorder = recorder
+        self.sleeper = sleeper
+        self.values = values
+        self.random = random
+        model = plan.makeLoadModel(context.phases)
+    }
+
+    /// Makes accesses until the load is over.
+    func run() {
+        while !isAbandoned {
+            guard let moment = model.next(freeAt: control.loadTime(of: clock.now())) else { return }
+            guard let turn = awaitTurn(moment) else {
+                leave(moment)
+                break
+            }
+            perform(turn)
+        }
+        leaveRest()
+    }
+
+    /// Counts an arrival whose turn never came as unfinished, if it was due.
+    private func leave(_ moment: UInt64) {
+        guard model.isScheduled, moment <= control.stopTime, phases.isMeasured(at: moment) else {
+            return
+        }
+        recorder.leave()
+    }
+
+    /// Counts the arrivals that were due when the load stopped and that nobody took.
+    private func leaveRest() {
+        guard model.isScheduled else { return }
+        let now = control.loadTime(of: clock.now())
+        let end = min(control.stopTime, now)
+        while let moment = model.next(freeAt: now), moment <= end {
+            leave(moment)
+        }
+    }
+
+    /// Waits for a moment of load time; nil when the run ends before.
+    private func awaitTurn(_ moment: UInt64) -> Turn? {
+        var wasFree = false
+        while true {
+            switch control.stage {
+            case .stopped, .sealed:
+                return nil
+            case .paused:
+                sleeper.sleep(until: .max)
+            case .running:
+                let intended = control.clockTime(of: moment)
+                guard clock.now() < intended else {
+                    return Turn(
+                        intended: intended,
+                        isMeasured: phases.isMeasured(at: moment),
+                        isScheduled: model.isScheduled,
+                        wasFree: wasFree
+                    )
+                }
+                wasFree = true
+                sleeper.sleep(until: intended)
+            }
+        }
+    }
+
+    private func perform(_ turn: Turn) {
+        switch plan.client.activity {
+        case .operations(let access, _): performOperation(access, turn)
+        case .hold: performHold(turn)
+        case .snapshot: performSnapshot(turn)
+        case .importRows(let count, let batch, _): performImport(turn, rows: count, batch: batch)
+        case .interrupt: performInterrupt(turn)
+        }
+    }
+
+    /// What an attempt tells about itself.
+    struct Attempt {
+        /// When the closure was entered, on the clock; nil when it was not.
+        var entry: UInt64?
+    }
+
+    /// Makes one access: skips it when it is too late, times it, tries again when the database is
+    /// busy, and counts how it ended.
+    ///
+    /// - Parameters:
+    ///   - operation: The index of its operation.
+    ///   - turn: Its turn.
+    ///   - attempt: Makes the access and stamps the entry into its closure.
+    @inline(__always)
+    func access(
+        _ operation: Int,
+        _ turn: Turn,
+        _ attempt: (inout Attempt) throws -> Void
+    ) {
+        var start = clock.now()
+        let lag = start > turn.intended ? start - turn.intended : 0
+        if let limit = plan.skipAfter, lag > limit {
+            recorder.skip(operation, isMeasured: turn.isMeasured)
+            return
+        }
+        let mayStart = recorder.begin(
+            operation,
+            lag: turn.isScheduled ? lag : nil,
+            wasFree: turn.wasFree,
+            isMeasured: turn.isMeasured
+        )
+        guard mayStart else {
+            isAbandoned = true
+            if turn.isScheduled, turn.isMeasured { recorder.leave() }
+            return
+        }
+        let intended = turn.isScheduled ? turn.intended : start
+        var retries = plan.client.busyRetries
+        while true {
+            var state = Attempt()
+            do {
+                try attempt(&state)
+                // An access that was cut short never ends: the final count finds it running.
+                if isAbandoned { return }
+                let end = clock.now()
+                let entry = state.entry ?? end
+                start = min(start, entry)
+                recorder.finish(
+                    operation,
+                    .completed(
+                        plan.isTimed
+                            ? .init(
+                                response: end - min(end, intended),
+                                wait: entry - start,
+                                service: end - entry
+                            ) : nil
+                    )
+                )
+                return
+            } catch {
+                if isAbandoned { return }
+                switch target.failure(of: error) {
+                case .interrupted:
+                    recorder.finish(operation, .interrupted)
+                    return
+                case .busy(let code):
+                    guard retries > 0, control.stage < .stopped else {
+                        recorder.finish(operation, .failed(code))
+                        return
+                    }
+                    retries -= 1
+                    recorder.retry(operation)
+                case .error(let code):
+                    recorder.finish(operation, .failed(code))
+                    return
+                }
+            }
+        }
+    }
+
+    /// Waits until a time of the clock while something is held; the end of the run ends it early.
+    ///
+    /// - Returns: Whether the whole time passed. If not, the access is abandoned.
+    func hold(until deadline: UInt64) -> Bool {
+        while true {
+            let now = clock.now()
+            guard now < deadline else { return true }
+            guard control.stage < .stopped else { break }
+            // A hold that cannot end within the drain ends with the load: nobody waits in vain.
+            let end = control.clockTime(of: phases.end)
+            let canEnd = deadline <= end.addingReportingOverflow(phases.drain).partialValue
+            guard canEnd || now < end else { break }
+            sleeper.sleep(until: canEnd ? deadline : min(deadline, end))
+        }
+        isAbandoned = true
+        return false
+    }
+}

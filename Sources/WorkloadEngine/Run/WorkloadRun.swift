@@ -1,0 +1,242 @@
+import Foundation
+import Telemetry
+
+/// One run of a scenario on one of its arms, and the handles that steer it from outside.
+///
+/// All methods may be called from any thread, at any time; ``run()`` once.
+public final class WorkloadRun: Sendable {
+    /// What is shown of the run, ten times a second; who is slow gets the newest.
+    ///
+    /// It ends when the run ends. Only one loop can read it.
+    public let samples: AsyncStream<Sample>
+
+    private let scenario: Scenario
+    private let arm: Arm
+    private let factory: any WorkloadTargetFactory
+    private let options: RunOptions
+    private let control: RunControl
+    private let commands = UserCommands()
+    private let events = EventLog()
+    private let target = Lock<(any WorkloadTarget)?>(nil)
+    private let continuation: AsyncStream<Sample>.Continuation
+
+    /// Prepares a run; nothing happens before ``run()``.
+    public init(
+        scenario: Scenario,
+        arm: Arm,
+        factory: any WorkloadTargetFactory,
+        options: RunOptions = RunOptions()
+    ) {
+        self.scenario = scenario
+        self.arm = arm
+        self.factory = factory
+        self.options = options
+        control = RunControl(clock: options.clock)
+        (samples, continuation) = AsyncStream.makeStream(
+            of: Sample.self,
+            bufferingPolicy: .bufferingNewest(1)
+        )
+    }
+
+    /// Builds the data, opens the arm, runs the load, checks the invariants, and closes.
+    ///
+    /// Cancelling the task stops the run, as ``stop()`` does: the result is partial.
+    ///
+    /// - Throws: ``RunError``, or `CancellationError` when it was stopped before the load began.
+    public func run() async throws -> ArmResult {
+        defer { continuation.finish() }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { done in
+                let thread = Thread {
+                    TimerSlack.minimize()
+                    done.resume(with: Result { try self.conduct() })
+                }
+                thread.name = "poolgauge.run"
+                thread.start()
+            }
+        } onCancel: {
+            stop()
+        }
+    }
+
+    /// Ends the run early: what runs is awaited for a second at most, and the result is partial.
+    public func stop() { control.interruptRun() }
+
+    /// Holds the load back: accesses that run go on, none start, and the run's time stands still.
+    public func pause() { control.pause() }
+
+    /// Lets a paused load go on.
+    public func resume() { control.resume() }
+
+    /// Interrupts every statement that runs.
+    public func interrupt() {
+        guard let target = target.withLock({ $0 }) else { return }
+        target.interrupt()
+        events.note("you interrupt")
+    }
+
+    /// Takes a snapshot soon, and keeps it until ``releaseSnapshot()`` or the end of the run.
+    public func makeSnapshot() { commands.ask(.makeSnapshot) }
+
+    /// Releases the oldest snapshot that ``makeSnapshot()`` took.
+    public func releaseSnapshot() { commands.ask(.releaseSnapshot) }
+
+    // MARK: The run's own thread
+
+    private func conduct() throws -> ArmResult {
+        let folder = options.folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
+        let emitter = SampleEmitter(continuation, options.onSample)
+        prepare("preparing \(scenario.name)", emitter)
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            throw RunError(.dataset, "cannot create the folder \(folder.path)", cause: error)
+        }
+        defer {
+            if options.keepsFolder {
+                options.onProgress?("the database stays in \(folder.path)")
+            } else {
+                try? FileManager.default.removeItem(at: folder)
+            }
+        }
+        let file = folder.appendingPathComponent("database.sqlite")
+        try copyData(to: file, emitter)
+        let target = try openTarget(at: file.path)
+        self.target.withLock { $0 = target }
+        defer { self.target.withLock { $0 = nil } }
+        let result: ArmResult
+        do {
+            result = try load(target, emitter)
+        } catch let error as RunError where error.code == .stuck {
+            // Threads still use it: closing it now would be worse than leaving it.
+            throw error
+        } catch {
+            try? target.close()
+            throw error
+        }
+        do {
+            try target.close()
+        } catch {
+            throw RunError(.closing, "arm '\(arm.name)' does not close", cause: error)
+        }
+        return result
+    }
+
+    private func copyData(to file: URL, _ emitter: SampleEmitter) throws {
+        let store = options.datasets ?? DatasetStore(in: options.folder)
+        defer { if options.datasets == nil { store.remove() } }
+        do {
+            var shown = -1
+            let data = options.datasetSeed.map { scenario.with(seed: $0) } ?? scenario
+            try store.copy(dataOf: data, through: factory, to: file) { share in
+                if control.stage >= .stopped { throw CancellationError() }
+                let tenth = Int(share * 10)
+                guard tenth > shown else { return }
+                shown = tenth
+                prepare("building the data: \(tenth * 10) %", emitter)
+            }
+        } catch let error as CancellationError {
+            // Stopped before there was anything to measure.
+            throw error
+        } catch {
+            throw RunError(.dataset, "the data cannot be built", cause: error)
+        }
+    }
+
+    private func openTarget(at path: String) throws -> any WorkloadTarget {
+        do {
+            let target = try factory.open(arm, at: path)
+            do {
+                for sql in arm.setup {
+                    try target.perform(.writeWithoutTransaction, as: WorkloadClientName("setup")) {
+                        _ = try $0.run(sql, [])
+                    }
+                }
+            } catch {
+                try? target.close()
+                throw error
+            }
+            return target
+        } catch {
+            throw RunError(.opening, "arm '\(arm.name)' cannot be opened", cause: error)
+        }
+    }
+
+    private func load(_ target: any WorkloadTarget, _ emitter: SampleEmitter) throws -> ArmResult {
+        let plan = try RunPlan(scenario, on: target)
+        let context = RunContext(
+            phases: plan.phases,
+            control: control,
+            clock: options.clock,
+            target: target,
+            events: events,
+            stability: StabilityLog()
+        )
+        // Stopped before there was anything to measure.
+        if control.stage >= .stopped { throw CancellationError() }
+        for (client, reason) in plan.unsupported.sorted(by: { $0.key < $1.key }) {
+            events.note("\(client) does not run: \(reason)", .warning)
+        }
+        let watch = GeneratorWatch(noop: try GeneratorCost.measure())
+        let session = LoadSession(
+            plan: plan,
+            context: context,
+            commands: commands,
+            title: .init(scenario: scenario.name, arm: arm, arms: scenario.arms.map(\.name)),
+            sampleInterval: options.sampleInterval
+        ) { emitter.emit($0) }
+        var outcome = try session.run()
+        let verdict = watch.verdict(
+            accesses: outcome.sampler.begun,
+            freeLag: outcome.sampler.freeLag
+        )
+        options.onProgress?("checking \(arm.name)")
+        let invariants = InvariantCheck(target: target, stability: context.stability)
+        let clients = outcome.sampler.clientResults(seconds: outcome.seconds)
+        let database = outcome.sampler.database
+        var result = ArmResult(
+            arm: arm.name,
+            valid: verdict.reason == nil,
+            invalidReason: verdict.reason,
+            partial: outcome.isPartial,
+            duration: outcome.seconds.rounded(toDigits: 6),
+            environment: (try? target.environment()) ?? [:],
+            clients: clients,
+            unsupported: plan.unsupported.isEmpty ? nil : plan.unsupported,
+            pool: database.poolResult(),
+            wal: database.walResult(),
+            snapshots: database.snapshotResult(),
+            interrupts: database.interruptResult(),
+            generator: verdict.result,
+            thresholds: [],
+            invariants: scenario.invariants.map { invariants.check($0) },
+            intervals: outcome.sampler.intervals
+        )
+        result.thresholds = scenario.thresholds.map { result.check($0) }
+        outcome.sampler.sample(.finished)
+        return result
+    }
+
+    /// Tells what is being done before the load runs.
+    private func prepare(_ message: String, _ emitter: SampleEmitter) {
+        options.onProgress?(message)
+        emitter.emit(
+            Sample(
+                sequence: 0,
+                time: 0,
+                scenario: scenario.name,
+                arm: arm.name,
+                arms: scenario.arms.map(\.name),
+                phase: message,
+                state: .preparing,
+                plannedDuration: PhasePlan(scenario).end.secondsFromNanoseconds,
+                database: arm.unwatchedStatus
+            )
+        )
+    }
+}
+
+extension UInt64 {
+    /// So many nanoseconds, in seconds.
+    var secondsFromNanoseconds: Double { Double(self) / 1e9 }
+}

@@ -1,0 +1,30 @@
+import Yams
+
+/// Collects what is wrong while a file is decoded, so that one look shows everything.
+final class IssueLog {
+    let file: String
+    private(set) var issues: [ScenarioError.Issue] = []
+
+    init(file: String) { self.file = file }
+
+    func add(_ message: String, at mark: Mark?) {
+        issues.append(
+            ScenarioError.Issue(
+                file: file,
+                line: mark?.line,
+                column: mark?.column,
+                message: message
+            )
+        )
+    }
+
+    /// Throws everything that was added, in the order of the file.
+    func throwIfAny() throws(ScenarioError) {
+        guard !issues.isEmpty else { return }
+        let sorted = issues.enumerated().sorted { a, b in
+            let (x, y) = (a.element, b.element)
+            return (x.line ?? 0, x.column ?? 0, a.offset) < (y.line ?? 0, y.column ?? 0, b.offset)
+        }
+        throw ScenarioError(issues: sorted.map(\.element))
+    }
+}

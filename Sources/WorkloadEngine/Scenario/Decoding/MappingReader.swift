@@ -1,0 +1,198 @@
+import Yams
+
+/// Reads the keys of one mapping and says what is wrong with them.
+///
+/// Every method that gives nil for a key that is there has logged why.
+struct MappingReader {
+    /// What the mapping describes, for messages: `client 'ui'`.
+    let what: String
+    /// Where the mapping was named.
+    let mark: Mark?
+    let log: IssueLog
+    private let entries: [(name: String, key: Node, value: Node)]
+
+    /// Logs what is no mapping, and each key that is not in `keys`; nil keys allow any name.
+    init?(_ node: Node, what: String, keys: [String]?, at mark: Mark? = nil, log: IssueLog) {
+        self.what = what
+        self.mark = mark ?? node.mark
+        self.log = log
+        guard let mapping = node.mapping else {
+            log.add("\(what) must be a mapping, not \(Self.text(of: node))", at: node.mark)
+            return nil
+        }
+        var entries: [(name: String, key: Node, value: Node)] = []
+        for (key, value) in mapping {
+            guard let name = key.scalar?.string else {
+                log.add("a key of \(what) must be a name, not \(Self.text(of: key))", at: key.mark)
+                continue
+            }
+            if let keys, !keys.contains(name) {
+                log.add(
+                    "unknown key '\(name)' in \(what)" + NearestName.hint(name, among: keys),
+                    at: key.mark
+                )
+                continue
+            }
+            entries.append((name, key, value))
+        }
+        self.entries = entries
+    }
+
+    /// All keys that are there and known, in their order.
+    var all: [(name: String, key: Node, value: Node)] { entries }
+
+    func has(_ name: String) -> Bool { entries.contains { $0.name == name } }
+
+    subscript(_ name: String) -> Node? { entries.first { $0.name == name }?.value }
+
+    /// Where the key stands, for a message about its presence.
+    func mark(of name: String) -> Mark? { entries.first { $0.name == name }?.key.mark ?? mark }
+
+    /// The key's value, which must be there.
+    func required(_ name: String, example: String) -> Node? {
+        if let node = self[name] { return node }
+        log.add("\(what) needs '\(name)', such as \(name): \(example)", at: mark)
+        return nil
+    }
+
+    /// A text that is not empty.
+    func text(_ name: String) -> String? { self[name].flatMap { text($0, named: name) } }
+
+    func text(_ node: Node, named name: String) -> String? {
+        guard let scalar = node.scalar else {
+            log.add(
+                "'\(name)' of \(what) must be a text, not \(Self.text(of: node))",
+                at: node.mark
+            )
+            return nil
+        }
+        let isEmpty = scalar.string.allSatisfy(\.isWhitespace)
+        if isEmpty { log.add("'\(name)' of \(what) has no value", at: node.mark) }
+        return isEmpty ? nil : scalar.string
+    }
+
+    /// One text or a list of texts.
+    func texts(_ node: Node, named name: String) -> [(text: String, mark: Mark?)] {
+        guard let sequence = node.sequence else {
+            return text(node, named: name).map { [($0, node.mark)] } ?? []
+        }
+        if sequence.isEmpty { log.add("'\(name)' of \(what) is an empty list", at: node.mark) }
+        return sequence.compactMap { item in
+            text(item, named: name).map { ($0, item.mark) }
+        }
+    }
+
+    func texts(_ name: String) -> [(text: String, mark: Mark?)] {
+        self[name].map { texts($0, named: name) } ?? []
+    }
+
+    func integer<I: FixedWidthInteger>(_ name: String, in range: ClosedRange<I>) -> I? {
+        guard let node = self[name], let text = text(node, named: name) else { return nil }
+        guard let value = I(text), range.contains(value) else {
+            let bounds =
+                range.upperBound == I.max
+                ? "from \(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
+            log.add(
+                "'\(name)' of \(what) must be an integer, \(bounds), not '\(text)'",
+                at: node.mark
+            )
+            return nil
+        }
+        return value
+    }
+
+    /// A number greater than zero, and at most `most`.
+    func positive(_ name: String, most: Double = .greatestFiniteMagnitude) -> Double? {
+        guard let node = self[name], let text = text(node, named: name) else { return nil }
+        guard let value = Double(text), value > 0, value <= most else {
+            let limit = most < .greatestFiniteMagnitude ? " and at most \(Int(most))" : ""
+            log.add(
+                "'\(name)' of \(what) must be a number above 0\(limit), not '\(text)'",
+                at: node.mark
+            )
+            return nil
+        }
+        return value
+    }
+
+    func bool(_ name: String) -> Bool? {
+        guard let node = self[name], let text = text(node, named: name) else { return nil }
+        switch text {
+        case "true": return true
+        case "false": return false
+        default:
+            log.add("'\(name)' of \(what) must be true or false, not '\(text)'", at: node.mark)
+            return nil
+        }
+    }
+
+    /// One of some words.
+    func word(_ name: String, of words: [String]) -> String? {
+        guard let node = self[name], let text = text(node, named: name) else { return nil }
+        if words.contains(text) { return text }
+        log.add(
+            "'\(name)' of \(what) must be one of \(words.joined(separator: ", ")), not '\(text)'"
+                + (NearestName.of(text, among: words).map { "; did you mean '\($0)'?" } ?? ""),
+            at: node.mark
+        )
+        return nil
+    }
+
+    /// A quantity that `parse` understands.
+    func quantity<Value>(_ name: String, _ parse: (String) throws -> Value) -> Value? {
+        guard let node = self[name], let text = text(node, named: name) else { return nil }
+        do {
+            return try parse(text)
+        } catch {
+            log.add("'\(name)' of \(what): \(error)", at: node.mark)
+            return nil
+        }
+    }
+
+    func duration(_ name: String) -> Duration? { quantity(name, Quantity.duration) }
+
+    /// A duration above zero.
+    func positiveDuration(_ name: String) -> Duration? {
+        guard let value = duration(name) else { return nil }
+        if value > .zero { return value }
+        log.add("'\(name)' of \(what) must be longer than 0", at: self[name]?.mark)
+        return nil
+    }
+
+    /// A mapping with names of the user's own choice, such as the arms.
+    func named(_ name: String, each: String) -> [(name: String, key: Node, value: Node)] {
+        guard let node = self[name],
+            let reader = MappingReader(node, what: "'\(name)'", keys: nil, log: log)
+        else { return [] }
+        if reader.all.isEmpty { log.add("'\(name)' is empty", at: node.mark) }
+        return reader.all.filter { entry in
+            let isName = Self.isName(entry.name)
+            if !isName {
+                log.add(
+                    "'\(entry.name)' cannot name \(each): use letters, digits, '-' and '_'",
+                    at: entry.key.mark
+                )
+            }
+            return isName
+        }
+    }
+
+    /// Whether a text can name something: letters, digits, `-` and `_`.
+    static func isName(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.unicodeScalars.allSatisfy { scalar in
+                scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                    || scalar == "-" || scalar == "_"
+            }
+    }
+
+    /// A node in a message.
+    static func text(of node: Node) -> String {
+        switch node {
+        case .scalar(let scalar): scalar.string.isEmpty ? "nothing" : "'\(scalar.string)'"
+        case .mapping: "a mapping"
+        case .sequence: "a list"
+        case .alias: "an alias"
+        }
+    }
+}

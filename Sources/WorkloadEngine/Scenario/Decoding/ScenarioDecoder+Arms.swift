@@ -1,0 +1,78 @@
+import Yams
+
+extension ScenarioDecoder {
+    func decodeArms(_ top: MappingReader) -> [Arm] {
+        guard top.required("arms", example: "{pool: {type: pool, readers: 4}}") != nil else {
+            return []
+        }
+        return top.named("arms", each: "an arm").compactMap { decodeArm($0) }
+    }
+
+    private func decodeArm(_ entry: (name: String, key: Node, value: Node)) -> Arm? {
+        guard
+            let reader = MappingReader(
+                entry.value,
+                what: "arm '\(entry.name)'",
+                keys: ["type", "journal", "readers", "synchronous", "pragmas", "setup"],
+                at: entry.key.mark,
+                log: log
+            ),
+            reader.required("type", example: "pool") != nil,
+            let type = reader.word("type", of: Arm.Kind.allCases.map(\.rawValue)),
+            let kind = Arm.Kind(rawValue: type)
+        else { return nil }
+        var arm = Arm(name: entry.name, kind: kind)
+        let journal = reader.word("journal", of: ["wal", "delete"])
+        arm.isWAL = kind == .pool || journal == "wal"
+        if kind == .pool, journal == "delete" {
+            log.add("a pool's journal is always wal", at: reader["journal"]?.mark)
+        }
+        arm.readers = reader.integer("readers", in: 1...1000)
+        if kind == .queue, reader.has("readers") {
+            log.add(
+                "'readers' goes with type: pool; a queue has one connection",
+                at: reader.mark(of: "readers")
+            )
+        }
+        arm.synchronous = reader.word("synchronous", of: ["off", "normal", "full", "extra"])
+        arm.pragmas = decodePragmas(reader)
+        if let node = reader["setup"] {
+            let statements = SQLReader(what: "'setup' of \(reader.what)", log: log).statements(node)
+            arm.setup = statements?.map(\.sql) ?? []
+        }
+        return arm
+    }
+
+    private func decodePragmas(_ reader: MappingReader) -> [Arm.Pragma] {
+        let owners = ["journal_mode": "journal", "synchronous": "synchronous"]
+        return reader.named("pragmas", each: "a pragma").compactMap { entry in
+            if let owner = owners[entry.name] {
+                log.add(
+                    "'\(entry.name)' is set by the arm's key '\(owner)'",
+                    at: entry.key.mark
+                )
+            }
+            guard let value = reader.text(entry.value, named: entry.name) else { return nil }
+            guard MappingReader.isPragmaValue(value) else {
+                log.add(
+                    "'\(value)' is no value of a pragma: write a number or a word",
+                    at: entry.value.mark
+                )
+                return nil
+            }
+            return Arm.Pragma(name: entry.name, value: value)
+        }
+    }
+}
+
+extension MappingReader {
+    /// Whether a text is a number or a word, which need no quotes in SQL.
+    fileprivate static func isPragmaValue(_ text: String) -> Bool {
+        if Double(text) != nil { return true }
+        return text.utf8.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                || byte == UInt8(ascii: "_")
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import Yams
+
+extension ScenarioDecoder {
+    static let clientKeys = [
+        "access", "workers", "think", "arrival", "sql", "use", "mix", "hold", "every", "at", "rows",
+        "batch", "action", "retry",
+    ]
+    /// Names that metrics use for the database, and the name of the person at the dashboard.
+    static let reservedClientNames =
+        MetricCatalog.databaseGroups + ["generator", "you"]
+
+    func decodeClients(_ top: MappingReader) -> [Client] {
+        guard
+            top.required("clients", example: "{ui: {access: read, use: select-only}}") != nil
+        else { return [] }
+        return top.named("clients", each: "a client").map { entry in
+            if Self.reservedClientNames.contains(entry.name) {
+                log.add("the name '\(entry.name)' is taken; choose another", at: entry.key.mark)
+            }
+            // A client with a mistake is still a client: thresholds may speak of it.
+            return decodeClient(entry) ?? Client(name: entry.name, activity: .interrupt)
+        }
+    }
+
+    private func decodeClient(_ entry: (name: String, key: Node, value: Node)) -> Client? {
+        guard
+            let reader = MappingReader(
+                entry.value,
+                what: "client '\(entry.name)'",
+                keys: Self.clientKeys,
+                at: entry.key.mark,
+                log: log
+            ),
+            let activity = decodeActivity(entry.name, reader)
+        else { return nil }
+        var client = Client(name: entry.name, activity: activity)
+        client.workers = reader.integer("workers", in: 1...1000) ?? 1
+        client.pace = decodePace(reader) ?? client.pace
+        client.busyRetries = decodeRetry(reader)
+        TimeFit(measured: measured).check(client) { key, problem in
+            log.add("'\(key)' of \(reader.what) \(problem)", at: reader[key]?.mark)
+        }
+        return client
+    }
+
+    private func decodeActivity(_ name: String, _ reader: MappingReader) -> Client.Activity? {
+        if reader.has("action") {
+            return decodeInterrupt(reader)
+        }
+        guard reader.required("access", example: "read") != nil,
+            let access = reader.word("access", of: ["read", "write", "snapshot"])
+        else { return nil }
+        if access == "snapshot" {
+            refuse(
+                ["use", "mix", "rows", "batch", "arrival", "retry"],
+                beside: "access: snapshot",
+                reader
+            )
+            guard reader.required("hold", example: "10s") != nil, let hold = hold(reader) else {
+                return nil
+            }
+            return .snapshot(hold, sql: singleStatement(reader) ?? dataset.snapshotQuery)
+        }
+        if reader.has("rows") || reader.has("batch") {
+            return decodeImport(reader, access: access)
+        }
+        if reader.has("hold") {
+            refuse(["use", "mix"], beside: "'hold'", reader)
+            if access != "read" {
+                log.add(
+                    "'hold' goes with access: read or snapshot, not \(access)",
+                    at: reader.mark(of: "hold")
+                )
+            }
+            let statement = singleStatement(reader)
+            if let statement { checkReads(statement, reader) }
+            return hold(reader).map { .hold($0, sql: statement) }
+        }
+        let workload: WorkloadAccess = access == "read" ? .read : .write
+        let mix = decodeMix(name, reader, access: workload)
+        return mix.isEmpty ? nil : .operations(workload, mix: mix)
+    }
+
+    private func decodeInterrupt(_ reader: MappingReader) -> Client.Activity? {
+        refuse(
+            Self.clientKeys.filter { !["action", "every", "at"].contains($0) },
+            beside: "'action'",
+            reader
+        )
+        guard reader.word("action", of: ["interrupt"]) != nil else { return nil }
+        if !reader.has("every"), !reader.has("at") {
+            log.add("\(reader.what) needs 'every' or 'at', such as every: 10%", at: reader.mark)
+        }
+        return .interrupt
+    }
+
+    private func decodeImport(_ reader: MappingReader, access: String) -> Client.Activity? {
+        refuse(["mix", "hold"], beside: "'rows'", reader)
+        if access != "write" {
+            log.add("'rows' goes with access: write", at: reader.mark(of: "rows"))
+        }
+        guard reader.required("rows", example: "50000") != nil,
+            let rows = reader.integer("rows", in: 1...Int.max)
+        else { return nil }
+        let batch = reader.integer("batch", in: 1...Int.max) ?? min(rows, 1000)
+        let statements = decodeStatements(reader)
+        if let statements, statements.count > 1 {
+            log.add(
+                "an import has one statement, run once for each row, not \(statements.count)",
+                at: reader["sql"]?.mark ?? reader["use"]?.mark
+            )
+        }
+        guard let statement = statements?.first ?? dataset.importStatement else {
+            if statements == nil, !reader.has("sql"), !reader.has("use") {
+                log.add("\(reader.what) needs 'sql': this dataset has no import", at: reader.mark)
+            }
+            return nil
+        }
+        return .importRows(count: rows, batch: batch, statement: statement)
+    }
+
+    /// Logs keys that mean nothing beside another one.
+    func refuse(_ keys: [String], beside other: String, _ reader: MappingReader) {
+        for key in keys where reader.has(key) {
+            log.add("'\(key)' does not go with \(other)", at: reader.mark(of: key))
+        }
+    }
+
+    private func hold(_ reader: MappingReader) -> TimeSpan? {
+        guard let span = reader.quantity("hold", Quantity.span) else { return nil }
+        if span.resolved(in: .seconds(1)) > .zero { return span }
+        log.add("'hold' of \(reader.what) must be longer than 0", at: reader["hold"]?.mark)
+        return nil
+    }
+
+    private func decodeRetry(_ reader: MappingReader) -> Int {
+        guard let node = reader["retry"],
+            let retry = MappingReader(
+                node,
+                what: "'retry' of \(reader.what)",
+                keys: ["busy"],
+                log: log
+            )
+        else { return 0 }
+        return retry.integer("busy", in: 0...1_000_000) ?? 0
+    }
+}

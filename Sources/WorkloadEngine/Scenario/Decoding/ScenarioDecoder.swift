@@ -1,0 +1,175 @@
+import Yams
+
+/// Turns a scenario's YAML into the model, and collects everything that is wrong with it.
+struct ScenarioDecoder {
+    let log: IssueLog
+    /// The parts that later parts refer to.
+    var dataset = Dataset.sql([])
+    var variables: [String: Variable] = [:]
+    var inheritedRanges: Set<String> = []
+    var transactions: [String: [String]] = [:]
+    var measured = Duration.zero
+
+    static let keys = [
+        "version", "name", "description", "seed", "dataset", "arms", "phases", "drain", "variables",
+        "transactions", "clients", "primary", "thresholds", "invariants",
+    ]
+
+    init(file: String) { log = IssueLog(file: file) }
+
+    /// Decodes the text.
+    mutating func decode(_ yaml: String) throws(ScenarioError) -> Scenario {
+        guard let root = compose(yaml),
+            let top = MappingReader(root, what: "the scenario", keys: Self.keys, log: log)
+        else {
+            try log.throwIfAny()
+            throw ScenarioError(issues: [])
+        }
+        decodeVersion(top)
+        let name = top.required("name", example: "my-workload").flatMap {
+            top.text($0, named: "name")
+        }
+        dataset = decodeDataset(top) ?? .sql([])
+        let phases = decodePhases(top)
+        measured = phases.filter(\.isMeasured).reduce(.zero) { $0 + $1.duration }
+        decodeVariables(top)
+        decodeTransactions(top)
+        let arms = decodeArms(top)
+        let clients = decodeClients(top)
+
+        var scenario = Scenario(
+            name: name ?? "",
+            dataset: dataset,
+            arms: arms,
+            phases: phases,
+            clients: clients
+        )
+        scenario.description = top.text("description") ?? ""
+        scenario.seed = top.integer("seed", in: 0...UInt64.max) ?? scenario.seed
+        scenario.drain = top.duration("drain") ?? scenario.drain
+        scenario.variables = variables
+        scenario.inheritedRanges = inheritedRanges
+        scenario.transactions = transactions
+        scenario.source = yaml
+        scenario.file = log.file
+        let metrics = MetricCatalog(clients: clients.map(\.name))
+        scenario.thresholds = decodeThresholds(top, metrics: metrics)
+        scenario.primary = decodePrimary(top, metrics: metrics)
+        scenario.invariants = decodeInvariants(top, clients: clients)
+        try log.throwIfAny()
+        return scenario
+    }
+
+    private func compose(_ yaml: String) -> Node? {
+        do {
+            if let node = try Yams.compose(yaml: yaml) { return node }
+            log.add("the file is empty; a scenario begins with version: 1", at: nil)
+        } catch let error as YamlError {
+            let (message, mark) = Self.explain(error, in: yaml)
+            log.add(message, at: mark)
+        } catch {
+            log.add("the YAML cannot be read: \(error)", at: nil)
+        }
+        return nil
+    }
+
+    /// What libyaml found, in one line, with the line of the file that it speaks of.
+    private static func explain(_ error: YamlError, in yaml: String) -> (String, Mark?) {
+        let message: String
+        let place: Mark
+        switch error {
+        case .scanner(let context, let problem, let mark, _),
+            .parser(let context, let problem, let mark, _),
+            .composer(let context, let problem, let mark, _):
+            message = "this is no YAML: \(problem)" + (context.map { ", \($0.text)" } ?? "")
+            place = mark
+        case .duplicatedKeysInMapping(let duplicates, let context):
+            message = "written twice: \(duplicates.map { "'\($0)'" }.joined(separator: ", "))"
+            place = context.mark
+        default:
+            return ("the YAML cannot be read: \(error)", nil)
+        }
+        let lines = yaml.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.indices.contains(place.line - 1) else { return (message, place) }
+        let line = lines[place.line - 1].drop(while: \.isWhitespace)
+        return (line.isEmpty ? message : "\(message), near '\(line)'", place)
+    }
+
+    private func decodeVersion(_ top: MappingReader) {
+        guard let node = top.required("version", example: "1") else { return }
+        guard node.scalar?.string != "1" else { return }
+        log.add(
+            "version \(MappingReader.text(of: node)) is not known; this is version 1",
+            at: node.mark
+        )
+    }
+
+    private func decodePhases(_ top: MappingReader) -> [Phase] {
+        guard let node = top.required("phases", example: "[{name: steady, duration: 30s}]") else {
+            return []
+        }
+        guard let sequence = node.sequence, !sequence.isEmpty else {
+            log.add(
+                "'phases' must be a list of phases, such as {name: steady, duration: 30s}",
+                at: node.mark
+            )
+            return []
+        }
+        var phases: [Phase] = []
+        var isComplete = true
+        for item in sequence {
+            guard
+                let reader = MappingReader(
+                    item,
+                    what: "a phase",
+                    keys: ["name", "duration", "measure"],
+                    log: log
+                ),
+                let name = reader.required("name", example: "steady"),
+                let name = reader.text(name, named: "name"),
+                reader.required("duration", example: "30s") != nil,
+                let duration = reader.positiveDuration("duration")
+            else {
+                isComplete = false
+                continue
+            }
+            if phases.contains(where: { $0.name == name }) {
+                log.add("two phases have the name '\(name)'", at: reader.mark(of: "name"))
+            }
+            let isMeasured = reader.bool("measure") ?? true
+            phases.append(Phase(name: name, duration: duration, isMeasured: isMeasured))
+        }
+        if isComplete, !phases.contains(where: \.isMeasured) {
+            log.add("no phase is measured: one needs measure: true", at: top.mark(of: "phases"))
+        }
+        return phases
+    }
+
+    private mutating func decodeTransactions(_ top: MappingReader) {
+        for entry in top.named("transactions", each: "a transaction") {
+            let what = "transaction '\(entry.name)'"
+            guard let list = SQLReader(what: what, log: log).statements(entry.value) else {
+                continue
+            }
+            checkParameters(of: list)
+            transactions[entry.name] = list.map(\.sql)
+        }
+    }
+
+    private func decodeInvariants(_ top: MappingReader, clients: [Client]) -> [String] {
+        top.texts("invariants").compactMap { name, mark in
+            guard let invariant = Invariant(rawValue: name) else {
+                let known = Invariant.allCases.map(\.rawValue)
+                log.add(
+                    "unknown invariant '\(name)'" + NearestName.hint(name, among: known),
+                    at: mark
+                )
+                return nil
+            }
+            if let problem = invariant.problem(with: dataset, clients: clients) {
+                log.add("invariant '\(name)' \(problem)", at: mark)
+            }
+            return name
+        }
+    }
+}

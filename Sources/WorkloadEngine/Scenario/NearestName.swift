@@ -1,0 +1,45 @@
+/// Finds the name that somebody probably meant.
+public enum NearestName {
+    /// The candidate with the fewest edits to `name`, when they are few enough to be a slip.
+    ///
+    /// An edit is one character inserted, deleted, replaced or swapped with its neighbour, case
+    /// ignored. A slip changes at most a third of the name, and one character of a short one.
+    public static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
+        let wanted = Array(name.lowercased())
+        var best: (name: String, distance: Int)?
+        for candidate in candidates {
+            let distance = distance(wanted, Array(candidate.lowercased()))
+            guard distance <= max(1, max(wanted.count, candidate.count) / 3) else { continue }
+            if distance < best?.distance ?? .max { best = (candidate, distance) }
+        }
+        return best?.name
+    }
+
+    /// `; did you mean 'x'?`, or what is known when nothing is near.
+    package static func hint(_ name: String, among candidates: [String]) -> String {
+        if let nearest = of(name, among: candidates) { return "; did you mean '\(nearest)'?" }
+        if candidates.isEmpty { return "" }
+        return "; known: \(candidates.joined(separator: ", "))"
+    }
+
+    /// The optimal string alignment distance: Damerau's, each part edited once at most.
+    static func distance(_ a: [Character], _ b: [Character]) -> Int {
+        if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
+        var beforeLast = [Int](repeating: 0, count: b.count + 1)
+        var last = Array(0...b.count)
+        var row = last
+        for i in 1...a.count {
+            row[0] = i
+            for j in 1...b.count {
+                let same = a[i - 1] == b[j - 1]
+                row[j] = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1))
+                if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
+                    row[j] = min(row[j], beforeLast[j - 2] + 1)
+                }
+            }
+            beforeLast = last
+            last = row
+        }
+        return last[b.count]
+    }
+}

@@ -1,0 +1,34 @@
+/// The scenarios that come with the library: the files of the folder `scenarios`.
+public enum Presets {
+    /// A scenario that comes with the library.
+    public struct Preset: Sendable {
+        /// The scenario's name, which is its file's without `.yaml`.
+        public let name: String
+        /// The file's text.
+        public let yaml: String
+
+        /// The scenario itself.
+        ///
+        /// - Throws: What is wrong with it, though the tests read every preset.
+        public func scenario() throws(ScenarioError) -> Scenario {
+            try Scenario.parse(yaml: yaml, file: name)
+        }
+
+        fileprivate init(_ name: String, _ bytes: [UInt8]) {
+            self.name = name
+            yaml = String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    /// All of them; the one that shows most comes first.
+    public static let all: [Preset] = [
+        Preset("reads-during-import", PackageResources.reads_during_import_yaml),
+        Preset("reader-storm", PackageResources.reader_storm_yaml),
+        Preset("pgbench-tpcb", PackageResources.pgbench_tpcb_yaml),
+        Preset("ycsb-a", PackageResources.ycsb_a_yaml),
+        Preset("ycsb-c", PackageResources.ycsb_c_yaml),
+    ]
+
+    /// The preset of that name.
+    public static func named(_ name: String) -> Preset? { all.first { $0.name == name } }
+}

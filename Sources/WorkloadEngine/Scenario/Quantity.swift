@@ -1,0 +1,91 @@
+/// Quantities with their units written out: `50ms`, `200/s`, `64MiB`, `40%`.
+public enum Quantity {
+    /// A text that is no quantity of the kind wanted.
+    public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
+        /// The text, what is wrong with it, and what was expected.
+        public var description: String
+    }
+
+    private static let timeUnits: [(String, Double)] = [
+        ("ns", 1), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9), ("m", 60e9), ("h", 3600e9),
+    ]
+    private static let rateUnits: [(String, Double)] = [
+        ("/s", 1), ("/m", 1 / 60.0), ("/h", 1 / 3600.0),
+    ]
+    private static let sizeUnits: [(String, Double)] = [
+        ("B", 1), ("KiB", 1024), ("MiB", 1_048_576), ("GiB", 1_073_741_824),
+        ("KB", 1e3), ("MB", 1e6), ("GB", 1e9),
+    ]
+
+    /// A length of time, zero to a year, such as `50ms`, `30s`, `2m`, `1h` or `200us`.
+    ///
+    /// - Throws: ``Failure``.
+    public static func duration(_ text: String) throws -> Duration {
+        let nanoseconds = try value(
+            text,
+            units: timeUnits,
+            kind: "a time",
+            examples: "50ms, 30s, 2m",
+            most: 366 * 86_400e9
+        )
+        return .nanoseconds(Int64(nanoseconds.rounded()))
+    }
+
+    /// A rate in 1/s, such as `200/s`.
+    ///
+    /// - Throws: ``Failure``.
+    public static func rate(_ text: String) throws -> Double {
+        try value(text, units: rateUnits, kind: "a rate", examples: "200/s, 0.5/s", most: 1e9)
+    }
+
+    /// A size in bytes, such as `64MiB`.
+    ///
+    /// - Throws: ``Failure``.
+    public static func bytes(_ text: String) throws -> Double {
+        try value(text, units: sizeUnits, kind: "a size", examples: "64MiB, 512KiB", most: 1e18)
+    }
+
+    /// A share in 0…1 of a percentage, such as `40%`.
+    ///
+    /// - Throws: ``Failure``.
+    public static func share(_ text: String) throws -> Double {
+        try value(text, units: [("%", 0.01)], kind: "a share", examples: "40%", most: 1)
+    }
+
+    /// A time, or a share of the measured part of the run: `5s` or `40%`.
+    ///
+    /// - Throws: ``Failure``.
+    public static func span(_ text: String) throws -> TimeSpan {
+        if text.hasSuffix("%") { return .share(try share(text)) }
+        return .absolute(try duration(text))
+    }
+
+    private static func value(
+        _ text: String,
+        units: [(String, Double)],
+        kind: String,
+        examples: String,
+        most: Double
+    ) throws -> Double {
+        let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        let unit = text.dropFirst(digits.count).drop { $0 == " " }
+        guard let number = Double(digits) else {
+            throw Failure(description: "'\(text)' is not \(kind); write \(examples)")
+        }
+        guard let factor = units.first(where: { $0.0 == unit })?.1 else {
+            let names = units.map(\.0)
+            let problem =
+                unit.isEmpty
+                ? "has no unit" : "has the unit '\(unit)', which is no unit of \(kind.dropFirst(2))"
+            throw Failure(
+                description: "'\(text)' \(problem); write \(examples)"
+                    + (unit.isEmpty ? "" : NearestName.hint(String(unit), among: names))
+            )
+        }
+        let result = number * factor
+        guard result <= most else {
+            throw Failure(description: "'\(text)' is too large for \(kind); write \(examples)")
+        }
+        return result
+    }
+}

@@ -1,0 +1,87 @@
+/// A statement whose `:name` parameters get new values for each access.
+public struct StatementTemplate: Sendable, Hashable {
+    /// The statement as it was written.
+    public let sql: String
+    /// The names of its parameters without the colon, in the order of their first appearance.
+    ///
+    /// That is the order in which ``WorkloadSession/run(_:_:)`` takes the values.
+    public let parameters: [String]
+    /// Parameters in forms that nobody fills here: `?`, `?1`, `@name`, `$name`.
+    public let foreignParameters: [String]
+    /// The statement's first word in upper case, such as `SELECT`; empty when there is none.
+    public let verb: String
+
+    /// Finds the parameters of one statement.
+    ///
+    /// Text in strings, quoted names and comments is no parameter, nor is `::`.
+    public init(sql: String) {
+        self.sql = sql
+        var parameters: [String] = []
+        var foreign: [String] = []
+        var verb = ""
+        let tokens = SQLTokenizer(sql)
+        for token in tokens {
+            let text = tokens.text(token)
+            switch token.kind {
+            case .parameter:
+                let name = String(text.dropFirst())
+                if !parameters.contains(name) { parameters.append(name) }
+            case .foreignParameter:
+                foreign.append(text)
+            case .word where verb.isEmpty:
+                verb = text.uppercased()
+            case .word, .semicolon, .other:
+                break
+            }
+        }
+        self.parameters = parameters
+        self.foreignParameters = foreign
+        self.verb = verb
+    }
+
+    /// The statements of a text that separates them with semicolons.
+    ///
+    /// Statements that are only comments are left out. The semicolons in a trigger's body belong
+    /// to it, by the rule of `sqlite3_complete`: a trigger ends with `; END ;`.
+    public static func statements(in text: String) -> [String] {
+        let bytes = Array(text.utf8)
+        let tokens = SQLTokenizer(text)
+        var statements: [String] = []
+        var words: [String] = []
+        var last: [SQLTokenizer.Token] = []
+        var start: Int?
+        var end = 0
+        func finish() {
+            if let start { statements.append(String(decoding: bytes[start..<end], as: UTF8.self)) }
+        }
+        for token in tokens {
+            if token.kind == .semicolon, !isInsideTrigger(words: words, last: last, of: tokens) {
+                finish()
+                (start, words, last) = (nil, [], [])
+                continue
+            }
+            start = start ?? token.range.lowerBound
+            end = token.range.upperBound
+            if words.count < 3, token.kind == .word {
+                words.append(tokens.text(token).uppercased())
+            }
+            last = last.suffix(1) + [token]
+        }
+        finish()
+        return statements
+    }
+
+    private static func isInsideTrigger(
+        words: [String],
+        last: [SQLTokenizer.Token],
+        of tokens: SQLTokenizer
+    ) -> Bool {
+        guard words.first == "CREATE" else { return false }
+        let second = words.dropFirst().first
+        let isTemporary = second == "TEMP" || second == "TEMPORARY"
+        guard (isTemporary ? words.last : second) == "TRIGGER" else { return false }
+        return
+            !(last.count == 2 && last[0].kind == .semicolon
+            && tokens.text(last[1]).uppercased() == "END")
+    }
+}

@@ -1,0 +1,99 @@
+import Yams
+
+extension Scenario {
+    /// The scenario with phases scaled so that the measured part lasts this long.
+    ///
+    /// Phases that are not measured shrink with it but never grow. Times in percent follow by
+    /// themselves.
+    ///
+    /// - Throws: A time that is not in percent and no longer fits, at its place in the file.
+    public func scaled(toMeasured duration: Duration) throws(ScenarioError) -> Scenario {
+        guard duration > .zero, let lastMeasured = phases.lastIndex(where: \.isMeasured) else {
+            throw ScenarioError(issues: [
+                .init(file: file, message: "the duration must be longer than 0")
+            ])
+        }
+        let factor = duration / measuredDuration
+        var scaled = self
+        var remaining = duration
+        for index in phases.indices {
+            let own = phases[index].duration
+            guard phases[index].isMeasured else {
+                scaled.phases[index].duration = min(own, own * factor)
+                continue
+            }
+            // The last phase takes what rounding left, so that the sum is exact.
+            let length = index == lastMeasured ? remaining : own * factor
+            scaled.phases[index].duration = length
+            remaining -= length
+        }
+        let log = IssueLog(file: file)
+        for client in clients {
+            TimeFit(measured: duration).check(client) { key, problem in
+                log.add(
+                    "'\(key)' of client '\(client.name)' \(problem)",
+                    at: mark(of: key, ofClient: client.name)
+                )
+            }
+        }
+        try log.throwIfAny()
+        return scaled
+    }
+
+    /// The scenario with a dataset of another size.
+    ///
+    /// Built-in variables follow, and so do those that took their range from them.
+    ///
+    /// - Throws: A scale below 1, or a dataset that has none.
+    public func with(scale: Int) throws(ScenarioError) -> Scenario {
+        guard let scales = dataset.scales else {
+            throw ScenarioError(issues: [
+                .init(file: file, message: "a dataset made of SQL has no scale")
+            ])
+        }
+        guard scales.contains(scale) else {
+            let message = "the scale must be 1 to \(scales.upperBound), not \(scale)"
+            throw ScenarioError(issues: [.init(file: file, message: message)])
+        }
+        var changed = self
+        changed.dataset = dataset.with(scale: scale)
+        for name in inheritedRanges {
+            guard let builtIn = changed.dataset.variables[name] else { continue }
+            changed.variables[name]?.minimum = builtIn.minimum
+            changed.variables[name]?.maximum = builtIn.maximum
+        }
+        return changed
+    }
+
+    /// The scenario with another seed.
+    public func with(seed: UInt64) -> Scenario {
+        var changed = self
+        changed.seed = seed
+        return changed
+    }
+
+    /// The scenario with this many readers in each of its pools.
+    ///
+    /// - Throws: A number below 1.
+    public func with(readers: Int) throws(ScenarioError) -> Scenario {
+        guard (1...1000).contains(readers) else {
+            throw ScenarioError(issues: [
+                .init(file: file, message: "the readers must be 1 to 1000, not \(readers)")
+            ])
+        }
+        var changed = self
+        for index in arms.indices where arms[index].kind == .pool {
+            changed.arms[index].readers = readers
+        }
+        return changed
+    }
+
+    /// Where a client's key stands in the file.
+    private func mark(of key: String, ofClient client: String) -> Mark? {
+        guard let root = try? Yams.compose(yaml: source),
+            let clients = root.mapping?.first(where: { $0.key.scalar?.string == "clients" }),
+            let entry = clients.value.mapping?.first(where: { $0.key.scalar?.string == client })
+        else { return nil }
+        return entry.value.mapping?.first { $0.key.scalar?.string == key }?.value.mark
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+
+extension Scenario {
+    /// Reads a scenario from YAML.
+    ///
+    /// - Parameters:
+    ///   - yaml: The file's text.
+    ///   - file: The file's name, for messages.
+    /// - Returns: The scenario.
+    /// - Throws: Everything that is wrong with it, each with line and column.
+    public static func parse(yaml: String, file: String) throws(ScenarioError) -> Scenario {
+        var decoder = ScenarioDecoder(file: file)
+        return try decoder.decode(yaml)
+    }
+
+    /// Reads a scenario from a file, or finds the preset of that name.
+    ///
+    /// What has a slash or ends with `.yaml` or `.yml` is a path. Anything else is a preset, or
+    /// else a file.
+    ///
+    /// - Throws: Why there is none, or everything that is wrong with it.
+    public static func load(nameOrPath name: String) throws(ScenarioError) -> Scenario {
+        let isPath = name.contains("/") || name.hasSuffix(".yaml") || name.hasSuffix(".yml")
+        if !isPath, let preset = Presets.named(name) { return try preset.scenario() }
+        if !isPath, !FileManager.default.fileExists(atPath: name) {
+            throw ScenarioError(issues: [
+                .init(
+                    file: name,
+                    message: "there is no such file or preset"
+                        + NearestName.hint(name, among: Presets.all.map(\.name))
+                )
+            ])
+        }
+        return try parse(yaml: text(ofFile: name), file: name)
+    }
+
+    private static func text(ofFile path: String) throws(ScenarioError) -> String {
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            var isDirectory: ObjCBool = false
+            let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
+            let reason =
+                isDirectory.boolValue
+                ? "this is a folder; a scenario is a YAML file"
+                : exists ? "the file cannot be read" : "there is no such file"
+            throw ScenarioError(issues: [.init(file: path, message: reason)])
+        }
+        guard let text = String(data: data, encoding: .utf8) else {
+            throw ScenarioError(issues: [.init(file: path, message: "the file is not UTF-8")])
+        }
+        return text
+    }
+}

@@ -1,0 +1,62 @@
+/// Checks that the times of clients lie within the measured part of a run.
+struct TimeFit {
+    /// How long the measured part lasts; nothing is checked when it is zero.
+    let measured: Duration
+
+    /// Calls `report` with the key and the problem of each time that does not fit.
+    func check(_ client: Client, report: (_ key: String, _ problem: String) -> Void) {
+        guard measured > .zero else { return }
+        var hold: TimeSpan?
+        switch client.activity {
+        case .hold(let span, _), .snapshot(let span, _): hold = span
+        case .operations, .importRows, .interrupt: break
+        }
+        let length = hold?.resolved(in: measured) ?? .zero
+        if let hold, length > measured {
+            report("hold", "lasts \(text(hold)), longer than the measured \(text(measured))")
+            return
+        }
+        switch client.pace {
+        case .at(let span):
+            let moment = span.resolved(in: measured)
+            if moment >= measured {
+                report(
+                    "at",
+                    "is \(text(span)), not before the end of the measured \(text(measured))"
+                )
+            } else if let hold, moment + length > measured {
+                report(
+                    "hold",
+                    "lasts \(text(hold)) from \(text(span)) on, beyond the measured "
+                        + text(measured)
+                )
+            }
+        case .every(let span):
+            let period = span.resolved(in: measured)
+            if period >= measured {
+                report("every", "is \(text(span)), so nothing happens in \(text(measured))")
+            } else if let hold, period + length > measured {
+                report(
+                    "hold",
+                    "lasts \(text(hold)) from the first \(text(span)) on, beyond the measured "
+                        + text(measured)
+                )
+            }
+        case .closed, .open:
+            break
+        }
+    }
+
+    private func text(_ span: TimeSpan) -> String {
+        switch span {
+        case .absolute(let duration): text(duration)
+        case .share(let share): "\((share * 1e6).rounded() / 1e4)%"
+        }
+    }
+
+    private func text(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        let milliseconds = Double(seconds) * 1e3 + Double(attoseconds) / 1e15
+        return milliseconds < 1000 ? "\(milliseconds)ms" : "\(milliseconds / 1000)s"
+    }
+}

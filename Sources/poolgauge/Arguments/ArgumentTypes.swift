@@ -1,0 +1,59 @@
+import ArgumentParser
+import TerminalUI
+import WorkloadEngine
+
+/// A time with its unit: `30s`.
+struct TimeArgument: ExpressibleByArgument {
+    var duration: Duration
+
+    /// Refused by ``parse(_:)``, whose message says more than a nil.
+    init?(argument: String) {
+        guard let duration = try? Quantity.duration(argument) else { return nil }
+        self.duration = duration
+    }
+
+    /// The time that a text says.
+    static func parse(_ text: String) throws -> TimeArgument {
+        let duration: Duration
+        do { duration = try Quantity.duration(text) } catch {
+            throw ValidationError(String(describing: error))
+        }
+        guard duration > .zero else { throw ValidationError("'\(text)' must be longer than 0") }
+        return TimeArgument(duration: duration)
+    }
+
+    private init(duration: Duration) {
+        self.duration = duration
+    }
+}
+
+/// A size in cells: `120x40`.
+struct SizeArgument {
+    var size: Size
+
+    /// The size that a text says.
+    static func parse(_ text: String) throws -> SizeArgument {
+        let parts = text.lowercased().split(separator: "x", omittingEmptySubsequences: false)
+        guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]),
+            (1...1000).contains(width), (1...1000).contains(height)
+        else {
+            throw ValidationError("'\(text)' is not a size in cells; write 120x40")
+        }
+        return SizeArgument(size: Size(width: width, height: height))
+    }
+}
+
+/// How a report is written.
+enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
+    case text
+    case json
+}
+
+/// When progress is shown on standard error.
+enum ProgressMode: String, CaseIterable, ExpressibleByArgument {
+    case auto
+    case always
+    case never
+}
+
+extension GlyphSet: ExpressibleByArgument {}

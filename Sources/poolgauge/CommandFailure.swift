@@ -1,0 +1,53 @@
+import ArgumentParser
+import CursesTerminal
+import TerminalUI
+import WorkloadEngine
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Why a command ends early, in words and as a status.
+struct CommandFailure: Error {
+    var message: String
+    var status: Int32
+
+    /// `EX_USAGE` of sysexits.h: wrong arguments, or a scenario with mistakes.
+    static let usage: Int32 = 64
+
+    /// What a shell shows for a program that a closed pipe ended.
+    static let closedPipe: Int32 = 128 + SIGPIPE
+
+    init(_ message: String, status: Int32 = CommandFailure.usage) {
+        self.message = message
+        self.status = status
+    }
+
+    /// Says what went wrong on standard error, and ends the process.
+    static func exit(with error: any Error) -> Never {
+        let failure: CommandFailure
+        switch error {
+        case let error as CommandFailure: failure = error
+        case let error as ScenarioError: failure = CommandFailure(error.description)
+        case let error as ThemeError: failure = CommandFailure(error.description)
+        case let error as UnknownThemeError: failure = CommandFailure(error.description)
+        case let error as TerminalError: failure = CommandFailure(error.description)
+        case let error as RunError:
+            failure = CommandFailure(
+                error.description,
+                status: error.code == .scenario ? usage : ExitStatus.failed.rawValue
+            )
+        case let error as StandardOutput.Failure where error.isClosedPipe:
+            Poolgauge.exit(withError: ExitCode(closedPipe))
+        case let error as StandardOutput.Failure:
+            failure = CommandFailure(error.description, status: ExitStatus.failed.rawValue)
+        default:
+            // Help, versions, usage errors and exit codes are ArgumentParser's.
+            Poolgauge.exit(withError: error)
+        }
+        StandardError.write("poolgauge: \(failure.message)\n")
+        Poolgauge.exit(withError: ExitCode(failure.status))
+    }
+}

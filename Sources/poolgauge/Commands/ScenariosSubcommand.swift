@@ -1,0 +1,66 @@
+import ArgumentParser
+import WorkloadEngine
+
+/// `poolgauge scenarios`.
+struct ScenariosSubcommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scenarios",
+        abstract: "The scenarios that come with Poolgauge, and yours checked.",
+        subcommands: [List.self, Show.self, Validate.self],
+        defaultSubcommand: List.self
+    )
+
+    /// `poolgauge scenarios list`.
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the presets.")
+
+        func run() throws {
+            let width = Presets.all.map(\.name.count).max() ?? 0
+            for preset in Presets.all {
+                let scenario = try preset.scenario()
+                let name = preset.name + String(repeating: " ", count: width - preset.name.count)
+                try StandardOutput.write("\(name)  \(scenario.description)\n")
+            }
+        }
+    }
+
+    /// `poolgauge scenarios show`.
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print a scenario's YAML: a start for your own."
+        )
+
+        @Argument(help: "A preset's name, or the path of a YAML file.")
+        var scenario: String
+
+        func run() throws {
+            try StandardOutput.write(Scenario.load(nameOrPath: scenario).source)
+        }
+    }
+
+    /// `poolgauge scenarios validate`.
+    struct Validate: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Check scenarios without running them; all mistakes are shown."
+        )
+
+        @Argument(help: "Names of presets, or paths of YAML files.")
+        var scenarios: [String]
+
+        func run() throws {
+            var issues: [ScenarioError.Issue] = []
+            for name in scenarios {
+                do throws(ScenarioError) {
+                    let scenario = try Scenario.load(nameOrPath: name)
+                    try? StandardOutput.write(
+                        "\(name): fine: \(scenario.clients.count) clients, "
+                            + "\(scenario.arms.count) arms\n"
+                    )
+                } catch {
+                    issues += error.issues
+                }
+            }
+            if !issues.isEmpty { throw ScenarioError(issues: issues) }
+        }
+    }
+}

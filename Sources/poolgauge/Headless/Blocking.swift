@@ -1,0 +1,26 @@
+import Dispatch
+import Synchronization
+
+/// Waits on this thread for an asynchronous piece of work.
+///
+/// For the main thread alone, which runs nothing else: a thread of the cooperative pool must not
+/// wait.
+func blocking<Value: Sendable>(
+    _ work: @escaping @Sendable () async throws -> Value
+) throws -> Value {
+    let outcome = Outcome<Value>()
+    let isDone = DispatchSemaphore(value: 0)
+    Task.detached {
+        let result: Result<Value, any Error>
+        do { result = .success(try await work()) } catch { result = .failure(error) }
+        outcome.value.withLock { $0 = result }
+        isDone.signal()
+    }
+    isDone.wait()
+    guard let result = outcome.value.withLock({ $0 }) else { throw CancellationError() }
+    return try result.get()
+}
+
+private final class Outcome<Value: Sendable>: Sendable {
+    let value = Mutex<Result<Value, any Error>?>(nil)
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import CSQLite
+import EngineTarget
+import Foundation
+import Synchronization
+import WorkloadEngine
+
+/// A scenario run arm by arm without a screen, with a report at the end.
+struct HeadlessRun {
+    let scenario: Scenario
+    let arms: [Arm]
+    var progress = ProgressMode.auto
+    var keepsFolder = false
+
+    init(scenario: Scenario, arms: [Arm]) {
+        self.scenario = scenario
+        self.arms = arms
+    }
+
+    /// Runs the arms, and writes the report; a run that did not pass throws its exit status.
+    func run(format: ReportFormat, to destination: ReportDestination) throws {
+        let reporter = ProgressReporter(progress)
+        let datasets = DatasetStore()
+        defer { datasets.remove() }
+        var options = RunOptions()
+        options.datasets = datasets
+        options.keepsFolder = keepsFolder
+        options.onSample = { reporter.show($0) }
+        options.onProgress = { reporter.say($0) }
+        let environment = HostEnvironment(
+            in: options.folder,
+            scenario: scenario,
+            versions: Self.versions
+        )
+        let relay = StopRelay()
+        let interruption = Interruption { relay.stop() }
+        var results: [ArmResult] = []
+        for arm in arms where interruption.signal == nil {
+            let run = WorkloadRun(
+                scenario: scenario,
+                arm: arm,
+                factory: EngineTargetFactory(),
+                options: options
+            )
+            relay.follow(run)
+            do {
+                results.append(try blocking { try await run.run() })
+            } catch is CancellationError {
+                // Stopped before there was anything to measure.
+                break
+            }
+        }
+        reporter.finish()
+        let result = RunResult(scenario: scenario, environment: environment, runs: results)
+        if results.isEmpty {
+            StandardError.write("poolgauge: interrupted before anything was measured\n")
+        }
+        switch format {
+        case .text: if !results.isEmpty { try destination.write(TextReport.text(of: result)) }
+        case .json: try destination.write(JSONReport.text(of: result))
+        }
+        if let signal = interruption.signal { throw ExitCode(128 + signal) }
+        throw ExitCode(result.exitStatus.rawValue)
+    }
+
+    /// The versions of what takes part.
+    static var versions: [String: String] {
+        ["poolgauge": Poolgauge.version, "sqlite": String(cString: sqlite3_libversion())]
+    }
+}
+
+/// Hands a stop on to whichever run is under way.
+private final class StopRelay: Sendable {
+    private struct State {
+        var run: WorkloadRun?
+        var isStopped = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Stops the run under way, and each one that follows.
+    func stop() {
+        let run = state.withLock { state in
+            state.isStopped = true
+            return state.run
+        }
+        run?.stop()
+    }
+
+    /// From now on a stop concerns this run.
+    func follow(_ run: WorkloadRun) {
+        let isStopped = state.withLock { state in
+            state.run = run
+            return state.isStopped
+        }
+        if isStopped { run.stop() }
+    }
+}

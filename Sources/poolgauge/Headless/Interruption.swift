@@ -1,0 +1,67 @@
+import Dispatch
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Lets `SIGINT`, `SIGTERM` and `SIGHUP` end a run early instead of killing it.
+///
+/// The second one ends the process at once.
+final class Interruption: Sendable {
+    private static let signals = [SIGINT, SIGTERM, SIGHUP]
+
+    private let received = Atomic<Int32>(0)
+    private let queue = DispatchQueue(label: "poolgauge.signals")
+    // Set once by the initializer, before anybody else knows the object, and never read: it keeps
+    // the sources alive.
+    nonisolated(unsafe) private var sources: [any DispatchSourceSignal] = []
+
+    /// The signal that came, if one did.
+    var signal: Int32? {
+        let number = received.load(ordering: .acquiring)
+        return number == 0 ? nil : number
+    }
+
+    /// Starts listening; `stop` is called once, on a queue of its own.
+    init(_ stop: @escaping @Sendable () -> Void) {
+        sources = Self.signals.compactMap { number -> (any DispatchSourceSignal)? in
+            // What the parent told us to ignore, as nohup does with HUP, stays ignored.
+            guard Self.handler(of: number) != .ignored else { return nil }
+            systemSignal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler { [weak self] in
+                guard let self else { return }
+                let (isFirst, _) = received.compareExchange(
+                    expected: 0,
+                    desired: number,
+                    ordering: .acquiringAndReleasing
+                )
+                if isFirst { stop() } else { _exit(128 + number) }
+            }
+            source.resume()
+            return source
+        }
+    }
+
+    private enum Handler { case ignored, other }
+
+    private static func handler(of number: Int32) -> Handler {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return .other }
+        #if canImport(Glibc)
+            let pointer = action.__sigaction_handler.sa_handler
+        #else
+            let pointer = action.__sigaction_u.__sa_handler
+        #endif
+        let address = unsafeBitCast(pointer, to: Int.self)
+        return address == unsafeBitCast(SIG_IGN, to: Int.self) ? .ignored : .other
+    }
+}
+
+/// `signal(2)`, whose name is also a property's.
+private func systemSignal(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
+    _ = signal(number, handler)
+}

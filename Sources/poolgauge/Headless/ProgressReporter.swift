@@ -1,0 +1,89 @@
+import Synchronization
+import Telemetry
+import TerminalUI
+
+/// Tells on standard error how a run goes, so that nobody stares at nothing.
+final class ProgressReporter: Sendable {
+    /// How progress is shown.
+    private enum Style {
+        /// Not at all.
+        case silent
+        /// One line that is written over again and again.
+        case live
+        /// A line a second, for a file.
+        case log
+    }
+
+    private struct State {
+        /// The length of the line that is on the terminal.
+        var shown = 0
+        /// The whole second of the last line in a log.
+        var second = -1
+        var message = ""
+    }
+
+    private let style: Style
+    private let state = Mutex(State())
+
+    init(_ mode: ProgressMode) {
+        let isTerminal = StandardError.isTerminal
+        switch mode {
+        case .never: style = .silent
+        case .auto: style = isTerminal ? .live : .silent
+        case .always: style = isTerminal ? .live : .log
+        }
+    }
+
+    /// Says what is being done.
+    func say(_ message: String) {
+        if style == .silent { return }
+        state.withLock { state in
+            guard message != state.message else { return }
+            state.message = message
+            state.second = -1
+            show(message, &state)
+        }
+    }
+
+    /// Shows where a run stands.
+    func show(_ sample: Sample) {
+        if style == .silent || sample.state == .preparing { return }
+        state.withLock { state in
+            let second = Int(sample.time)
+            if style == .log, second == state.second { return }
+            state.second = second
+            show(Self.line(sample), &state)
+        }
+    }
+
+    /// Takes the line away.
+    func finish() {
+        state.withLock { state in
+            if style == .live, state.shown > 0 { StandardError.write("\r\u{1B}[K") }
+            state.shown = 0
+        }
+    }
+
+    private func show(_ line: String, _ state: inout State) {
+        if style == .log {
+            StandardError.write(line + "\n")
+            return
+        }
+        // Shorter than any terminal: a line that wraps could not be written over.
+        let text = String(line.prefix(78))
+        state.shown = text.count
+        StandardError.write("\r\(text)\u{1B}[K")
+    }
+
+    private static func line(_ sample: Sample) -> String {
+        let throughput = sample.clients.reduce(0) { $0 + $1.throughput }
+        let waiting =
+            sample.database.waitingReaders.count + sample.database.waitingWriters.count
+        var line = "\(sample.arm)  \(sample.phase)  \(Int(sample.time))"
+        if let planned = sample.plannedDuration { line += "/\(Int(planned.rounded()))" }
+        line += " s  \(HumanUnits.count(UInt64(max(0, throughput)))) accesses/s"
+        if waiting > 0 { line += "  \(waiting) waiting" }
+        if sample.state == .draining { line += "  draining" }
+        return line
+    }
+}

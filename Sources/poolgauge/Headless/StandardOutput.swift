@@ -1,0 +1,81 @@
+import Foundation
+
+/// Where reports go.
+enum StandardOutput {
+    /// Writing failed.
+    struct Failure: Error, CustomStringConvertible {
+        /// The place that was written to.
+        var place: String
+        /// `errno`.
+        var code: Int32
+
+        /// Whether the reader has gone: no failure of ours.
+        var isClosedPipe: Bool { code == EPIPE }
+
+        var description: String { "cannot write to \(place): \(String(cString: strerror(code)))" }
+    }
+
+    /// Writes a text to standard output.
+    static func write(_ text: String) throws(Failure) {
+        try write(text, to: STDOUT_FILENO, place: "standard output")
+    }
+
+    /// Writes a text to a descriptor.
+    static func write(
+        _ text: String,
+        to descriptor: Int32,
+        place: String
+    ) throws(Failure) {
+        var rest = ArraySlice(Array(text.utf8))
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { bytes in
+                #if canImport(Glibc)
+                    Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+                #else
+                    Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+                #endif
+            }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                throw Failure(place: place, code: errno)
+            }
+        }
+    }
+}
+
+/// Where progress and errors go; nobody has to read it.
+enum StandardError {
+    /// Whether a person sees it.
+    static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// Writes a text, if anybody is there.
+    static func write(_ text: String) {
+        try? StandardOutput.write(text, to: STDERR_FILENO, place: "standard error")
+    }
+}
+
+/// Standard output, or the file that `--output` names; opened before anything runs.
+struct ReportDestination {
+    private let path: String?
+    private let descriptor: Int32
+
+    /// Opens a file for the report, or takes standard output when there is no path.
+    init(path: String?) throws {
+        self.path = path
+        guard let path else {
+            descriptor = STDOUT_FILENO
+            return
+        }
+        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        if descriptor < 0 {
+            let reason = String(cString: strerror(errno))
+            throw CommandFailure("--output: cannot write to '\(path)': \(reason)")
+        }
+    }
+
+    /// Writes the report.
+    func write(_ text: String) throws {
+        try StandardOutput.write(text, to: descriptor, place: path ?? "standard output")
+    }
+}

@@ -1,0 +1,44 @@
+import CursesTerminal
+import Dispatch
+import Synchronization
+import TerminalUI
+
+/// A terminal that nobody sees: it keeps the last surface, for a picture.
+final class SurfaceTerminal: Terminal {
+    let size: Size
+    let depth = ColorDepth.direct
+    private(set) var surface: Surface
+    private let interrupted = Flag()
+
+    /// Set on the queue of signals, waited for on the thread of the display.
+    private final class Flag: Sendable {
+        let isSet = Atomic<Bool>(false)
+        let wakeUp = DispatchSemaphore(value: 0)
+    }
+
+    init(size: Size) {
+        self.size = size
+        surface = Surface(size: size)
+    }
+
+    /// Makes the loop end soon; to be called from any thread.
+    var interrupt: @Sendable () -> Void {
+        let interrupted = interrupted
+        return {
+            interrupted.isSet.store(true, ordering: .releasing)
+            interrupted.wakeUp.signal()
+        }
+    }
+
+    func draw(_ surface: Surface) { self.surface = surface }
+
+    func nextEvent(waitingAtMost nanoseconds: UInt64) -> TerminalEvent? {
+        if !interrupted.isSet.load(ordering: .acquiring) {
+            let limit = Int(min(nanoseconds, 60_000_000_000))
+            _ = interrupted.wakeUp.wait(timeout: .now() + .nanoseconds(limit))
+        }
+        return interrupted.isSet.load(ordering: .acquiring) ? .end(signal: 2) : nil
+    }
+
+    func close() {}
+}

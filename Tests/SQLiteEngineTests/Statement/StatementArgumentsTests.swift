@@ -1,0 +1,75 @@
+import SQLiteEngine
+import Testing
+
+struct StatementArgumentsTests {
+    @Test func positionalValuesGoFromLeftToRight() throws {
+        let db = try Database.inMemory()
+        let statement = try db.makeStatement(sql: "SELECT ? || '-' || :b || '-' || ?")
+        #expect(try String.fetchOne(statement, arguments: ["a", "b", "c"]) == "a-b-c")
+        #expect(try String.fetchOne(statement, arguments: ["x", "y", "z"]) == "x-y-z")
+    }
+
+    @Test func namedValuesMixWithPositionalOnes() throws {
+        let db = try Database.inMemory()
+        let statement = try db.makeStatement(sql: "SELECT ? || @b || $b || ?")
+        let arguments: StatementArguments = ["a", "c"] + ["b": "B"]
+        #expect(try String.fetchOne(statement, arguments: arguments) == "aBBc")
+    }
+
+    @Test(arguments: [[], [1], [1, 2, 3]] as [StatementArguments])
+    func wrongNumberOfValuesIsRefused(arguments: StatementArguments) throws {
+        let db = try Database.inMemory()
+        let statement = try db.makeStatement(sql: "SELECT ?, ?")
+        let error = #expect(throws: DatabaseError.self) {
+            try statement.execute(arguments: arguments)
+        }
+        let count = arguments.description.count { $0.isNumber }
+        #expect(error?.resultCode == .SQLITE_MISUSE)
+        #expect(error?.message == "wrong number of statement arguments: \(count)")
+        #expect(error?.sql == "SELECT ?, ?")
+    }
+
+    @Test func missingNameIsNamed() throws {
+        let db = try Database.inMemory()
+        let statement = try db.makeStatement(sql: "SELECT :score, :name")
+        let error = #expect(throws: DatabaseError.self) {
+            try statement.execute(arguments: ["score": 1, "nmae": 2])
+        }
+        #expect(
+            error?.message
+                == #"missing statement argument: name - the arguments name "nmae", "score""#
+        )
+    }
+
+    @Test func refusedArgumentsLeaveTheFormerOnes() throws {
+        let db = try Database.inMemory()
+        let statement = try db.makeStatement(sql: "SELECT ? + ?")
+        try statement.setArguments([1, 2])
+        #expect(throws: DatabaseError.self) { try statement.setArguments([5]) }
+        #expect(statement.arguments == [1, 2])
+        #expect(try Int.fetchOne(statement) == 3)
+    }
+
+    @Test func uncheckedArgumentsLeaveTheRestNull() throws {
+        let db = try Database.inMemory()
+        let statement = try db.makeStatement(
+            sql: "SELECT coalesce(?, 'none') || coalesce(?, 'none')"
+        )
+        try statement.setArguments(["a", "b"])
+        statement.setUncheckedArguments(["c"])
+        #expect(try String.fetchOne(statement) == "cnone")
+    }
+
+    @Test func aStatementWithoutItsArgumentsDoesNotRun() throws {
+        let db = try Database.inMemory()
+        let statement = try db.makeStatement(sql: "SELECT ?")
+        #expect(throws: DatabaseError.self) { try Int.fetchOne(statement) }
+    }
+
+    @Test func joiningKeepsBothSides() {
+        let sum: StatementArguments = [1] + [2, 3] + ["a": 4]
+        #expect(sum.description == #"["a": 4, 1, 2, 3]"#)
+        let replaced = ["a": 1] as StatementArguments &+ ["a": 2]
+        #expect(replaced == ["a": 2])
+    }
+}

@@ -1,0 +1,10 @@
+@testable import SQLiteEngine
+
+extension Database {
+    /// Runs a closure in which statements that write are refused.
+    func refusingWrites(_ body: () throws -> Void) throws {
+        readOnlyDepth += 1
+        defer { readOnlyDepth -= 1 }
+        try body()
+    }
+}

@@ -1,0 +1,43 @@
+import Testing
+
+@testable import WorkloadEngine
+
+struct InvariantCheckTests {
+    private func check(
+        _ name: String,
+        rows: @escaping @Sendable (String, [WorkloadValue]) -> [[WorkloadValue]]
+    ) -> InvariantResult {
+        let target = FakeTarget(clock: SimulatedClock(), .init(rows: rows))
+        return InvariantCheck(target: target, stability: StabilityLog()).check(name)
+    }
+
+    private func sums(_ history: Int64) -> InvariantResult {
+        check("tpcb-sums") { sql, values in
+            if sql.contains("sqlite_master") { return [[values[1]]] }
+            return [[.integer(sql.contains("pgbench_history") ? history : 12)]]
+        }
+    }
+
+    @Test func theFourSumsMustBeEqual() {
+        #expect(sums(12).passed == true)
+        #expect(sums(13).passed == false)
+        #expect(sums(13).detail == "accounts 12, tellers 12, branches 12, history 13")
+    }
+
+    @Test func aMissingTableFails() {
+        let result = check("tpcb-sums") { _, _ in [] }
+        #expect(result.passed == false)
+        #expect(result.detail.contains("the table accounts"))
+    }
+
+    @Test func theIntegrityCheckMustSayOK() {
+        #expect(check("integrity-check") { _, _ in [[.text("ok")]] }.passed == true)
+        let broken = check("integrity-check") { _, _ in [[.text("row 7 missing")]] }
+        #expect(broken.passed == false)
+        #expect(broken.detail == "row 7 missing")
+    }
+
+    @Test func anUnknownInvariantFails() {
+        #expect(check("tpcb-sum") { _, _ in [] }.passed == false)
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Telemetry
+import Testing
+
+@testable import WorkloadEngine
+
+struct DatasetStoreTests {
+    /// Counts how often data are built.
+    private final class CountingFactory: WorkloadTargetFactory {
+        let built = Lock<[String]>([])
+
+        func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
+            built.withLock { $0.append(arm.kind.rawValue) }
+            try Data("data".utf8).write(to: URL(fileURLWithPath: path))
+            return FakeTarget(clock: SimulatedClock())
+        }
+    }
+
+    @Test func dataAreBuiltOnceThroughAQueueAndCopiedForEachArm() throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("poolgauge-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let factory = CountingFactory()
+        let store = DatasetStore(in: folder)
+        let scenario = Scenario.test([])
+        for name in ["a", "b"] {
+            let file = folder.appendingPathComponent(name)
+            try store.copy(dataOf: scenario, through: factory, to: file) { _ in }
+            #expect(try String(contentsOf: file, encoding: .utf8) == "data")
+        }
+        #expect(factory.built.withLock { $0 } == ["queue"])
+        let other = folder.appendingPathComponent("c")
+        try store.copy(dataOf: scenario.with(seed: 7), through: factory, to: other) { _ in }
+        #expect(factory.built.withLock { $0 }.count == 2)
+        store.remove()
+        let rest = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(rest.sorted() == ["a", "b", "c"])
+    }
+
+    @Test func aRunsFolderIsDeletedUnlessItIsKept() async throws {
+        for isKept in [false, true] {
+            let folder = FileManager.default.temporaryDirectory
+                .appendingPathComponent("poolgauge-test-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let target = FakeTarget(clock: SimulatedClock())
+            var options = RunOptions()
+            options.clock = target.clock
+            options.folder = folder
+            options.keepsFolder = isKept
+            let run = WorkloadRun(
+                scenario: .test([.reader(pace: .closed(think: .milliseconds(50)))]),
+                arm: Arm(name: "arm", kind: .pool),
+                factory: FakeFactory(target: target),
+                options: options
+            )
+            _ = try await run.run()
+            let rest = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(rest.count == (isKept ? 1 : 0))
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Testing
+
+@testable import WorkloadEngine
+
+/// Open loops in simulated time.
+@Suite(.timeLimit(.minutes(1)))
+struct OpenLoopRunTests {
+    private func client(
+        workers: Int = 1,
+        rate: Double = 100,
+        process: Arrival.Process = .poisson,
+        skipAfter: Duration? = nil
+    ) -> Client {
+        .reader(
+            "ui",
+            workers: workers,
+            pace: .open(Arrival(rate: rate, process: process, skipAfter: skipAfter))
+        )
+    }
+
+    @Test func offersTheSameLoadToAFastAndToASlowTarget() async throws {
+        var offered: [UInt64] = []
+        for service in [milliseconds(1), milliseconds(30)] {
+            let target = FakeTarget(clock: SimulatedClock(), .init(service: { _ in service }))
+            let run = WorkloadRun.simulated(.test([client()]), on: target)
+            let ui = try #require(try await run.run().clients["ui"])
+            #expect(ui.isBalanced)
+            offered.append(ui.offered)
+        }
+        #expect(offered[0] == offered[1])
+        #expect((850...1150).contains(offered[0]))
+    }
+
+    /// One stall of a second delays a tenth of all accesses.
+    ///
+    /// A generator that waits for its
+    /// target would report a single slow one (*coordinated omission*).
+    @Test func aStallShowsInThePercentiles() async throws {
+        let target = FakeTarget(
+            clock: SimulatedClock(),
+            .init(service: { $0.number == 300 ? milliseconds(1000) : milliseconds(1) })
+        )
+        let run = WorkloadRun.simulated(.test([client(process: .even)]), on: target)
+        let ui = try #require(try await run.run().clients["ui"])
+        #expect(ui.completed == ui.offered)
+        let p50 = try #require(ui.response?.p50)
+        let p95 = try #require(ui.response?.p95)
+        let service = try #require(ui.service?.p95)
+        #expect(p50 < milliseconds(2))
+        #expect(p95 > milliseconds(300))
+        #expect(service < milliseconds(2))
+        #expect(ui.late > 90)
+    }
+
+    @Test func arrivalsThatAreTooLateAreSkipped() async throws {
+        let target = FakeTarget(
+            clock: SimulatedClock(),
+            .init(service: { $0.number == 300 ? milliseconds(1000) : milliseconds(1) })
+        )
+        let scenario = Scenario.test([
+            client(process: .even, skipAfter: .milliseconds(250))
+        ])
+        let run = WorkloadRun.simulated(scenario, on: target)
+        let ui = try #require(try await run.run().clients["ui"])
+        #expect(ui.isBalanced)
+        #expect((70...80).contains(ui.skipped))
+        #expect(ui.started == ui.offered - ui.skipped)
+        #expect(try #require(ui.lag?.max) <= milliseconds(255))
+    }
+
+    @Test func whatIsQueuedAtTheEndOfTheDrainIsUnfinished() async throws {
+        // 100 accesses a second are offered for ten seconds, and ten a second are served.
+        let target = FakeTarget(
+            clock: SimulatedClock(),
+            .init(service: { _ in milliseconds(100) })
+        )
+        let run = WorkloadRun.simulated(.test([client(process: .even)]), on: target)
+        let ui = try #require(try await run.run().clients["ui"])
+        #expect(ui.isBalanced)
+        #expect(ui.offered == 999)
+        #expect((115...121).contains(ui.completed))
+        #expect(ui.unfinished == ui.offered - ui.completed)
+    }
+
+    @Test func workersShareOneSchedule() async throws {
+        let target = FakeTarget(
+            clock: SimulatedClock(),
+            .init(service: { _ in milliseconds(20) })
+        )
+        let scenario = Scenario.test([client(workers: 4, process: .even)])
+        let run = WorkloadRun.simulated(scenario, on: target)
+        let ui = try #require(try await run.run().clients["ui"])
+        #expect(ui.completed == 999)
+        #expect(ui.late == 0)
+        #expect(ui.targetRate == 100)
+    }
+}

@@ -1,0 +1,35 @@
+import Testing
+
+@testable import WorkloadEngine
+
+struct PhasePlanTests {
+    private var plan: PhasePlan {
+        var scenario = Scenario.test([])
+        scenario.phases = [
+            Phase(name: "warm-up", duration: .nanoseconds(100), isMeasured: false),
+            Phase(name: "one", duration: .nanoseconds(200)),
+            Phase(name: "pause", duration: .nanoseconds(50), isMeasured: false),
+            Phase(name: "two", duration: .nanoseconds(300)),
+        ]
+        return PhasePlan(scenario)
+    }
+
+    @Test func aMomentBelongsToThePhaseThatBeganLast() {
+        #expect(plan.stretch(at: 0)?.name == "warm-up")
+        #expect(plan.stretch(at: 99)?.name == "warm-up")
+        #expect(plan.stretch(at: 100)?.name == "one")
+        #expect(plan.stretch(at: 649)?.name == "two")
+        #expect(plan.isMeasured(at: 299))
+        #expect(!plan.isMeasured(at: 300))
+        #expect(!plan.isMeasured(at: 650), "nothing counts after the end")
+    }
+
+    @Test func momentsOfTheMeasuredPartSkipTheRest() {
+        #expect(plan.time(intoMeasuredPart: 0) == 100)
+        #expect(plan.time(intoMeasuredPart: 199) == 299)
+        #expect(plan.time(intoMeasuredPart: 200) == 350)
+        #expect(plan.measuredTime(until: 320) == 200)
+        #expect(plan.measuredTime(until: 360) == 210)
+        #expect(plan.measuredTime(until: 9999) == 500)
+    }
+}

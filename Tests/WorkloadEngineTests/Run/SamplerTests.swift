@@ -1,0 +1,123 @@
+import Telemetry
+import Testing
+
+@testable import WorkloadEngine
+
+/// What a run shows of itself while it runs, and what it makes of the database's statuses.
+@Suite(.timeLimit(.minutes(1)))
+struct SamplerTests {
+    @Test func tenSamplesASecondTellOfPhasesAndThroughput() async throws {
+        let samples = Lock<[Sample]>([])
+        let target = FakeTarget(clock: SimulatedClock(), .init(service: { _ in milliseconds(10) }))
+        let scenario = Scenario.test([.reader()], warmUp: .seconds(2), measured: .seconds(5))
+        _ = try await WorkloadRun.simulated(scenario, on: target) { sample in
+            samples.withLock { $0.append(sample) }
+        }.run()
+        let seen = samples.withLock { $0 }
+        #expect(seen.first?.state == .preparing)
+        #expect(seen.last?.state == .finished)
+        let running = seen.filter { $0.state == .running }
+        #expect((69...72).contains(running.count))
+        #expect(running.map(\.phase).first == "warm-up")
+        #expect(running.map(\.phase).last == "steady")
+        #expect(zip(running.dropFirst(), running).allSatisfy { $0.sequence == $1.sequence + 1 })
+        let middle = try #require(running.first { $0.time >= 4.05 })
+        #expect(middle.plannedDuration == 7)
+        let client = try #require(middle.clients.first)
+        #expect(abs(client.throughput - 100) < 2)
+        #expect(client.service?.p50 != nil)
+        #expect(client.counts.isBalanced)
+        #expect(seen.flatMap(\.events).map(\.message).contains("phase steady begins"))
+    }
+
+    @Test func theDatabasesStatusesAddUp() async throws {
+        let clock = SimulatedClock()
+        let start = clock.now()
+        let target = FakeTarget(
+            clock: clock,
+            .init(
+                hasSnapshots: false,
+                status: { now in
+                    // From second 4 on, all four readers are held and somebody waits; the log
+                    // grows by a byte each microsecond.
+                    let elapsed = now - start
+                    let full = elapsed > milliseconds(4000) ? elapsed - milliseconds(4000) : 0
+                    let isFull = full > 0
+                    return DatabaseStatus(
+                        label: "fake",
+                        kind: .pool,
+                        takenAtNanoseconds: now,
+                        readers: ReaderPoolStatus(
+                            inUse: isFull ? 4 : 0,
+                            open: 4,
+                            maximum: 4,
+                            peak: 4,
+                            busyNanoseconds: full * 4,
+                            saturatedNanoseconds: full
+                        ),
+                        waitingReaders: isFull
+                            ? [WaiterStatus(origin: .init(name: "ui"), waitedNanoseconds: full)]
+                            : [],
+                        wal: WALStatus(
+                            bytes: elapsed / 1000,
+                            pin: isFull
+                                ? WALPin(
+                                    by: .init(name: "report"),
+                                    cause: .oldReader,
+                                    ageNanoseconds: full
+                                ) : nil
+                        )
+                    )
+                }
+            )
+        )
+        let scenario = Scenario.test(
+            [.reader(pace: .closed(think: .milliseconds(50)))],
+            warmUp: .seconds(2),
+            measured: .seconds(8)
+        )
+        let result = try await WorkloadRun.simulated(scenario, on: target).run()
+        let pool = try #require(result.pool)
+        #expect(pool.maximumReaderCount == 4)
+        #expect(pool.readersPeak == 4)
+        #expect(pool.waitingReadersPeak == 1)
+        #expect(pool.waitingWritersPeak == 0)
+        #expect(abs(try #require(pool.utilization) - 0.75) < 0.001)
+        #expect(abs(try #require(pool.saturation) - 0.75) < 0.001)
+        let wal = try #require(result.wal)
+        #expect(wal.peakBytes == 10_000_000)
+        let pin = try #require(wal.pins.first)
+        #expect(pin.by == "report")
+        #expect(pin.cause == "oldReader")
+        #expect((5.8...6.1).contains(pin.seconds))
+        #expect((5_800_000...6_100_000).contains(pin.bytes))
+        #expect(result.intervals.last?.saturation == 1)
+        #expect(result.value(of: "wal.bytes", "max") == 10_000_000)
+    }
+
+    @Test func aTargetThatCannotBeWatchedHasNoPool() async throws {
+        let target = FakeTarget(clock: SimulatedClock())
+        let scenario = Scenario.test([.reader(pace: .closed(think: .milliseconds(50)))])
+        let result = try await WorkloadRun.simulated(scenario, on: target).run()
+        #expect(result.pool == nil)
+        #expect(result.wal == nil)
+        #expect(result.snapshots == nil)
+        #expect(result.interrupts == nil)
+    }
+
+    @Test func aSlowReaderOfTheStreamMissesNoEvent() async throws {
+        let target = FakeTarget(clock: SimulatedClock())
+        let scenario = Scenario.test(
+            [.reader(pace: .closed(think: .milliseconds(50)))],
+            warmUp: .seconds(1)
+        )
+        let run = WorkloadRun.simulated(scenario, on: target)
+        _ = try await run.run()
+        var samples: [Sample] = []
+        for await sample in run.samples { samples.append(sample) }
+        #expect(samples.count == 1, "the newest is kept")
+        #expect(samples.first?.state == .finished)
+        let messages = samples.flatMap(\.events).map(\.message)
+        #expect(messages == ["phase warm-up begins", "phase steady begins"])
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+import WorkloadEngine
+
+struct PresetsTests {
+    private static let folder = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("scenarios")
+
+    @Test(arguments: Presets.all.map(\.name))
+    func aPresetIsGoodInEveryLength(name: String) throws {
+        let scenario = try #require(Presets.named(name)).scenario()
+        #expect(scenario.name == name)
+        #expect(!scenario.description.isEmpty)
+        for seconds in [1, 3, 10, 600] {
+            let scaled = try scenario.scaled(toMeasured: .seconds(seconds))
+            #expect(scaled.measuredDuration == .seconds(seconds))
+        }
+        #expect(Set(scenario.arms.map(\.name)).isSuperset(of: ["queue", "queue-wal", "pool"]))
+    }
+
+    @Test func everyFileOfTheFolderIsAPreset() throws {
+        let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+        #expect(files.sorted() == Presets.all.map { $0.name + ".yaml" }.sorted())
+        for preset in Presets.all {
+            let file = Self.folder.appendingPathComponent(preset.name + ".yaml")
+            #expect(try String(contentsOf: file, encoding: .utf8) == preset.yaml)
+        }
+    }
+
+    @Test func aPresetAndAFileAreFoundByName() throws {
+        #expect(try Scenario.load(nameOrPath: "ycsb-c").name == "ycsb-c")
+        let path = Self.folder.appendingPathComponent("ycsb-a.yaml").path
+        let loaded = try Scenario.load(nameOrPath: path)
+        #expect(loaded.name == "ycsb-a")
+        #expect(loaded.file == path)
+    }
+
+    @Test func whatIsNotThereIsSaidWithTheNearestName() {
+        let slip = #expect(throws: ScenarioError.self) { try Scenario.load(nameOrPath: "ycbs-a") }
+        #expect(
+            slip?.description
+                == "ycbs-a: there is no such file or preset; did you mean 'ycsb-a'?"
+        )
+        let path = #expect(throws: ScenarioError.self) {
+            try Scenario.load(nameOrPath: "no/such.yaml")
+        }
+        #expect(path?.description == "no/such.yaml: there is no such file")
+        let folder = #expect(throws: ScenarioError.self) {
+            try Scenario.load(nameOrPath: Self.folder.path)
+        }
+        #expect(folder?.description.contains("this is a folder") == true)
+    }
+}

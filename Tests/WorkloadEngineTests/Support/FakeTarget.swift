@@ -1,0 +1,165 @@
+import Foundation
+import Telemetry
+
+@testable import WorkloadEngine
+
+/// A failure that a fake target throws.
+enum FakeFailure: Error, Equatable {
+    case busy
+    case interrupted
+    case broken
+}
+
+/// A database in memory that takes as long, fails as often and answers as a test says.
+final class FakeTarget: WorkloadTarget {
+    /// One access that was asked for.
+    struct Access: Sendable, Equatable {
+        /// Its number, from 0.
+        var number: Int
+        var kind: WorkloadAccess
+        var client: String
+        /// When it was asked for, on the clock.
+        var time: UInt64
+    }
+
+    /// What a fake does; closures are called from many threads.
+    struct Behaviour: Sendable {
+        var hasSnapshots = true
+        /// How long the access waits for its turn, in nanoseconds.
+        var wait: @Sendable (Access) -> UInt64 = { _ in 0 }
+        /// How long it serves, in nanoseconds.
+        var service: @Sendable (Access) -> UInt64 = { _ in 0 }
+        /// Called before each access; what it throws, the access throws.
+        var before: @Sendable (Access) throws -> Void = { _ in }
+        /// The rows of a query.
+        var rows: @Sendable (String, [WorkloadValue]) -> [[WorkloadValue]] = { _, _ in [] }
+        /// The rows that a snapshot gives at its nth reading.
+        var snapshotRows: @Sendable (Int) -> [[WorkloadValue]] = { _ in [] }
+        var status: (@Sendable (UInt64) -> DatabaseStatus)?
+    }
+
+    private struct State: Sendable {
+        var accesses: [Access] = []
+        var statements: [(sql: String, values: [WorkloadValue])] = []
+        var interrupts = 0
+        var snapshots = 0
+        var isClosed = false
+    }
+
+    let clock: SimulatedClock
+    private let behaviour: Behaviour
+    private let state = Lock(State())
+
+    init(clock: SimulatedClock, _ behaviour: Behaviour = Behaviour()) {
+        self.clock = clock
+        self.behaviour = behaviour
+    }
+
+    var accesses: [Access] { state.withLock { $0.accesses } }
+    var statements: [(sql: String, values: [WorkloadValue])] { state.withLock { $0.statements } }
+    var interrupts: Int { state.withLock { $0.interrupts } }
+    var snapshotsAlive: Int { state.withLock { $0.snapshots } }
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    func supports(_ access: WorkloadAccess) -> Bool {
+        access != .snapshot || behaviour.hasSnapshots
+    }
+
+    func perform(
+        _ access: WorkloadAccess,
+        as client: WorkloadClientName,
+        _ body: (any WorkloadSession) throws -> Void
+    ) throws {
+        let time = clock.now()
+        let access = state.withLock { state in
+            let access = Access(
+                number: state.accesses.count,
+                kind: access,
+                client: client.name,
+                time: time
+            )
+            state.accesses.append(access)
+            return access
+        }
+        try behaviour.before(access)
+        try spend(behaviour.wait(access))
+        try body(Session(target: self))
+        try spend(behaviour.service(access))
+    }
+
+    private func spend(_ nanoseconds: UInt64) throws {
+        if nanoseconds > 0, !clock.spend(nanoseconds) { throw FakeFailure.interrupted }
+    }
+
+    func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot {
+        state.withLock { $0.snapshots += 1 }
+        return Snapshot(target: self)
+    }
+
+    func interrupt() {
+        state.withLock { $0.interrupts += 1 }
+        clock.cut()
+    }
+
+    func failure(of error: any Error) -> WorkloadFailure {
+        switch error as? FakeFailure {
+        case .busy?: .busy("SQLITE_BUSY")
+        case .interrupted?: .interrupted
+        case .broken?, nil: .error("SQLITE_ERROR")
+        }
+    }
+
+    func status() -> DatabaseStatus? { behaviour.status?(clock.now()) }
+    func environment() -> [String: String] { ["journal_mode": "fake"] }
+    func close() { state.withLock { $0.isClosed = true } }
+
+    private struct Session: WorkloadSession {
+        let target: FakeTarget
+
+        func run(_ sql: String, _ values: [WorkloadValue]) -> Int {
+            target.state.withLock { $0.statements.append((sql, values)) }
+            return 1
+        }
+
+        func rows(_ sql: String, _ values: [WorkloadValue]) -> [[WorkloadValue]] {
+            target.behaviour.rows(sql, values)
+        }
+    }
+
+    private final class Snapshot: WorkloadSnapshot {
+        private struct Reading: WorkloadSession {
+            let result: [[WorkloadValue]]
+
+            func run(_ sql: String, _ values: [WorkloadValue]) -> Int { result.count }
+            func rows(_ sql: String, _ values: [WorkloadValue]) -> [[WorkloadValue]] { result }
+        }
+
+        private let target: FakeTarget
+        private let readings = Lock(0)
+
+        init(target: FakeTarget) { self.target = target }
+
+        func read(_ body: (any WorkloadSession) throws -> Void) throws {
+            let number = readings.withLock { readings in
+                readings += 1
+                return readings
+            }
+            try body(Reading(result: target.behaviour.snapshotRows(number)))
+        }
+
+        func release() { target.state.withLock { $0.snapshots -= 1 } }
+    }
+}
+
+/// Opens one fake target, whatever the arm; the data set is built in a target of its own.
+struct FakeFactory: WorkloadTargetFactory {
+    let target: FakeTarget
+
+    func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
+        if arm.name == "data" {
+            try Data().write(to: URL(fileURLWithPath: path))
+            return FakeTarget(clock: target.clock)
+        }
+        return target
+    }
+}

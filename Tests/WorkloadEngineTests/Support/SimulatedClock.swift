@@ -1,0 +1,119 @@
+import Foundation
+
+@testable import WorkloadEngine
+
+/// A clock that jumps to the first deadline whenever every thread that takes part sleeps.
+///
+/// A run of minutes takes milliseconds and is the same each time.
+final class SimulatedClock: RunClock, @unchecked Sendable {
+    // Unchecked: everything is protected by `condition`.
+    private let condition = NSCondition()
+    private var time: UInt64 = 1_000_000_000
+    private var threads = 0
+    private var sleeping: [Entry] = []
+
+    private final class Entry {
+        let deadline: UInt64
+        let isCuttable: Bool
+        var isReleased = false
+        var wasCut = false
+
+        init(deadline: UInt64, isCuttable: Bool = false) {
+            self.deadline = deadline
+            self.isCuttable = isCuttable
+        }
+    }
+
+    private final class SimulatedSleeper: Sleeper, @unchecked Sendable {
+        // Unchecked: protected by the clock's condition.
+        let clock: SimulatedClock
+        var isAwake = false
+        var entry: Entry?
+
+        init(clock: SimulatedClock) { self.clock = clock }
+
+        func sleep(until deadline: UInt64) { clock.sleep(self, until: deadline) }
+        func wake() { clock.wake(self) }
+        func retire() { clock.retire() }
+    }
+
+    func now() -> UInt64 {
+        condition.withLock { time }
+    }
+
+    func makeSleeper() -> any Sleeper {
+        condition.withLock { threads += 1 }
+        return SimulatedSleeper(clock: self)
+    }
+
+    /// Lets the calling thread, which has a sleeper of its own, spend time.
+    ///
+    /// - Returns: False when ``cut()`` ended it.
+    @discardableResult
+    func spend(_ nanoseconds: UInt64) -> Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        let entry = Entry(deadline: time + nanoseconds, isCuttable: true)
+        block(entry)
+        return !entry.wasCut
+    }
+
+    /// Ends every ``spend(_:)`` that goes on, and returns how many there were.
+    @discardableResult
+    func cut() -> Int {
+        condition.withLock {
+            let cut = sleeping.filter(\.isCuttable)
+            for entry in cut {
+                entry.wasCut = true
+                release(entry)
+            }
+            return cut.count
+        }
+    }
+
+    private func sleep(_ sleeper: SimulatedSleeper, until deadline: UInt64) {
+        condition.lock()
+        defer { condition.unlock() }
+        if !sleeper.isAwake, time < deadline {
+            let entry = Entry(deadline: deadline)
+            sleeper.entry = entry
+            block(entry)
+            sleeper.entry = nil
+        }
+        sleeper.isAwake = false
+    }
+
+    private func wake(_ sleeper: SimulatedSleeper) {
+        condition.withLock {
+            sleeper.isAwake = true
+            if let entry = sleeper.entry { release(entry) }
+        }
+    }
+
+    private func retire() {
+        condition.withLock {
+            threads -= 1
+            advance()
+        }
+    }
+
+    private func block(_ entry: Entry) {
+        sleeping.append(entry)
+        advance()
+        while !entry.isReleased { condition.wait() }
+    }
+
+    private func release(_ entry: Entry) {
+        entry.isReleased = true
+        sleeping.removeAll { $0 === entry }
+        condition.broadcast()
+    }
+
+    private func advance() {
+        guard !sleeping.isEmpty, sleeping.count >= threads,
+            let first = sleeping.map(\.deadline).min(), first != .max
+        else { return }
+        time = max(time, first)
+        for entry in sleeping where entry.deadline <= time { release(entry) }
+    }
+}
