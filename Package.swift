@@ -122,7 +122,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PoolgaugeTests",
-            dependencies: ["poolgauge"],
+            dependencies: ["CNCurses", "CursesTerminal", "TerminalUI", "poolgauge"],
             swiftSettings: strict
         ),
     ],
