@@ -97,6 +97,7 @@ let package = Package(
                 "Telemetry", "WorkloadEngine",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
+            exclude: ["Reports/Golden"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -30,4 +30,29 @@ static inline const void *poolgauge_wal_index(sqlite3 *db) {
     return (const void *)region;
 }
 
+/// The header of a wal-index (https://sqlite.org/walformat.html, section 2.1): it changes with
+/// every commit of every process, and with nothing else.
+typedef struct poolgauge_wal_header {
+    unsigned long long words[6];
+} poolgauge_wal_header;
+
+/// Copies the header; answers 0 while a writer is between its two copies.
+static inline int poolgauge_wal_header_read(const void *index, poolgauge_wal_header *header) {
+    const unsigned long long *words = (const unsigned long long *)index;
+    for (int i = 0; i < 6; i++) header->words[i] = __atomic_load_n(words + i, __ATOMIC_ACQUIRE);
+    for (int i = 0; i < 6; i++) {
+        if (__atomic_load_n(words + 6 + i, __ATOMIC_ACQUIRE) != header->words[i]) return 0;
+    }
+    return 1;
+}
+
+/// Whether both copies of the header are still what they were.
+static inline int poolgauge_wal_header_is(const void *index, const poolgauge_wal_header *header) {
+    const unsigned long long *words = (const unsigned long long *)index;
+    for (int i = 0; i < 12; i++) {
+        if (__atomic_load_n(words + i, __ATOMIC_ACQUIRE) != header->words[i % 6]) return 0;
+    }
+    return 1;
+}
+
 #endif

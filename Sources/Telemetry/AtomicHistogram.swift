@@ -31,7 +31,8 @@ package final class AtomicHistogram: @unchecked Sendable {
     private static func index(of value: UInt64) -> Int {
         guard value >= 1 << subBits else { return Int(value) }
         let exponent = 63 - value.leadingZeroBitCount
-        let index = ((exponent - subBits + 1) << subBits)
+        let index =
+            ((exponent - subBits + 1) << subBits)
             + Int((value >> UInt64(exponent - subBits)) & ((1 << subBits) - 1))
         return min(index, bucketCount - 1)
     }

@@ -3,8 +3,9 @@ import TerminalUI
 import Testing
 
 struct FrameTimeTests {
-    /// Ten frames a second at 120x40 must cost a few per cent of a core; in a release build a frame
-    /// takes well under 2 ms. A debug build is many times slower: the limit here only catches what
+    /// Ten frames a second at 120x40 must cost little.
+    ///
+    /// In a release build a frame takes well under 2 ms. A debug build is many times slower: the limit here only catches what
     /// grows with a run's length or allocates for each cell.
     @Test func aFrameIsCheapHoweverLongTheRunWas() throws {
         var model = DashboardModel()

@@ -2,13 +2,14 @@ import SQLiteEngine
 
 /// This engine's pool, with its probes on.
 final class EngineReader: PointReader, Sendable {
-    static let name = "engine"
-
+    let name: String
     let pool: DatabasePool
 
-    init(path: String, readers: Int) throws {
+    init(path: String, readers: Int, keepsTransactions: Bool = true) throws {
         var configuration = Configuration()
         configuration.maximumReaderCount = readers
+        configuration.keepsReadTransactions = keepsTransactions
+        name = keepsTransactions ? "engine" : "engine/anew"
         pool = try DatabasePool(path: path, configuration: configuration)
     }
 

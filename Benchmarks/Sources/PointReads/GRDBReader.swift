@@ -2,7 +2,7 @@ import GRDB
 
 /// GRDB's pool.
 final class GRDBReader: PointReader, Sendable {
-    static let name = "GRDB"
+    let name = "GRDB"
 
     private let pool: GRDB.DatabasePool
 

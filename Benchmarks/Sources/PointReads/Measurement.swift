@@ -1,12 +1,10 @@
 import Foundation
 import Synchronization
 
-/// One way to read a row by its key, made once for each thread.
+/// One way to read a row by its key, each time in a transaction.
 protocol PointReader {
     /// The name in the table.
-    static var name: String { get }
-    /// Opens the database at `path` for `readers` connections.
-    init(path: String, readers: Int) throws
+    var name: String { get }
     /// Reads until `stop` is set, or `limit` times; returns how often.
     func run(thread: Int, rows: Int64, limit: Int, stop: borrowing StopFlag) throws -> Int
 }

@@ -1,15 +1,20 @@
+import CSQLite
 import Foundation
-import GRDBSQLite
 
 /// Bare libsqlite3: one connection for each thread, three prepared statements, no pool.
 final class RawReader: PointReader, @unchecked Sendable {  // each thread uses its own connection
-    static let name = "raw"
+    let name = "raw"
 
     private struct Connection {
         var handle: OpaquePointer?
         var begin: OpaquePointer?
         var select: OpaquePointer?
         var commit: OpaquePointer?
+    }
+
+    /// Calls sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0), which must come first in a process.
+    static func switchMemoryStatisticsOff() -> Bool {
+        poolgauge_config_memstatus(0) == SQLITE_OK
     }
 
     private let connections: [Connection]

@@ -5,6 +5,7 @@ import SQLiteEngine
 // GRDB's pool, and bare libsqlite3, in one process, the three taking turns.
 //
 //     swift run -c release PointReads [--rounds N] [--seconds S] [--threads 1,2,4] [--readers N]
+//         [--memory-statistics on|off]
 //     swift run -c release PointReads --only raw|engine|GRDB --reads N
 //
 // What is compared is the ratio within a round; the table shows its median and its spread.
@@ -16,6 +17,12 @@ func option(_ name: String, _ standard: String) -> String {
         index + 1 < CommandLine.arguments.count
     else { return standard }
     return CommandLine.arguments[index + 1]
+}
+
+// SQLite's memory statistics take a process-wide lock for each allocation. The numbers in
+// README.md are with `--memory-statistics off` unless they say otherwise.
+if option("memory-statistics", "on") == "off" {
+    precondition(RawReader.switchMemoryStatisticsOff(), "SQLite is in use already")
 }
 
 let rows: Int64 = 10_000
@@ -40,21 +47,21 @@ try setup.write { db in
 
 let raw = try RawReader(path: path, readers: readers)
 let engine = try EngineReader(path: path, readers: readers)
+// The same, with a BEGIN and a COMMIT for every access: what keeping read transactions is worth.
+let anew = try EngineReader(path: path, readers: readers, keepsTransactions: false)
 let grdb = try GRDBReader(path: path, readers: readers)
+let all: [any PointReader & Sendable] = [raw, engine, anew, grdb]
 // `--only engine --reads 20000` for callgrind: one thread, a fixed number of reads.
 if let limit = Int(option("reads", "")) {
     let stop = StopFlag()
-    let readers: [any PointReader] = [raw, engine, grdb]
-    for reader in readers where type(of: reader).name == option("only", "engine") {
+    for reader in all where reader.name == option("only", "engine") {
         print(try reader.run(thread: 0, rows: rows, limit: limit, stop: stop))
     }
     exit(0)
 }
 
 // Warm the caches, and open the readers.
-_ = measure(raw, threads: 16, rows: rows, seconds: 0.1)
-_ = measure(engine, threads: 16, rows: rows, seconds: 0.1)
-_ = measure(grdb, threads: 16, rows: rows, seconds: 0.1)
+for reader in all { _ = measure(reader, threads: 16, rows: rows, seconds: 0.1) }
 
 func text(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
 func pad(_ text: String, _ width: Int) -> String {
@@ -62,40 +69,41 @@ func pad(_ text: String, _ width: Int) -> String {
 }
 
 print("\(rounds) rounds of \(seconds) s each, \(readers) readers, medians (min–max)")
-print("threads   raw reads/s  engine reads/s  GRDB reads/s     engine/raw         engine/GRDB")
+func spread(_ values: [Double], _ digits: Int) -> String {
+    "\(text(median(values), digits)) (\(text(values.min() ?? 0, digits))–"
+        + "\(text(values.max() ?? 0, digits)))"
+}
+let header = ["threads"] + all.map { "\($0.name)/s" } + ["engine/raw", "anew/raw", "engine/GRDB"]
+let widths = [7, 9, 9, 13, 9, 19, 19, 21]
+print(zip(header, widths).map { pad($0, $1) }.joined(separator: " "))
 for threads in threadCounts {
     var rates: [String: [Double]] = [:]
     for round in 0..<rounds {
-        let turns: [() -> (String, Double)] = [
-            { (RawReader.name, measure(raw, threads: threads, rows: rows, seconds: seconds)) },
-            { (EngineReader.name, measure(engine, threads: threads, rows: rows, seconds: seconds)) },
-            { (GRDBReader.name, measure(grdb, threads: threads, rows: rows, seconds: seconds)) },
-        ]
-        for turn in 0..<3 {
-            let (name, rate) = turns[(turn + round) % 3]()
-            rates[name, default: []].append(rate)
+        for turn in 0..<all.count {
+            let reader = all[(turn + round) % all.count]
+            let rate = measure(reader, threads: threads, rows: rows, seconds: seconds)
+            rates[reader.name, default: []].append(rate)
         }
     }
-    let raws = rates[RawReader.name] ?? []
-    let engines = rates[EngineReader.name] ?? []
-    let grdbs = rates[GRDBReader.name] ?? []
-    let perRaw = zip(engines, raws).map { $0 / $1 }
-    let perGRDB = zip(engines, grdbs).map { $0 / $1 }
-    func spread(_ values: [Double], _ digits: Int) -> String {
-        "\(text(median(values), digits)) (\(text(values.min() ?? 0, digits))–"
-            + "\(text(values.max() ?? 0, digits)))"
+    func ratios(_ a: any PointReader, _ b: any PointReader) -> [Double] {
+        zip(rates[a.name] ?? [], rates[b.name] ?? []).map { $0 / $1 }
     }
-    print(
-        pad("\(threads)", 7),
-        pad(text(median(raws), 0), 13),
-        pad(text(median(engines), 0), 15),
-        pad(text(median(grdbs), 0), 13),
-        pad(spread(perRaw, 2), 19),
-        pad(spread(perGRDB, 1), 19)
-    )
+    let cells =
+        ["\(threads)"] + all.map { text(median(rates[$0.name] ?? []), 0) } + [
+            spread(ratios(engine, raw), 2),
+            spread(ratios(anew, raw), 2),
+            spread(ratios(engine, grdb), 1),
+        ]
+    print(zip(cells, widths).map { pad($0, $1) }.joined(separator: " "))
 }
 print("status() of the engine's pool afterwards:")
 let status = engine.pool.status()
 print("  accesses:", status.connections.map(\.accessCount).reduce(0, +))
-print("  acquire:", status.acquire.map { "p50 \($0.p50 ?? 0) ns, p99 \($0.p99 ?? 0) ns, max \($0.max) ns" } ?? "-")
-print("  hold:", status.hold.map { "p50 \($0.p50 ?? 0) ns, p99 \($0.p99 ?? 0) ns, max \($0.max) ns" } ?? "-")
+print(
+    "  acquire:",
+    status.acquire.map { "p50 \($0.p50 ?? 0) ns, p99 \($0.p99 ?? 0) ns, max \($0.max) ns" } ?? "-"
+)
+print(
+    "  hold:",
+    status.hold.map { "p50 \($0.p50 ?? 0) ns, p99 \($0.p99 ?? 0) ns, max \($0.max) ns" } ?? "-"
+)

@@ -51,8 +51,10 @@ struct HeaderLine {
                 Segment(spans: [text("phase ", .dim), text(sample.phase)], priority: 50)
             )
         }
-        let time = HumanUnits.seconds(sample.time)
+        var time = HumanUnits.seconds(sample.time)
         let planned = sample.plannedDuration.map { " of " + HumanUnits.seconds($0) } ?? ""
+        // One unit for both where it is the same.
+        if time.hasSuffix(" s"), planned.hasSuffix(" s") { time.removeLast(2) }
         segments.append(Segment(spans: [text(time), text(planned, .dim)], priority: 85))
         if let journal = sample.database.journalMode {
             segments.append(

@@ -60,7 +60,7 @@ struct Verdict: Equatable {
         case .running:
             self = judged
         case .paused:
-            self.init(level: .neutral, heads: ["The load is held back"], parts: judged.parts)
+            self = judged.after("The load is held back")
         case .draining:
             self.init(
                 level: .neutral,
@@ -69,10 +69,9 @@ struct Verdict: Equatable {
                 ]
             )
         case .finished:
-            let length = HumanUnits.seconds(sample.time)
-            let end = "Finished after \(length)"
-            let heads = judged.heads.map { "\(end): " + $0.prefix(1).lowercased() + $0.dropFirst() }
-            self.init(level: judged.level, heads: heads + [end], parts: judged.parts)
+            // Of the whole run, or as much of it as is kept.
+            let all = Self.judged(sample, history: history, seconds: .greatestFiniteMagnitude)
+            self = all.after("Finished after \(HumanUnits.seconds(sample.time))")
         }
     }
 
@@ -82,12 +81,24 @@ struct Verdict: Equatable {
         self.parts = parts
     }
 
-    private static func judged(_ sample: Sample, history: History) -> Verdict {
+    /// The same verdict behind what the run's state has to say first.
+    private func after(_ state: String) -> Verdict {
+        let heads = heads.map { "\(state): " + $0.prefix(1).lowercased() + $0.dropFirst() }
+        return Verdict(level: level, heads: heads + [state], parts: parts)
+    }
+
+    /// Judges the last `seconds` of a history.
+    private static func judged(
+        _ sample: Sample,
+        history: History,
+        seconds: Double = Verdict.seconds
+    ) -> Verdict {
         let database = sample.database
         let isQueue = database.readers == nil
         let saturation = history.mean(over: seconds, \.saturation) ?? 0
-        let elapsed = history.moments.last?.time ?? 0
-        let span = max(1, min(seconds, elapsed.rounded(.up)))
+        let moments = history.moments
+        let kept = (moments.last?.time ?? 0) - (moments.count > 0 ? moments[0].time : 0)
+        let span = Int(max(1, min(seconds, kept.rounded(.up), 1e6)))
         let subject = isQueue ? "The one connection" : "Pool"
         if saturation >= 0.01 {
             let share = HumanUnits.percent(saturation)
@@ -95,9 +106,9 @@ struct Verdict: Equatable {
             return Verdict(
                 level: saturation >= 0.25 ? .bad : .strained,
                 heads: [
-                    "\(subject) saturated \(share) of the last \(Int(span)) s\(waits)",
-                    "Saturated \(share) of \(Int(span)) s\(waits)",
-                    "Saturated \(share) of the last \(Int(span)) s",
+                    "\(subject) saturated \(share) of the last \(span) s\(waits)",
+                    "Saturated \(share) of \(span) s\(waits)",
+                    "Saturated \(share) of the last \(span) s",
                 ],
                 parts: [longestHold(database), writers(database, isQueue: isQueue)]
                     .compactMap(\.self)

@@ -27,6 +27,7 @@ extension AccessGate {
         slot.thread = thread
         thread.pointee.innermost = Unmanaged.passUnretained(slot)
         slot.probe.beginAccess(site)
+        readers?.forbidKeeping()
     }
 
     /// Leaves the access and gives the connection back.
@@ -50,6 +51,7 @@ extension AccessGate {
     func step(outOf slot: AccessSlot) {
         slot.thread?.pointee.innermost = slot.outer
         slot.outer = nil
+        readers?.allowKeeping()
         slot.probe.endAccess()
     }
 

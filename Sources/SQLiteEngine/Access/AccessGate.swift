@@ -18,8 +18,15 @@ final class AccessGate: Sendable {
     /// The connections' places; their number never changes.
     let slots: [AccessSlot]
 
+    /// The gate of the readers, on a pool's writer: who holds the writer keeps them from keeping
+    /// transactions.
+    let readers: AccessGate?
     private let opening: @Sendable (AccessSlot) throws -> Database
-    private let waiterCount = Atomic<Int>(0)
+    /// What those who release must look after: the number of waiters in the lower half, and in
+    /// the upper that of the accesses which forbid to keep transactions.
+    private let attention = Atomic<Int>(0)
+    private static let waiterMask = (1 << 32) - 1
+    private static let forbidding = 1 << 32
     private let queue = Lock(WaiterQueue())
     private let slowAcquisitions = AtomicHistogram()
     private let slowCount = Atomic<UInt64>(0)
@@ -33,14 +40,17 @@ final class AccessGate: Sendable {
     /// - Parameters:
     ///   - labels: The connections' labels, one for each.
     ///   - probes: How much they tell.
+    ///   - readers: The gate of the readers, for a pool's writer.
     ///   - opening: Opens the connection of a slot; called without any lock, by the access that
     ///     needs it.
     init(
         labels: [String],
         probes: Configuration.ProbeLevel,
+        readers: AccessGate? = nil,
         opening: @escaping @Sendable (AccessSlot) throws -> Database
     ) {
         self.opening = opening
+        self.readers = readers
         let identity = Self.nextIdentity.wrappingAdd(1, ordering: .relaxed).oldValue
         self.identity = identity
         slots = labels.indices.map { index in
@@ -77,13 +87,56 @@ final class AccessGate: Sendable {
     /// Gives a connection back.
     @inline(__always)
     func release(_ slot: AccessSlot) {
-        if waiterCount.load(ordering: .relaxed) == 0 {
+        if attention.load(ordering: .relaxed) == 0 {
             slot.giveUp(AccessSlot.State.idle)
-            if waiterCount.load(ordering: .sequentiallyConsistent) == 0 { return }
-            // Somebody began to wait meanwhile, and may have looked just before.
+            if attention.load(ordering: .sequentiallyConsistent) == 0 { return }
+            // Somebody began to wait meanwhile, and may have looked just before; or the writer
+            // looked for kept transactions just before.
             guard slot.claimIdle() else { return }
         }
+        releaseAttentively(slot)
+    }
+
+    @inline(never)
+    private func releaseAttentively(_ slot: AccessSlot) {
+        if attention.load(ordering: .relaxed) >= Self.forbidding {
+            slot.database?.endKeptTransaction()
+            if !hasWaiters {
+                slot.giveUp(AccessSlot.State.idle)
+                guard hasWaiters, slot.claimIdle() else { return }
+            }
+        }
         releaseToWaiters(slot)
+    }
+
+    private var hasWaiters: Bool {
+        attention.load(ordering: .sequentiallyConsistent) & Self.waiterMask != 0
+    }
+
+    // MARK: Kept transactions
+
+    /// Whether read transactions may be kept now.
+    @inline(__always)
+    var allowsKeeping: Bool { attention.load(ordering: .relaxed) < Self.forbidding }
+
+    /// Ends the transactions that idle connections keep, and keeps none until
+    /// ``allowKeeping()``. Calls nest.
+    func forbidKeeping() {
+        attention.wrappingAdd(Self.forbidding, ordering: .sequentiallyConsistent)
+        endKeptTransactions()
+    }
+
+    /// Ends what ``forbidKeeping()`` began.
+    func allowKeeping() {
+        attention.wrappingSubtract(Self.forbidding, ordering: .sequentiallyConsistent)
+    }
+
+    /// Ends the transactions that idle connections keep.
+    func endKeptTransactions() {
+        for slot in slots where slot.claimIdle() {
+            slot.database?.endKeptTransaction()
+            release(slot)
+        }
     }
 
     @inline(never)
@@ -185,7 +238,7 @@ final class AccessGate: Sendable {
         let isClosed = queue.withLock { queue in
             if !queue.isClosed {
                 queue.append(waiter, at: waiter.since)
-                waiterCount.wrappingAdd(1, ordering: .sequentiallyConsistent)
+                attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
             }
             return queue.isClosed
         }
@@ -197,7 +250,7 @@ final class AccessGate: Sendable {
     private func settle(_ waiter: Waiter) {
         let (granted, wasNotified) = queue.withLock { queue in
             if queue.remove(waiter, at: monotonicNanoseconds()) {
-                waiterCount.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+                attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
             }
             return (waiter.granted, waiter.isNotified)
         }
@@ -207,7 +260,7 @@ final class AccessGate: Sendable {
 
     /// Wakes the oldest waiter when there may be a connection for it.
     private func wakeOne() {
-        guard waiterCount.load(ordering: .sequentiallyConsistent) > 0 else { return }
+        guard hasWaiters else { return }
         if let slot = claimAny() {
             releaseToWaiters(slot)
             return
@@ -222,7 +275,7 @@ final class AccessGate: Sendable {
         let decision = queue.withLock { queue in
             let decision = queue.release(slot, at: monotonicNanoseconds())
             switch decision {
-            case .grant: waiterCount.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            case .grant: attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
             // Inside the lock: a waiter that appends itself afterwards finds the slot free.
             case .free, .notify: slot.giveUp(AccessSlot.State.idle)
             }
@@ -275,7 +328,7 @@ final class AccessGate: Sendable {
         if let slot = claimAny() ?? claimClosed() {
             let isOurs = queue.withLock { queue in
                 let isOurs = queue.remove(waiter, at: monotonicNanoseconds())
-                if isOurs { waiterCount.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+                if isOurs { attention.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
                 return isOurs
             }
             if isOurs {
@@ -296,7 +349,7 @@ final class AccessGate: Sendable {
     func cancel(_ waiter: Waiter) -> Bool {
         queue.withLock { queue in
             let isOurs = queue.remove(waiter, at: monotonicNanoseconds())
-            if isOurs { waiterCount.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+            if isOurs { attention.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
             return isOurs
         }
     }
@@ -315,6 +368,7 @@ final class AccessGate: Sendable {
             for slot in slots {
                 try take(slot, thread, site)
                 held.append(slot)
+                slot.database?.endKeptTransaction()
             }
             return try body(held)
         }
@@ -367,7 +421,7 @@ final class AccessGate: Sendable {
         let waiters = queue.withLock { queue in
             queue.isClosed = true
             let waiters = queue.removeAll(at: monotonicNanoseconds())
-            waiterCount.store(0, ordering: .sequentiallyConsistent)
+            attention.wrappingSubtract(waiters.count, ordering: .sequentiallyConsistent)
             return waiters
         }
         for waiter in waiters {

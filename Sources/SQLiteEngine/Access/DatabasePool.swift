@@ -30,6 +30,7 @@ public final class DatabasePool: Sendable {
     let snapshots = SnapshotRegister()
     let interrupts = InterruptCounter()
     private let walIndex: WALIndexReader
+    private let sweeper = KeptTransactionSweeper()
 
     /// Opens a database, and creates its file when there is none.
     ///
@@ -46,24 +47,30 @@ public final class DatabasePool: Sendable {
                 message: "a pool needs a file: use a DatabaseQueue for a database in memory"
             )
         }
-        writer = AccessGate(labels: ["\(label).writer"], probes: configuration.probes) { slot in
-            try Database.open(
-                path: path,
-                configuration: configuration,
-                label: slot.label,
-                probe: slot.probe
-            )
-        }
         readers = AccessGate(
             labels: (1...configuration.maximumReaderCount).map { "\(label).reader.\($0)" },
             probes: configuration.probes
         ) { slot in
-            try Database.open(
+            let database = try Database.open(
                 path: path,
                 configuration: configuration,
                 label: slot.label,
                 isReadOnly: true,
                 busyMode: configuration.readonlyBusyMode ?? .timeout(10),
+                probe: slot.probe
+            )
+            if configuration.keepsReadTransactions { database.keepReadTransactions() }
+            return database
+        }
+        writer = AccessGate(
+            labels: ["\(label).writer"],
+            probes: configuration.probes,
+            readers: readers
+        ) { slot in
+            try Database.open(
+                path: path,
+                configuration: configuration,
+                label: slot.label,
                 probe: slot.probe
             )
         }
@@ -131,7 +138,8 @@ public final class DatabasePool: Sendable {
         line: UInt = #line
     ) async throws -> T {
         try await readers.perform(AccessSite(fileID: fileID, line: line), .read) { db in
-            try db.withReadTransaction(value)
+            defer { if db.kept.pointee.isKept { sweeper.arm(for: readers) } }
+            return try db.withReadTransaction(mayKeep: { readers.allowsKeeping }, value)
         }
     }
 
@@ -145,6 +153,7 @@ public final class DatabasePool: Sendable {
         readers.preconditionNotReentrant(thread)
         let slot = try readers.enter(thread, AccessSite(fileID: fileID, line: line), .read)
         defer { readers.leave(slot) }
+        slot.openDatabase.endKeptTransaction()
         defer { slot.openDatabase.endUnsafeAccess() }
         return try value(slot.openDatabase)
     }
@@ -156,6 +165,7 @@ public final class DatabasePool: Sendable {
         line: UInt = #line
     ) async throws -> T {
         try await readers.perform(AccessSite(fileID: fileID, line: line), .read) { db in
+            db.endKeptTransaction()
             defer { db.endUnsafeAccess() }
             return try value(db)
         }
@@ -418,7 +428,12 @@ extension DatabasePool {
     @usableFromInline
     func endRead(_ database: Database) throws {
         do {
-            try database.endReadAccess(mayHaveWritten: false)
+            if try database.endReadAccess(
+                mayHaveWritten: false,
+                mayKeep: readers.allowsKeeping
+            ) {
+                sweeper.arm(for: readers)
+            }
         } catch {
             readers.leave(database)
             throw error

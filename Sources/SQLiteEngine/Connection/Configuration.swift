@@ -43,6 +43,13 @@ public struct Configuration: Sendable {
         }
     }
 
+    /// Whether a pool's reader may keep its read transaction open between two accesses, while it
+    /// shows the last committed state anyway: for at most 5 ms, and never while the pool writes.
+    ///
+    /// It makes dense reads several times as fast. Switch it off where another process must be
+    /// able to truncate the write-ahead log at any moment without a busy timeout.
+    public var keepsReadTransactions = true
+
     /// The journal mode of a `DatabaseQueue`.
     public var journalMode = JournalModeConfiguration.default
 

@@ -49,6 +49,9 @@ public final class Database {
     /// See ``State``: the pointer is valid as long as the object.
     private let state: UnsafeMutablePointer<State>
 
+    /// The read transaction that is kept from one access to the next; valid as `state` is.
+    let kept: UnsafeMutablePointer<KeptTransaction>
+
     init(
         sqliteConnection: SQLiteConnection,
         configuration: Configuration,
@@ -58,6 +61,8 @@ public final class Database {
     ) {
         state = .allocate(capacity: 1)
         state.initialize(to: State(connection: sqliteConnection))
+        kept = .allocate(capacity: 1)
+        kept.initialize(to: KeptTransaction())
         self.configuration = configuration
         self.label = label
         self.isReadOnlyConnection = isReadOnly
@@ -67,6 +72,8 @@ public final class Database {
     deinit {
         state.deinitialize(count: 1)
         state.deallocate()
+        kept.deinitialize(count: 1)
+        kept.deallocate()
     }
 
     /// The C connection, for what this library does not offer; nil once it is closed.

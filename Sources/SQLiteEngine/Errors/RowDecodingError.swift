@@ -48,25 +48,48 @@ extension RowDecodingError {
         statement: Statement,
         index: Int
     ) -> RowDecodingError {
-        let pointer = statement.sqliteStatement
-        let names = statement.columnNames
-        let columns = names.indices.map {
-            (name: names[$0], value: DatabaseValue(sqliteStatement: pointer, index: CInt($0)))
-        }
-        let value = columns.indices.contains(index) ? columns[index].value : .null
-        return RowDecodingError(
-            impl: .valueMismatch(
-                type,
-                Context(
-                    debugDescription: "could not decode \(type) from database value \(value)",
-                    columns: columns,
-                    key: .columnIndex(index),
-                    sql: statement.sql,
-                    statementArguments: statement.arguments
-                )
-            )
-        )
+        valueMismatch(type, row: Row(statement: statement, layout: statement.layout), index: index)
     }
+
+    /// The error of a column that is no `type`.
+    @usableFromInline
+    static func valueMismatch(
+        _ type: any Any.Type,
+        row: Row,
+        index: Int
+    ) -> RowDecodingError {
+        let value = row.databaseValue(atUncheckedIndex: index)
+        let context = Context(
+            debugDescription: "could not decode \(type) from database value \(value)",
+            row: row,
+            key: .columnIndex(index)
+        )
+        return RowDecodingError(impl: .valueMismatch(type, context))
+    }
+
+    /// The error of a column that a row does not have.
+    @usableFromInline
+    static func columnNotFound(_ name: String, row: Row) -> RowDecodingError {
+        let context = Context(
+            debugDescription: "column not found: \(String(reflecting: name))",
+            row: row,
+            key: nil
+        )
+        return RowDecodingError(impl: .keyNotFound(.columnName(name), context))
+    }
+}
+
+extension RowDecodingError.Context {
+    init(debugDescription: String, row: Row, key: RowKey?) {
+        self.debugDescription = debugDescription
+        self.columns = row.map { (name: $0.0, value: $0.1) }
+        self.key = key
+        self.sql = row.statement?.sql
+        self.statementArguments = row.statement?.arguments
+    }
+
+    /// The row where decoding failed.
+    var row: Row { Row(columns: columns) }
 }
 
 extension RowDecodingError: CustomStringConvertible {

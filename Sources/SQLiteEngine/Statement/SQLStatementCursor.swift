@@ -1,7 +1,7 @@
 import CSQLite
 
 /// The statements of an SQL text.
-public class SQLStatementCursor {
+public class SQLStatementCursor: Cursor {
     private let database: Database
     private let bytes: ContiguousArray<CChar>
     private let flags: UInt32

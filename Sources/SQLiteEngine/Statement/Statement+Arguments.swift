@@ -21,7 +21,10 @@ extension Statement {
     /// - Throws: `SQLITE_MISUSE` when they do not match; the arguments before them then stay.
     public func setArguments(_ arguments: StatementArguments) throws {
         if isStepped { reset() }
-        if arguments.named.isEmpty, arguments.positionalCount == parameterCount {
+        if arguments.more == nil, parameterCount == 1, let value = arguments.first {
+            let code = value.bind(to: sqliteStatement, at: 1)
+            guard code == SQLITE_OK else { throw bindingError(code, arguments) }
+        } else if arguments.named.isEmpty, arguments.positionalCount == parameterCount {
             try bindAll(arguments)
         } else {
             var rest = arguments

@@ -27,6 +27,7 @@ extension Statement {
     /// Ends an execution that is under way, and binds the arguments of the next.
     @usableFromInline
     func prepareExecution(_ arguments: StatementArguments?) throws {
+        countExecution()
         if let arguments {
             try setArguments(arguments)
         } else {

@@ -7,6 +7,10 @@ public typealias SQLiteStatement = OpaquePointer
 ///
 /// It is bound to the access that made it, like its connection. Whoever steps
 /// ``sqliteStatement`` by hand leaves it reset.
+///
+/// Its variables are exempt from the checks of exclusive access, which cost as much as binding a
+/// value: one thread at a time has the connection, and no variable is passed `inout` to code that
+/// could come back.
 public final class Statement {
     /// The C statement, for what this library does not offer.
     public let sqliteStatement: SQLiteStatement
@@ -30,16 +34,19 @@ public final class Statement {
     let mayRunReadOnly: Bool
 
     /// The arguments that are bound, or that failed to bind.
-    var storedArguments = StatementArguments()
+    @exclusivity(unchecked) var storedArguments = StatementArguments()
 
     /// Whether ``storedArguments`` are what SQLite has bound.
-    var areArgumentsBound: Bool
+    @exclusivity(unchecked) var areArgumentsBound: Bool
 
     /// When the statement cache gave it last.
-    var lastUse: UInt64 = 0
+    @exclusivity(unchecked) var lastUse: UInt64 = 0
+
+    /// Counts the executions, so that a cursor knows whether the statement is still its own.
+    @exclusivity(unchecked) private(set) var execution: UInt64 = 0
 
     /// Whether a step came after the last reset.
-    @usableFromInline var isStepped = false
+    @exclusivity(unchecked) @usableFromInline var isStepped = false
 
     /// The columns, as of ``columnsVersion``.
     var columns: RowLayout?
@@ -77,6 +84,8 @@ public final class Statement {
     public var sql: String {
         sqlite3_sql(sqliteStatement).map { String(cString: $0).trimmedSQL } ?? ""
     }
+
+    func countExecution() { execution &+= 1 }
 
     /// Makes the statement ready for its next execution, and ends the one that is under way.
     ///

@@ -8,36 +8,89 @@
 /// A named parameter takes the value of its name when there is one. All other parameters take the
 /// positional values, from left to right.
 public struct StatementArguments: Hashable, Sendable {
-    /// The first positional value lives in the structure itself: the arguments of a read by key
-    /// allocate nothing.
+    /// The first positional value lives in the structure itself.
+    ///
+    /// The arguments of a read by key then allocate nothing.
     @usableFromInline var first: DatabaseValue?
 
-    /// The other positional values.
-    @usableFromInline var others: [DatabaseValue] = []
-
-    /// The values by name, without the `:`, `@` or `$` of the SQL.
-    @usableFromInline var named: [String: DatabaseValue] = [:]
+    /// The rest; nil when there is none.
+    @usableFromInline var more: MoreArguments?
 
     /// Creates no arguments.
+    @inlinable
     public init() {}
+
+    @inlinable
+    init(first: DatabaseValue?) { self.first = first }
 
     /// Whether there are no arguments.
     public var isEmpty: Bool { first == nil && named.isEmpty }
 
+    /// The positional values behind the first.
+    var others: [DatabaseValue] {
+        get { more?.values ?? [] }
+        set { withMore { $0.values = newValue } }
+    }
+
+    /// The values by name, without the `:`, `@` or `$` of the SQL.
+    var named: [String: DatabaseValue] {
+        get { more?.named ?? [:] }
+        set { withMore { $0.named = newValue } }
+    }
+
     /// How many positional values there are.
-    @inline(__always)
     var positionalCount: Int { first == nil ? 0 : others.count + 1 }
 
     /// The positional values.
     var values: [DatabaseValue] { first.map { [$0] + others } ?? [] }
 
-    @inlinable
+    @usableFromInline
     mutating func append(_ value: DatabaseValue) {
         if first == nil {
             first = value
         } else {
-            others.append(value)
+            withMore { $0.values.append(value) }
         }
+    }
+
+    private mutating func withMore(_ change: (MoreArguments) -> Void) {
+        if more == nil {
+            more = MoreArguments()
+        } else if !isKnownUniquelyReferenced(&more) {
+            more = more.map(MoreArguments.init(copying:))
+        }
+        if let more { change(more) }
+    }
+
+    /// Equal when the values are.
+    public static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.first == rhs.first && lhs.others == rhs.others && lhs.named == rhs.named
+    }
+
+    /// Feeds the values to `hasher`.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(first)
+        hasher.combine(others)
+        hasher.combine(named)
+    }
+}
+
+/// The arguments that do not fit in the structure.
+///
+/// Not changed once it is shared: ``StatementArguments`` copies it first.
+@usableFromInline
+final class MoreArguments: @unchecked Sendable {
+    /// The positional values behind the first.
+    var values: [DatabaseValue] = []
+
+    /// The values by name.
+    var named: [String: DatabaseValue] = [:]
+
+    init() {}
+
+    init(copying other: MoreArguments) {
+        values = other.values
+        named = other.named
     }
 }
 
@@ -69,18 +122,22 @@ extension StatementArguments {
 
     /// Creates named arguments; the last value of a name wins.
     public init(_ keysAndValues: some Sequence<(String, (any DatabaseValueConvertible)?)>) {
+        var named: [String: DatabaseValue] = [:]
         named.reserveCapacity(keysAndValues.underestimatedCount)
         for (name, value) in keysAndValues { named[name] = value?.databaseValue ?? .null }
+        self.named = named
     }
 
     /// Creates named arguments; nil when a key is no string, or a value is not convertible.
     public init?(_ dictionary: [AnyHashable: Any]) {
+        var named: [String: DatabaseValue] = [:]
         for (name, value) in dictionary {
             guard let name = name as? String, let value = DatabaseValue(value: value) else {
                 return nil
             }
             named[name] = value
         }
+        self.named = named
     }
 }
 
@@ -93,12 +150,17 @@ extension StatementArguments {
     ) -> [String: DatabaseValue] {
         if let value = arguments.first {
             append(value)
-            others.append(contentsOf: arguments.others)
+            if !arguments.others.isEmpty {
+                withMore { $0.values.append(contentsOf: arguments.others) }
+            }
         }
         var replaced: [String: DatabaseValue] = [:]
+        guard !arguments.named.isEmpty else { return replaced }
+        var named = named
         for (name, value) in arguments.named {
             if let old = named.updateValue(value, forKey: name) { replaced[name] = old }
         }
+        self.named = named
         return replaced
     }
 
@@ -132,7 +194,10 @@ extension StatementArguments: ExpressibleByArrayLiteral {
     /// Creates positional arguments from a literal.
     @inlinable
     public init(arrayLiteral elements: (any DatabaseValueConvertible)?...) {
-        self.init(elements)
+        self.init(first: elements.isEmpty ? nil : elements[0]?.databaseValue ?? .null)
+        if elements.count > 1 {
+            for element in elements.dropFirst() { append(element?.databaseValue ?? .null) }
+        }
     }
 }
 

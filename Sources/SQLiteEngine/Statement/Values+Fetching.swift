@@ -4,23 +4,70 @@ import CSQLite
 // statement opens in autocommit mode ends there, not when somebody lets go of the statement.
 
 extension DatabaseValueConvertible where Self: StatementColumnConvertible {
+    /// Gives a cursor of the values of the first column.
+    ///
+    /// - Parameters:
+    ///   - statement: A statement with a result.
+    ///   - arguments: The values of all its parameters; those that were set by default.
+    ///   - adapter: Where the first column is.
+    /// - Returns: A cursor, for the time of the access.
+    /// - Throws: `SQLITE_MISUSE` when the arguments do not match.
+    @inlinable
+    public static func fetchCursor(
+        _ statement: Statement,
+        arguments: StatementArguments? = nil,
+        adapter: (any RowAdapter)? = nil
+    ) throws -> FastDatabaseValueCursor<Self> {
+        try FastDatabaseValueCursor(statement, arguments, adapter)
+    }
+
+    /// Fetches the first column of all rows.
+    ///
+    /// - Parameters:
+    ///   - statement: A statement with a result.
+    ///   - arguments: The values of all its parameters; those that were set by default.
+    ///   - adapter: Where the first column is.
+    /// - Returns: The values; NULL is an error, unless `Self` is an optional.
+    /// - Throws: A ``DatabaseError``, or a ``RowDecodingError``.
+    @inlinable
+    public static func fetchAll(
+        _ statement: Statement,
+        arguments: StatementArguments? = nil,
+        adapter: (any RowAdapter)? = nil
+    ) throws -> [Self] {
+        var values: [Self] = []
+        guard try statement.executeToFirstRow(arguments) else { return values }
+        let column = adapter == nil ? 0 : try statement.firstColumn(adapter)
+        let pointer = statement.sqliteStatement
+        repeat {
+            guard let value = fromStatement(pointer, atUncheckedIndex: column) else {
+                throw statement.endWithMismatch(Self.self, column)
+            }
+            values.append(value)
+        } while try statement.continueStepping()
+        return values
+    }
+
     /// Fetches the first column of the first row.
     ///
     /// - Parameters:
     ///   - statement: A statement with a result.
     ///   - arguments: The values of all its parameters; those that were set by default.
+    ///   - adapter: Where the first column is.
     /// - Returns: Nil for NULL, and when there is no row.
     /// - Throws: A ``DatabaseError``, or a ``RowDecodingError``.
     @inlinable
     public static func fetchOne(
         _ statement: Statement,
-        arguments: StatementArguments? = nil
+        arguments: StatementArguments? = nil,
+        adapter: (any RowAdapter)? = nil
     ) throws -> Self? {
         guard try statement.executeToFirstRow(arguments) else { return nil }
+        let column = adapter == nil ? 0 : try statement.firstColumn(adapter)
         let pointer = statement.sqliteStatement
-        guard let value = fromStatement(pointer, atUncheckedIndex: 0) else {
-            if sqlite3_column_type(pointer, 0) != SQLITE_NULL {
-                throw statement.endWithMismatch(Self.self, index: 0)
+        guard let value = fromStatement(pointer, atUncheckedIndex: column) else {
+            if sqlite3_column_type(pointer, column) != SQLITE_NULL {
+                throw statement.endWithMismatch(Self?.self, column)
             }
             try statement.finishFirstRow()
             return nil
@@ -29,38 +76,15 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
         return value
     }
 
-    /// Fetches the first column of all rows.
-    ///
-    /// - Parameters:
-    ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; those that were set by default.
-    /// - Returns: The values; NULL is an error, unless `Self` is an optional.
-    /// - Throws: A ``DatabaseError``, or a ``RowDecodingError``.
+    /// Gives a cursor of the values of the first column of a query.
     @inlinable
-    public static func fetchAll(
-        _ statement: Statement,
-        arguments: StatementArguments? = nil
-    ) throws -> [Self] {
-        var values: [Self] = []
-        guard try statement.executeToFirstRow(arguments) else { return values }
-        let pointer = statement.sqliteStatement
-        repeat {
-            guard let value = fromStatement(pointer, atUncheckedIndex: 0) else {
-                throw statement.endWithMismatch(Self.self, index: 0)
-            }
-            values.append(value)
-        } while try statement.continueStepping()
-        return values
-    }
-
-    /// Fetches the first column of the first row of a query.
-    @inlinable
-    public static func fetchOne(
+    public static func fetchCursor(
         _ db: Database,
         sql: String,
-        arguments: StatementArguments = StatementArguments()
-    ) throws -> Self? {
-        try fetchOne(db.makeStatement(sql: sql), arguments: arguments)
+        arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> FastDatabaseValueCursor<Self> {
+        try fetchCursor(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
 
     /// Fetches the first column of all rows of a query.
@@ -68,17 +92,52 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
     public static func fetchAll(
         _ db: Database,
         sql: String,
-        arguments: StatementArguments = StatementArguments()
+        arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
     ) throws -> [Self] {
-        try fetchAll(db.makeStatement(sql: sql), arguments: arguments)
+        try fetchAll(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+    }
+
+    /// Fetches the first column of the first row of a query.
+    @inlinable
+    public static func fetchOne(
+        _ db: Database,
+        sql: String,
+        arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> Self? {
+        try fetchOne(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+    }
+}
+
+extension DatabaseValueConvertible where Self: StatementColumnConvertible & Hashable {
+    /// Fetches the different values of the first column.
+    @inlinable
+    public static func fetchSet(
+        _ statement: Statement,
+        arguments: StatementArguments? = nil,
+        adapter: (any RowAdapter)? = nil
+    ) throws -> Set<Self> {
+        try Set(fetchCursor(statement, arguments: arguments, adapter: adapter))
+    }
+
+    /// Fetches the different values of the first column of a query.
+    @inlinable
+    public static func fetchSet(
+        _ db: Database,
+        sql: String,
+        arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> Set<Self> {
+        try fetchSet(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
 }
 
 extension Statement {
     /// Ends an execution whose row cannot be decoded, and makes the error.
     @usableFromInline
-    func endWithMismatch(_ type: any Any.Type, index: Int) -> RowDecodingError {
-        let error = RowDecodingError.valueMismatch(type, statement: self, index: index)
+    func endWithMismatch(_ type: any Any.Type, _ column: CInt) -> RowDecodingError {
+        let error = RowDecodingError.valueMismatch(type, statement: self, index: Int(column))
         abandon()
         return error
     }

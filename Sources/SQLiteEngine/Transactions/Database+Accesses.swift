@@ -1,10 +1,13 @@
 import CSQLite
+import Telemetry
 
 /// How an access's own transaction begins and ends.
 extension Database {
     /// Begins a read transaction, which sees one state of the database from its first statement.
     @inline(__always)
     func beginReadAccess() throws {
+        if resumeKeptTransaction() { return }
+        kept.pointee.willBegin()
         let code = transactionStatements.begin(.deferred, on: sqliteConnection)
         guard code == SQLITE_OK else {
             throw transactionError(code, sql: "BEGIN DEFERRED TRANSACTION")
@@ -13,10 +16,14 @@ extension Database {
 
     /// Ends a read transaction.
     ///
-    /// - Parameter mayHaveWritten: Whether the file is open for writing; a pool's reader is not.
+    /// - Parameters:
+    ///   - mayHaveWritten: Whether the file is open for writing; a pool's reader is not.
+    ///   - mayKeep: Whether the transaction may stay open for the next access.
+    /// - Returns: Whether it did.
     /// - Throws: `SQLITE_READONLY` when something was written after all.
     @inline(__always)
-    func endReadAccess(mayHaveWritten: Bool = true) throws {
+    @discardableResult
+    func endReadAccess(mayHaveWritten: Bool = true, mayKeep: Bool = false) throws -> Bool {
         if mayHaveWritten, sqlite3_txn_state(sqliteConnection, nil) >= SQLITE_TXN_WRITE {
             abandonTransaction()
             throw DatabaseError(
@@ -25,7 +32,8 @@ extension Database {
             )
         }
         // The body may have ended the transaction itself.
-        guard sqlite3_get_autocommit(sqliteConnection) == 0 else { return }
+        guard sqlite3_get_autocommit(sqliteConnection) == 0 else { return false }
+        if mayKeep, keepTransaction(at: monotonicNanoseconds()) { return true }
         let code = transactionStatements.commit(on: sqliteConnection)
         guard code == SQLITE_OK else {
             // An interrupt that comes between two statements must not make a read fail that has
@@ -36,10 +44,11 @@ extension Database {
                 throw error
             }
             abandonTransaction()
-            return
+            return false
         }
         openTransactionDate = nil
         if sqlite3_txn_state(sqliteConnection, nil) != SQLITE_TXN_NONE { resetStatements() }
+        return false
     }
 
     /// Begins a write transaction that owns everything until its end.
@@ -97,8 +106,11 @@ extension Database {
 // MARK: - Whole accesses, for those that run on a connection's own thread
 
 extension Database {
-    /// Runs `body` in a read transaction.
-    func withReadTransaction<T>(_ body: (Database) throws -> T) throws -> T {
+    /// Runs `body` in a read transaction, which may be kept when `mayKeep` says so at its end.
+    func withReadTransaction<T>(
+        mayKeep: () -> Bool = { false },
+        _ body: (Database) throws -> T
+    ) throws -> T {
         try beginReadAccess()
         let result: T
         do {
@@ -107,7 +119,7 @@ extension Database {
             abandonTransaction()
             throw error
         }
-        try endReadAccess()
+        try endReadAccess(mayKeep: mayKeep())
         return result
     }
 

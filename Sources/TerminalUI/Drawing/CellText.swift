@@ -14,6 +14,7 @@ package enum CellText {
     /// - Parameters:
     ///   - text: Any text.
     ///   - isASCII: Whether it will be shown in ASCII, where `␛` is written `^[`.
+    /// - Returns: The columns.
     package static func width(of text: String, isASCII: Bool = false) -> Int {
         if isPlain(text) { return text.utf8.count }
         var total = 0

@@ -19,6 +19,7 @@ package struct SVGRenderer {
     /// - Parameters:
     ///   - surface: The surface.
     ///   - title: What the picture shows, for those who cannot see it.
+    /// - Returns: The document.
     package static func render(_ surface: Surface, title: String) -> String {
         var renderer = SVGRenderer(surface: surface)
         return renderer.document(title: title)

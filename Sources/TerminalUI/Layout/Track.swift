@@ -34,6 +34,7 @@ package struct Track: Sendable, Equatable {
     ///   - tracks: The tracks, in their order.
     ///   - available: The cells to share.
     ///   - spacing: Empty cells between two tracks that are shown.
+    /// - Returns: A length for each track.
     package static func lengths(of tracks: [Track], available: Int, spacing: Int = 0) -> [Int] {
         var shown = tracks.indices.filter { tracks[$0].maximum > 0 }
         func needed() -> Int {

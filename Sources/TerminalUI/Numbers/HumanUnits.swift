@@ -45,11 +45,11 @@ package enum HumanUnits {
     package static func bytes(_ bytes: UInt64) -> String {
         if bytes < 1_000 { return "\(bytes) B" }
         var value = Double(bytes) / 1_024
-        for unit in [" KiB", " MiB", " GiB", " TiB"] {
+        for unit in [" KiB", " MiB", " GiB", " TiB", " PiB"] {
             if value < 999.5 { return threeDigits(value) + unit }
             value /= 1_024
         }
-        return threeDigits(min(value, 99_999)) + " PiB"
+        return threeDigits(value) + " EiB"
     }
 
     /// `0/s`, `0.42/s`, `12.3/s`, `1,423/s`, `123k/s`.

@@ -11,7 +11,7 @@ enum NearestName {
         let wanted = Array(name.lowercased())
         let ranked = names.map { (name: $0, edits: distance(wanted, Array($0.lowercased()))) }
         guard let best = ranked.min(by: { $0.edits < $1.edits }) else { return nil }
-        return best.edits <= max(1, max(wanted.count, best.name.count) / 3) ? best.name : nil
+        return best.edits <= (max(wanted.count, best.name.count) + 2) / 3 ? best.name : nil
     }
 
     /// Levenshtein's distance: insertions, deletions and replacements of one character.

@@ -29,6 +29,8 @@ extension Theme {
     /// - Parameters:
     ///   - yaml: The file's text.
     ///   - file: Its name, for errors.
+    /// - Returns: The theme.
+    /// - Throws: Every mistake of the text, with its place.
     package static func parse(yaml: String, file: String) throws(ThemeError) -> Theme {
         try ThemeDecoder.decode(yaml: yaml, file: file)
     }

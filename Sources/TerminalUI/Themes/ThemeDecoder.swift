@@ -14,6 +14,8 @@ struct ThemeDecoder {
     /// - Parameters:
     ///   - yaml: The file's text.
     ///   - file: Its name, for errors, and the theme's name unless the text has one.
+    /// - Returns: The theme.
+    /// - Throws: Every mistake of the text, with its place.
     static func decode(yaml: String, file: String) throws(ThemeError) -> Theme {
         var decoder = ThemeDecoder(file: file)
         let theme = decoder.theme(from: yaml)

@@ -1,3 +1,5 @@
+import Telemetry
+
 /// Whether snapshots kept showing what they showed first.
 final class StabilityLog: Sendable {
     /// What was seen so far.

@@ -1,3 +1,5 @@
+import Telemetry
+
 /// A worker of a client whose accesses arrive on a schedule, whether or not somebody is free.
 ///
 /// All workers of the client take from one schedule. An arrival that nobody is free for waits, and

@@ -5,7 +5,7 @@ import Telemetry
 typealias LatencyHistogram = Histogram<UInt32>
 
 extension LatencyHistogram {
-    /// The largest latency that is told apart, in nanoseconds: one hour. Longer ones count as it.
+    /// The largest latency that is told apart, one hour in nanoseconds; longer ones count as it.
     static var longest: UInt64 { 3_600_000_000_000 }
 
     /// Creates an empty histogram of latencies.

@@ -44,15 +44,13 @@ struct ClientMeter {
         recent.endSecond()
     }
 
-    /// The client as a sample shows it.
-    ///
-    /// - Parameter time: The time of the run, in seconds.
+    /// The client as a sample shows it, at a time of the run in seconds.
     mutating func status(at time: Double) -> ClientStatus {
         var counts = AccessCounts()
         var completed: UInt64 = 0
         for recorder in recorders {
             let reading = recorder.read()
-            reading.counts.forEach { counts.add($0) }
+            for operation in reading.counts { counts.add(operation) }
             completed += reading.completed
         }
         let ended = counts.completed + counts.skipped + counts.errorCount + counts.interrupted
@@ -88,9 +86,9 @@ struct ClientMeter {
 
     private var completedAtInterval: UInt64 = 0
 
-    /// The whole run's result; call it when the workers are done and all is collected.
+    /// The whole run's result, when the measured phases lasted `seconds`.
     ///
-    /// - Parameter seconds: How long the measured phases lasted.
+    /// Call it when the workers are done and all is collected.
     func result(seconds: Double) -> ClientResult {
         let readings = recorders.map { $0.read() }
         var sum = AccessCounts()

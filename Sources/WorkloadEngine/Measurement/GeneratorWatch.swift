@@ -24,9 +24,8 @@ struct GeneratorWatch {
 
     /// What was seen, and why the run is invalid, if it is.
     ///
-    /// - Parameters:
-    ///   - accesses: All accesses that were begun.
-    ///   - freeLag: How late those started whose worker was free.
+    /// It takes the number of all accesses that were begun, and how late those started whose
+    /// worker was free.
     func verdict(
         accesses: UInt64,
         freeLag: LatencyHistogram

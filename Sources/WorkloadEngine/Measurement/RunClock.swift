@@ -1,4 +1,5 @@
 import Foundation
+import Telemetry
 
 /// The clock of a run: monotonic, in nanoseconds from an arbitrary origin.
 ///
@@ -30,9 +31,9 @@ package struct MonotonicClock: RunClock {
     /// Creates the clock.
     package init() {}
 
-    /// The time now, in nanoseconds since the machine started.
+    /// The time now, in nanoseconds from an arbitrary origin.
     package func now() -> UInt64 {
-        Self.read(CLOCK_MONOTONIC)
+        monotonicNanoseconds()
     }
 
     /// Makes a sleeper on this clock.
@@ -50,7 +51,6 @@ package struct MonotonicClock: RunClock {
         read(CLOCK_PROCESS_CPUTIME_ID)
     }
 
-    @inline(__always)
     private static func read(_ clock: clockid_t) -> UInt64 {
         var time = timespec()
         clock_gettime(clock, &time)

@@ -14,13 +14,13 @@ final class ThreadSleeper: Sleeper, @unchecked Sendable {
         condition = .allocate(capacity: 1)
         condition.initialize(to: pthread_cond_t())
         #if canImport(Darwin)
-            pthread_cond_init(condition, nil)
+        pthread_cond_init(condition, nil)
         #else
-            var attributes = pthread_condattr_t()
-            pthread_condattr_init(&attributes)
-            pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-            pthread_cond_init(condition, &attributes)
-            pthread_condattr_destroy(&attributes)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
         #endif
     }
 
@@ -55,14 +55,14 @@ final class ThreadSleeper: Sleeper, @unchecked Sendable {
 
     private func wait(until deadline: UInt64) -> Int32 {
         #if canImport(Darwin)
-            // Darwin's conditions know no monotonic clock, but a relative wait.
-            let now = MonotonicClock().now()
-            guard deadline > now else { return ETIMEDOUT }
-            var time = Self.time(deadline - now)
-            return pthread_cond_timedwait_relative_np(condition, mutex, &time)
+        // Darwin's conditions know no monotonic clock, but a relative wait.
+        let now = MonotonicClock().now()
+        guard deadline > now else { return ETIMEDOUT }
+        var time = Self.time(deadline - now)
+        return pthread_cond_timedwait_relative_np(condition, mutex, &time)
         #else
-            var time = Self.time(deadline)
-            return pthread_cond_timedwait(condition, mutex, &time)
+        var time = Self.time(deadline)
+        return pthread_cond_timedwait(condition, mutex, &time)
         #endif
     }
 

@@ -19,7 +19,9 @@ public struct HostEnvironment: Sendable, Codable, Equatable {
     public var versions: [String: String]
     /// The scenario's own text.
     public var scenarioText: String
+}
 
+extension HostEnvironment {
     /// Looks at this machine.
     ///
     /// - Parameters:
@@ -32,13 +34,15 @@ public struct HostEnvironment: Sendable, Codable, Equatable {
         versions: [String: String] = [:]
     ) {
         let process = ProcessInfo.processInfo
-        operatingSystem = process.operatingSystemVersionString
-        cpuCount = process.activeProcessorCount
-        architecture = Self.architectureName
-        fileSystem = Self.fileSystem(of: folder)
-        syncNanoseconds = Self.measureSync(in: folder)
-        self.versions = versions
-        scenarioText = scenario.source
+        self.init(
+            operatingSystem: process.operatingSystemVersionString,
+            architecture: Self.architectureName,
+            cpuCount: process.activeProcessorCount,
+            fileSystem: Self.fileSystem(of: folder),
+            syncNanoseconds: Self.measureSync(in: folder),
+            versions: versions,
+            scenarioText: scenario.source
+        )
         if let fileSystem, ["tmpfs", "ramfs"].contains(fileSystem) {
             warnings = [
                 "The databases are on \(fileSystem), where a sync is free: arms that sync more "

@@ -66,7 +66,8 @@ struct DatabaseWatch {
         let busy = Double(now.busyNanoseconds &- min(now.busyNanoseconds, before.busyNanoseconds))
         let saturated = Double(
             now.saturatedNanoseconds
-                &- min(now.saturatedNanoseconds, before.saturatedNanoseconds))
+                &- min(now.saturatedNanoseconds, before.saturatedNanoseconds)
+        )
         if isMeasured {
             self.busy += busy
             self.saturated += saturated

@@ -1,4 +1,5 @@
 import Foundation
+import Telemetry
 
 /// Keeps each data set that was built, so that every arm starts with a copy of the same file.
 ///
@@ -31,9 +32,8 @@ public final class DatasetStore: Sendable {
 
     /// Puts a copy of the scenario's data at `file`, building the data when they are new.
     ///
-    /// - Parameters:
-    ///   - file: Where the copy goes; no file may be there.
-    ///   - progress: Called with the share of the building that is done, in 0…1; a throw ends it.
+    /// No file may be there. `progress` is called with the share of the building that is done, in
+    /// 0…1; what it throws ends the work.
     func copy(
         dataOf scenario: Scenario,
         through factory: any WorkloadTargetFactory,

@@ -157,7 +157,8 @@ final class LoadSession {
                 sleeper.sleep(until: wake)
             }
             // A boundary is sampled at once, so that no interval lies in two phases.
-            if context.phases.stretch(at: control.now())?.start != context.phases
+            if context.phases.stretch(at: control.now())?.start
+                != context.phases
                 .stretch(at: now)?.start
             {
                 nextSample = min(nextSample, context.clock.now())

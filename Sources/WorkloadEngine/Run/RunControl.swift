@@ -1,4 +1,5 @@
 import Synchronization
+import Telemetry
 
 /// Where the load stands, and the clock that stands still while it is paused.
 ///

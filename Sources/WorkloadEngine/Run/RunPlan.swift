@@ -25,7 +25,8 @@ struct RunPlan: Sendable {
                 continue
             }
             clients.append(
-                try ClientPlan(client, of: scenario, phases: phases, variables: &variables))
+                try ClientPlan(client, of: scenario, phases: phases, variables: &variables)
+            )
         }
         self.clients = clients
         self.unsupported = unsupported

@@ -128,9 +128,9 @@ struct Sampler {
         meters.reduce(into: .latencies()) { $0.merge($1.freeLag) }
     }
 
-    /// The clients' results; call it when the workers are done.
+    /// The clients' results, when the measured phases lasted `seconds`.
     ///
-    /// - Parameter seconds: How long the measured phases lasted.
+    /// Call it when the workers are done.
     func clientResults(seconds: Double) -> [String: ClientResult] {
         var results: [String: ClientResult] = [:]
         for meter in meters { results[meter.plan.name.name] = meter.result(seconds: seconds) }

@@ -1,3 +1,5 @@
+import Telemetry
+
 /// What somebody at the dashboard asks for while the load runs: snapshots, on a thread of its own
 /// so that a screen never waits for the database.
 final class UserCommands: Sendable {

@@ -87,7 +87,7 @@ struct StatementTests {
         }
         #expect(
             error?.description == """
-                could not decode Int8 from database value 300 - column: "a", column index: 0, \
+                could not decode Optional<Int8> from database value 300 - column: "a", column index: 0, \
                 row: [a:300 b:"x"], sql: `SELECT 300 AS a, 'x' AS b WHERE 1 = ?`, arguments: [1]
                 """
         )

@@ -7,7 +7,7 @@ extension Database {
             path: ":memory:",
             configuration: configuration,
             label: "test",
-            probe: ConnectionProbe()
+            probe: ConnectionProbe(level: configuration.probes)
         )
     }
 }

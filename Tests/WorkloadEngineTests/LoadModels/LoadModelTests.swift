@@ -38,9 +38,11 @@ struct LoadModelTests {
     @Test func equalSeedsGiveEqualSchedules() {
         let arrival = Arrival(rate: 50)
         #expect(
-            arrivals(arrival, seconds: 10, seed: 7) == arrivals(arrival, seconds: 10, seed: 7))
+            arrivals(arrival, seconds: 10, seed: 7) == arrivals(arrival, seconds: 10, seed: 7)
+        )
         #expect(
-            arrivals(arrival, seconds: 10, seed: 7) != arrivals(arrival, seconds: 10, seed: 8))
+            arrivals(arrival, seconds: 10, seed: 7) != arrivals(arrival, seconds: 10, seed: 8)
+        )
     }
 
     @Test func noArrivalComesAtTheEndOrLater() {

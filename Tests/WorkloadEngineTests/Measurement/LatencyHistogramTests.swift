@@ -17,9 +17,9 @@ struct LatencyHistogramTests {
         let enough = try #require(summary(of: 1...1000))
         #expect(enough.p99 != nil)
         #expect(enough.p999 == nil)
-        #expect(try #require(summary(of: 1...19)).p50 == nil)
-        #expect(try #require(summary(of: 1...20)).p50 != nil)
-        #expect(try #require(summary(of: 1...10_000)).p999 != nil)
+        #expect(summary(of: 1...19)?.p50 == nil)
+        #expect(summary(of: 1...20)?.p50 != nil)
+        #expect(summary(of: 1...10_000)?.p999 != nil)
     }
 
     @Test func nothingGivesNoSummary() {
@@ -37,8 +37,8 @@ struct LatencyHistogramTests {
     }
 
     @Test func latenciesOverAnHourCountAsAnHour() throws {
-        let summary = try #require(summary(of: [5, .max]))
-        #expect(summary.count == 2)
-        #expect(summary.max == LatencyHistogram.longest)
+        let both = try #require(summary(of: [5, .max]))
+        #expect(both.count == 2)
+        #expect(both.max == LatencyHistogram.longest)
     }
 }

@@ -1,3 +1,4 @@
+import Telemetry
 import Testing
 
 @testable import WorkloadEngine
@@ -10,7 +11,7 @@ struct AccountingTests {
         var open = Client.reader(
             "open",
             workers: 2,
-            pace: .open(Arrival(rate: 80, skipAfter: .milliseconds(150)))
+            pace: .open(Arrival(rate: 80, skipAfter: .milliseconds(20)))
         )
         open.busyRetries = 1
         return [
@@ -44,10 +45,10 @@ struct AccountingTests {
             clock: clock,
             .init(
                 wait: { $0.number.isMultiple(of: 7) ? milliseconds(9) : 0 },
-                service: { milliseconds($0.number.isMultiple(of: 50) ? 400 : 5) },
+                service: { milliseconds($0.number % 20 == 7 ? 400 : 5) },
                 before: { access in
                     before(access)
-                    if access.number * 7919 % 101 < 30 { throw FakeFailure.busy }
+                    if access.number % 10 < 3 { throw FakeFailure.busy }
                     if access.number.isMultiple(of: 13) { throw FakeFailure.broken }
                 }
             )

@@ -31,7 +31,9 @@ struct OpenLoopRunTests {
         #expect((850...1150).contains(offered[0]))
     }
 
-    /// One stall of a second delays a tenth of all accesses. A generator that waits for its
+    /// One stall of a second delays a tenth of all accesses.
+    ///
+    /// A generator that waits for its
     /// target would report a single slow one (*coordinated omission*).
     @Test func aStallShowsInThePercentiles() async throws {
         let target = FakeTarget(

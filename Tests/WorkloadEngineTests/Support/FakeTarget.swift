@@ -157,14 +157,9 @@ struct FakeFactory: WorkloadTargetFactory {
 
     func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
         if arm.name == "data" {
-            _ = try writeEmptyFile(path)
+            try Data().write(to: URL(fileURLWithPath: path))
             return FakeTarget(clock: target.clock)
         }
         return target
     }
-}
-
-/// Makes a file, so that a data set can be copied.
-private func writeEmptyFile(_ path: String) throws -> Bool {
-    FileManager.default.createFile(atPath: path, contents: nil)
 }

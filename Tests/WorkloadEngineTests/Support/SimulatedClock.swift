@@ -2,8 +2,9 @@ import Foundation
 
 @testable import WorkloadEngine
 
-/// A clock that jumps: when every thread that takes part sleeps, time moves on to the first
-/// deadline. A run of minutes takes milliseconds and is the same each time.
+/// A clock that jumps to the first deadline whenever every thread that takes part sleeps.
+///
+/// A run of minutes takes milliseconds and is the same each time.
 final class SimulatedClock: RunClock, @unchecked Sendable {
     // Unchecked: everything is protected by `condition`.
     private let condition = NSCondition()

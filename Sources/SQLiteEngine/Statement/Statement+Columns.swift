@@ -1,29 +1,5 @@
 import CSQLite
 
-/// The names of a row's columns, shared by all rows of one execution.
-final class RowLayout: Sendable {
-    /// The names, from left to right.
-    let names: [String]
-
-    /// The leftmost column of each name, in lower case.
-    let indexes: [String: Int]
-
-    init(names: [String]) {
-        self.names = names
-        var indexes: [String: Int] = [:]
-        for (index, name) in names.enumerated() {
-            let key = name.lowercased()
-            if indexes[key] == nil { indexes[key] = index }
-        }
-        self.indexes = indexes
-    }
-
-    /// The leftmost column with a name, in whatever case.
-    func index(ofColumn name: String) -> Int? {
-        indexes[name] ?? indexes[name.lowercased()]
-    }
-}
-
 extension Statement {
     /// The columns of the result.
     ///
@@ -52,4 +28,19 @@ extension Statement {
 
     /// The leftmost column with a name, in whatever case; nil when there is none.
     public func index(ofColumn name: String) -> Int? { layout.index(ofColumn: name) }
+
+    /// The column of the result that an adapter puts first.
+    @usableFromInline
+    func firstColumn(_ adapter: (any RowAdapter)?) throws -> CInt {
+        guard let adapter else { return 0 }
+        let columns = try adapter.layout(from: layout)
+        guard columns.count > 0 else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "the row adapter leaves no column",
+                sql: sql
+            )
+        }
+        return columns.source(of: 0)
+    }
 }

@@ -1,0 +1,103 @@
+extension RangeReplaceableCollection {
+    /// Creates a collection of a cursor's elements.
+    @inlinable
+    public init(_ cursor: some Cursor<Element>) throws {
+        self.init()
+        try append(contentsOf: cursor)
+    }
+
+    /// Creates a collection of a cursor's elements, with room for `minimumCapacity` of them.
+    @inlinable
+    public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
+        self.init()
+        reserveCapacity(minimumCapacity)
+        try append(contentsOf: cursor)
+    }
+
+    /// Appends a cursor's elements.
+    @inlinable
+    public mutating func append(contentsOf newElements: some Cursor<Element>) throws {
+        while let element = try newElements.next() { append(element) }
+    }
+}
+
+extension Set {
+    /// Creates a set of a cursor's elements.
+    @inlinable
+    public init(_ cursor: some Cursor<Element>) throws {
+        self.init()
+        try formUnion(cursor)
+    }
+
+    /// Creates a set of a cursor's elements, with room for `minimumCapacity` of them.
+    @inlinable
+    public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
+        self.init(minimumCapacity: minimumCapacity)
+        try formUnion(cursor)
+    }
+
+    /// The elements of the set and of a cursor.
+    @inlinable
+    public func union(_ cursor: some Cursor<Element>) throws -> Set<Element> {
+        var result = self
+        try result.formUnion(cursor)
+        return result
+    }
+
+    /// Inserts a cursor's elements.
+    @inlinable
+    public mutating func formUnion(_ cursor: some Cursor<Element>) throws {
+        while let element = try cursor.next() { insert(element) }
+    }
+
+    /// The elements of the set that a cursor produces too.
+    @inlinable
+    public func intersection(_ cursor: some Cursor<Element>) throws -> Set<Element> {
+        try intersection(Set(cursor))
+    }
+
+    /// Removes the elements that a cursor does not produce.
+    @inlinable
+    public mutating func formIntersection(_ cursor: some Cursor<Element>) throws {
+        formIntersection(try Set(cursor))
+    }
+}
+
+extension Dictionary {
+    /// Creates a dictionary of arrays: a cursor's elements by their keys.
+    public init<C: Cursor>(
+        grouping cursor: C,
+        by keyForValue: (C.Element) throws -> Key
+    ) throws where Value == [C.Element] {
+        try self.init(minimumCapacity: 0, grouping: cursor, by: keyForValue)
+    }
+
+    /// Creates a dictionary of arrays, with room for `minimumCapacity` keys.
+    public init<C: Cursor>(
+        minimumCapacity: Int,
+        grouping cursor: C,
+        by keyForValue: (C.Element) throws -> Key
+    ) throws where Value == [C.Element] {
+        self.init(minimumCapacity: minimumCapacity)
+        while let element = try cursor.next() {
+            self[try keyForValue(element), default: []].append(element)
+        }
+    }
+
+    /// Creates a dictionary of a cursor's pairs; a key that comes twice is a fatal error.
+    public init(uniqueKeysWithValues keysAndValues: some Cursor<(Key, Value)>) throws {
+        try self.init(minimumCapacity: 0, uniqueKeysWithValues: keysAndValues)
+    }
+
+    /// Creates a dictionary of a cursor's pairs, with room for `minimumCapacity` of them; a key
+    /// that comes twice is a fatal error.
+    public init(
+        minimumCapacity: Int,
+        uniqueKeysWithValues keysAndValues: some Cursor<(Key, Value)>
+    ) throws {
+        self.init(minimumCapacity: minimumCapacity)
+        while let (key, value) = try keysAndValues.next() {
+            precondition(updateValue(value, forKey: key) == nil, "the key \(key) comes twice")
+        }
+    }
+}

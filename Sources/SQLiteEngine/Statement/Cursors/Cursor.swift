@@ -1,0 +1,125 @@
+/// A source of elements that are produced one by one, each of which may fail.
+///
+/// A cursor is consumed by what iterates it. It is a class: copies are the same cursor.
+public protocol Cursor<Element>: AnyObject {
+    /// What the cursor produces.
+    associatedtype Element
+
+    /// Produces the next element; nil at the end.
+    func next() throws -> Element?
+
+    /// Calls `body` with each element that remains.
+    func forEach(_ body: (Element) throws -> Void) throws
+}
+
+extension Cursor {
+    /// Calls `body` with each element that remains.
+    @inlinable
+    public func forEach(_ body: (Element) throws -> Void) throws {
+        while let element = try next() { try body(element) }
+    }
+
+    /// Whether no element remains; consumes one.
+    public var isEmpty: Bool { get throws { try next() == nil } }
+
+    /// Whether an element satisfies a predicate.
+    public func contains(where predicate: (Element) throws -> Bool) throws -> Bool {
+        try first(where: predicate) != nil
+    }
+
+    /// The first element that satisfies a predicate.
+    public func first(where predicate: (Element) throws -> Bool) throws -> Element? {
+        while let element = try next() {
+            if try predicate(element) { return element }
+        }
+        return nil
+    }
+
+    /// The largest element by a strict order; nil when there is none.
+    public func max(
+        by areInIncreasingOrder: (Element, Element) throws -> Bool
+    ) throws -> Element? {
+        guard var largest = try next() else { return nil }
+        while let element = try next() {
+            if try areInIncreasingOrder(largest, element) { largest = element }
+        }
+        return largest
+    }
+
+    /// The smallest element by a strict order; nil when there is none.
+    public func min(
+        by areInIncreasingOrder: (Element, Element) throws -> Bool
+    ) throws -> Element? {
+        try max { try areInIncreasingOrder($1, $0) }
+    }
+
+    /// Combines all elements into one value.
+    public func reduce<Result>(
+        _ initialResult: Result,
+        _ nextPartialResult: (Result, Element) throws -> Result
+    ) throws -> Result {
+        try reduce(into: initialResult) { $0 = try nextPartialResult($0, $1) }
+    }
+
+    /// Combines all elements into one value, which is changed in place.
+    public func reduce<Result>(
+        into initialResult: Result,
+        _ updateAccumulatingResult: (inout Result, Element) throws -> Void
+    ) throws -> Result {
+        var result = initialResult
+        try forEach { try updateAccumulatingResult(&result, $0) }
+        return result
+    }
+
+    /// The elements without the last one.
+    public func dropLast() throws -> [Element] { try dropLast(1) }
+
+    /// The elements without the last `n`.
+    public func dropLast(_ n: Int) throws -> [Element] {
+        precondition(n >= 0, "cannot drop a negative number of elements: \(n)")
+        return try Array(self).dropLast(n)
+    }
+
+    /// The last elements, `maxLength` at most.
+    public func suffix(_ maxLength: Int) throws -> [Element] {
+        precondition(maxLength >= 0, "cannot take a negative number of elements: \(maxLength)")
+        var kept: [Element] = []
+        var oldest = 0
+        try forEach { element in
+            if kept.count < maxLength {
+                kept.append(element)
+            } else if maxLength > 0 {
+                kept[oldest] = element
+                oldest = (oldest + 1) % maxLength
+            }
+        }
+        return Array(kept[oldest...] + kept[..<oldest])
+    }
+}
+
+extension Cursor where Element: Equatable {
+    /// Whether an element equals `element`.
+    public func contains(_ element: Element) throws -> Bool { try contains { $0 == element } }
+}
+
+extension Cursor where Element: Comparable {
+    /// The largest element; nil when there is none.
+    public func max() throws -> Element? { try max(by: <) }
+
+    /// The smallest element; nil when there is none.
+    public func min() throws -> Element? { try min(by: <) }
+}
+
+extension Cursor where Element: StringProtocol {
+    /// Joins the strings.
+    public func joined(separator: String = "") throws -> String {
+        var result = ""
+        var isFirst = true
+        try forEach { element in
+            if !isFirst { result += separator }
+            isFirst = false
+            result += element
+        }
+        return result
+    }
+}

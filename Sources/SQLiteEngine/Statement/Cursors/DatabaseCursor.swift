@@ -1,0 +1,37 @@
+/// A cursor over what a statement gives.
+///
+/// It belongs to the access that made it, and the statement is its own while it lasts: whoever
+/// executes the statement again ends the cursor.
+public protocol DatabaseCursor<Element>: Cursor {
+    /// The SQL of the statement.
+    var sql: String { get }
+
+    /// The arguments of the statement.
+    var arguments: StatementArguments { get }
+
+    /// The names of the result's columns.
+    var columnNames: [String] { get }
+
+    /// The number of the result's columns.
+    var columnCount: Int { get }
+}
+
+/// A cursor that steps a statement itself.
+@usableFromInline
+protocol SteppingCursor: DatabaseCursor {
+    var steps: StatementSteps { get }
+}
+
+extension SteppingCursor {
+    /// The SQL of the statement.
+    public var sql: String { steps.statement.sql }
+
+    /// The arguments of the statement.
+    public var arguments: StatementArguments { steps.statement.arguments }
+
+    /// The names of the result's columns.
+    public var columnNames: [String] { steps.statement.columnNames }
+
+    /// The number of the result's columns.
+    public var columnCount: Int { steps.statement.columnCount }
+}

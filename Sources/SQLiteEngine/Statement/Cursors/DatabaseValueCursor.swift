@@ -1,0 +1,37 @@
+/// A cursor of the values of one column.
+public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: SteppingCursor {
+    /// What the cursor produces.
+    public typealias Element = Value
+
+    @usableFromInline var steps: StatementSteps
+    @usableFromInline let column: CInt
+
+    @usableFromInline
+    init(
+        _ statement: Statement,
+        _ arguments: StatementArguments?,
+        _ adapter: (any RowAdapter)?
+    ) throws {
+        steps = try StatementSteps(statement, arguments)
+        column = try statement.firstColumn(adapter)
+    }
+
+    deinit { steps.end() }
+
+    /// Reads the next value; nil at the end.
+    @inlinable
+    public func next() throws -> Value? {
+        guard try steps.advance() else { return nil }
+        let pointer = steps.statement.sqliteStatement
+        let value = DatabaseValue(sqliteStatement: pointer, index: column)
+        if let value = Value.fromDatabaseValue(value) { return value }
+        throw RowDecodingError.valueMismatch(
+            Value.self,
+            statement: steps.statement,
+            index: Int(column)
+        )
+    }
+}
+
+@available(*, unavailable)
+extension DatabaseValueCursor: Sendable {}

@@ -1,0 +1,23 @@
+/// A cursor over another, without the first elements.
+public final class DropFirstCursor<Base: Cursor>: Cursor {
+    private let base: Base
+    private var toSkip: Int
+
+    init(_ base: Base, count: Int) {
+        precondition(count >= 0, "cannot drop a negative number of elements: \(count)")
+        self.base = base
+        toSkip = count
+    }
+
+    /// Produces the next element; nil at the end.
+    public func next() throws -> Base.Element? {
+        while toSkip > 0 {
+            guard try base.next() != nil else { return nil }
+            toSkip -= 1
+        }
+        return try base.next()
+    }
+}
+
+@available(*, unavailable)
+extension DropFirstCursor: Sendable {}

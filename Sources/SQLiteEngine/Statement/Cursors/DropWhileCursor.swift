@@ -1,0 +1,22 @@
+/// A cursor over another, without the first elements that satisfy a predicate.
+public final class DropWhileCursor<Base: Cursor>: Cursor {
+    private let base: Base
+    private let predicate: (Base.Element) throws -> Bool
+    private var hasDropped = false
+
+    init(_ base: Base, _ predicate: @escaping (Base.Element) throws -> Bool) {
+        self.base = base
+        self.predicate = predicate
+    }
+
+    /// Produces the next element; nil at the end.
+    public func next() throws -> Base.Element? {
+        if hasDropped { return try base.next() }
+        let element = try base.first { try !predicate($0) }
+        hasDropped = true
+        return element
+    }
+}
+
+@available(*, unavailable)
+extension DropWhileCursor: Sendable {}

@@ -1,0 +1,19 @@
+/// A cursor of the elements of another with their numbers, from 0.
+public final class EnumeratedCursor<Base: Cursor>: Cursor {
+    private let base: Base
+    private var number = 0
+
+    init(_ base: Base) {
+        self.base = base
+    }
+
+    /// Produces the next element; nil at the end.
+    public func next() throws -> (Int, Base.Element)? {
+        guard let element = try base.next() else { return nil }
+        defer { number += 1 }
+        return (number, element)
+    }
+}
+
+@available(*, unavailable)
+extension EnumeratedCursor: Sendable {}

@@ -1,0 +1,22 @@
+/// A cursor that joins the cursors of another.
+public final class FlattenCursor<Base: Cursor>: Cursor
+where Base.Element: Cursor {
+    private let base: Base
+    private var segment: Base.Element?
+
+    init(_ base: Base) {
+        self.base = base
+    }
+
+    /// Produces the next element; nil at the end.
+    public func next() throws -> Base.Element.Element? {
+        while true {
+            if let element = try segment?.next() { return element }
+            segment = try base.next()
+            if segment == nil { return nil }
+        }
+    }
+}
+
+@available(*, unavailable)
+extension FlattenCursor: Sendable {}

@@ -1,0 +1,19 @@
+/// A cursor that transforms the elements of another.
+public final class MapCursor<Base: Cursor, Element>: Cursor {
+    private let base: Base
+    private let transform: (Base.Element) throws -> Element
+
+    init(_ base: Base, _ transform: @escaping (Base.Element) throws -> Element) {
+        self.base = base
+        self.transform = transform
+    }
+
+    /// Produces the next element; nil at the end.
+    public func next() throws -> Element? {
+        guard let element = try base.next() else { return nil }
+        return try transform(element)
+    }
+}
+
+@available(*, unavailable)
+extension MapCursor: Sendable {}

@@ -1,0 +1,21 @@
+/// A cursor of the first elements of another.
+public final class PrefixCursor<Base: Cursor>: Cursor {
+    private let base: Base
+    private var remaining: Int
+
+    init(_ base: Base, maxLength: Int) {
+        precondition(maxLength >= 0, "cannot take a negative number of elements: \(maxLength)")
+        self.base = base
+        remaining = maxLength
+    }
+
+    /// Produces the next element; nil at the end.
+    public func next() throws -> Base.Element? {
+        guard remaining > 0, let element = try base.next() else { return nil }
+        remaining -= 1
+        return element
+    }
+}
+
+@available(*, unavailable)
+extension PrefixCursor: Sendable {}

@@ -1,0 +1,41 @@
+/// A cursor of rows.
+///
+/// There is one row, which shows the values of the current step: keep a ``Row/copy()``.
+public final class RowCursor: SteppingCursor {
+    /// What the cursor produces.
+    public typealias Element = Row
+
+    @usableFromInline var steps: StatementSteps
+    private let adapter: (any RowAdapter)?
+    private var row: Row?
+
+    init(
+        _ statement: Statement,
+        _ arguments: StatementArguments?,
+        _ adapter: (any RowAdapter)?
+    ) throws {
+        // A mapping that names no column fails here, not at the first row.
+        _ = try adapter?.layout(from: statement.layout)
+        steps = try StatementSteps(statement, arguments)
+        self.adapter = adapter
+    }
+
+    deinit { steps.end() }
+
+    /// Steps to the next row; nil at the end.
+    public func next() throws -> Row? {
+        guard try steps.advance() else { return nil }
+        if let row { return row }
+        // The first step may have prepared the statement anew, with other columns.
+        let layout = steps.statement.layout
+        let row = Row(
+            statement: steps.statement,
+            layout: try adapter?.layout(from: layout) ?? layout
+        )
+        self.row = row
+        return row
+    }
+}
+
+@available(*, unavailable)
+extension RowCursor: Sendable {}

@@ -1,0 +1,54 @@
+import CSQLite
+
+/// One execution of a statement, step by step.
+@usableFromInline
+struct StatementSteps {
+    private enum State {
+        case ready
+        case stepping
+        case done
+    }
+
+    @usableFromInline let statement: Statement
+    private let execution: UInt64
+    private var state = State.ready
+
+    /// Binds the arguments; nothing is executed yet.
+    @usableFromInline
+    init(_ statement: Statement, _ arguments: StatementArguments?) throws {
+        try statement.prepareExecution(arguments)
+        self.statement = statement
+        execution = statement.execution
+    }
+
+    /// Steps to the next row; returns whether there is one.
+    ///
+    /// After an error, the next call executes the statement anew.
+    @usableFromInline
+    mutating func advance() throws -> Bool {
+        guard state != .done else { return false }
+        guard execution == statement.execution else { throw statement.takenOver() }
+        let isFirst = state == .ready
+        state = .ready
+        let hasRow = try isFirst ? statement.startStepping() : statement.continueStepping()
+        state = hasRow ? .stepping : .done
+        return hasRow
+    }
+
+    /// Ends the execution, unless the statement has been executed again since.
+    @usableFromInline
+    func end() {
+        if execution == statement.execution { statement.abandon() }
+    }
+}
+
+extension Statement {
+    /// The error of a cursor whose statement somebody else executed meanwhile.
+    fileprivate func takenOver() -> DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "the statement was executed again while a cursor iterated it",
+            sql: sql
+        )
+    }
+}

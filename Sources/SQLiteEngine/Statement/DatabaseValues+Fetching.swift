@@ -1,0 +1,131 @@
+// The values of types that are read through ``DatabaseValue``.
+
+extension DatabaseValueConvertible {
+    /// Gives a cursor of the values of the first column.
+    ///
+    /// - Parameters:
+    ///   - statement: A statement with a result.
+    ///   - arguments: The values of all its parameters; those that were set by default.
+    ///   - adapter: Where the first column is.
+    /// - Returns: A cursor, for the time of the access.
+    /// - Throws: `SQLITE_MISUSE` when the arguments do not match.
+    @inlinable
+    public static func fetchCursor(
+        _ statement: Statement,
+        arguments: StatementArguments? = nil,
+        adapter: (any RowAdapter)? = nil
+    ) throws -> DatabaseValueCursor<Self> {
+        try DatabaseValueCursor(statement, arguments, adapter)
+    }
+
+    /// Fetches the first column of all rows.
+    ///
+    /// - Parameters:
+    ///   - statement: A statement with a result.
+    ///   - arguments: The values of all its parameters; those that were set by default.
+    ///   - adapter: Where the first column is.
+    /// - Returns: The values; NULL is an error, unless `Self` is an optional.
+    /// - Throws: A ``DatabaseError``, or a ``RowDecodingError``.
+    @inlinable
+    public static func fetchAll(
+        _ statement: Statement,
+        arguments: StatementArguments? = nil,
+        adapter: (any RowAdapter)? = nil
+    ) throws -> [Self] {
+        var values: [Self] = []
+        guard try statement.executeToFirstRow(arguments) else { return values }
+        let column = adapter == nil ? 0 : try statement.firstColumn(adapter)
+        let pointer = statement.sqliteStatement
+        repeat {
+            let stored = DatabaseValue(sqliteStatement: pointer, index: column)
+            guard let value = fromDatabaseValue(stored) else {
+                throw statement.endWithMismatch(Self.self, column)
+            }
+            values.append(value)
+        } while try statement.continueStepping()
+        return values
+    }
+
+    /// Fetches the first column of the first row.
+    ///
+    /// - Parameters:
+    ///   - statement: A statement with a result.
+    ///   - arguments: The values of all its parameters; those that were set by default.
+    ///   - adapter: Where the first column is.
+    /// - Returns: Nil for NULL, and when there is no row.
+    /// - Throws: A ``DatabaseError``, or a ``RowDecodingError``.
+    @inlinable
+    public static func fetchOne(
+        _ statement: Statement,
+        arguments: StatementArguments? = nil,
+        adapter: (any RowAdapter)? = nil
+    ) throws -> Self? {
+        guard try statement.executeToFirstRow(arguments) else { return nil }
+        let column = adapter == nil ? 0 : try statement.firstColumn(adapter)
+        let pointer = statement.sqliteStatement
+        let stored = DatabaseValue(sqliteStatement: pointer, index: column)
+        guard let value = fromDatabaseValue(stored) else {
+            guard stored.isNull else { throw statement.endWithMismatch(Self?.self, column) }
+            try statement.finishFirstRow()
+            return nil
+        }
+        try statement.finishFirstRow()
+        return value
+    }
+
+    /// Gives a cursor of the values of the first column of a query.
+    @inlinable
+    public static func fetchCursor(
+        _ db: Database,
+        sql: String,
+        arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> DatabaseValueCursor<Self> {
+        try fetchCursor(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+    }
+
+    /// Fetches the first column of all rows of a query.
+    @inlinable
+    public static func fetchAll(
+        _ db: Database,
+        sql: String,
+        arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> [Self] {
+        try fetchAll(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+    }
+
+    /// Fetches the first column of the first row of a query.
+    @inlinable
+    public static func fetchOne(
+        _ db: Database,
+        sql: String,
+        arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> Self? {
+        try fetchOne(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+    }
+}
+
+extension DatabaseValueConvertible where Self: Hashable {
+    /// Fetches the different values of the first column.
+    @inlinable
+    public static func fetchSet(
+        _ statement: Statement,
+        arguments: StatementArguments? = nil,
+        adapter: (any RowAdapter)? = nil
+    ) throws -> Set<Self> {
+        try Set(fetchCursor(statement, arguments: arguments, adapter: adapter))
+    }
+
+    /// Fetches the different values of the first column of a query.
+    @inlinable
+    public static func fetchSet(
+        _ db: Database,
+        sql: String,
+        arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> Set<Self> {
+        try fetchSet(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+    }
+}

@@ -1,0 +1,138 @@
+extension Row {
+    /// Gives a cursor of rows.
+    ///
+    /// - Parameters:
+    ///   - statement: A statement with a result.
+    ///   - arguments: The values of all its parameters; those that were set by default.
+    ///   - adapter: How the rows present the columns.
+    /// - Returns: A cursor, for the time of the access.
+    /// - Throws: `SQLITE_MISUSE` when the arguments or the adapter do not match.
+    public static func fetchCursor(
+        _ statement: Statement,
+        arguments: StatementArguments? = nil,
+        adapter: (any RowAdapter)? = nil
+    ) throws -> RowCursor {
+        try RowCursor(statement, arguments, adapter)
+    }
+
+    /// Fetches all rows.
+    ///
+    /// - Parameters:
+    ///   - statement: A statement with a result.
+    ///   - arguments: The values of all its parameters; those that were set by default.
+    ///   - adapter: How the rows present the columns.
+    /// - Returns: Copies of the rows.
+    /// - Throws: A ``DatabaseError``.
+    public static func fetchAll(
+        _ statement: Statement,
+        arguments: StatementArguments? = nil,
+        adapter: (any RowAdapter)? = nil
+    ) throws -> [Row] {
+        var rows: [Row] = []
+        try forEachCopy(of: statement, arguments, adapter) { rows.append($0) }
+        return rows
+    }
+
+    /// Fetches the different rows.
+    ///
+    /// - Parameters:
+    ///   - statement: A statement with a result.
+    ///   - arguments: The values of all its parameters; those that were set by default.
+    ///   - adapter: How the rows present the columns.
+    /// - Returns: Copies of the rows.
+    /// - Throws: A ``DatabaseError``.
+    public static func fetchSet(
+        _ statement: Statement,
+        arguments: StatementArguments? = nil,
+        adapter: (any RowAdapter)? = nil
+    ) throws -> Set<Row> {
+        var rows: Set<Row> = []
+        try forEachCopy(of: statement, arguments, adapter) { rows.insert($0) }
+        return rows
+    }
+
+    /// Fetches the first row.
+    ///
+    /// - Parameters:
+    ///   - statement: A statement with a result.
+    ///   - arguments: The values of all its parameters; those that were set by default.
+    ///   - adapter: How the row presents the columns.
+    /// - Returns: A copy of the row; nil when there is none.
+    /// - Throws: A ``DatabaseError``.
+    public static func fetchOne(
+        _ statement: Statement,
+        arguments: StatementArguments? = nil,
+        adapter: (any RowAdapter)? = nil
+    ) throws -> Row? {
+        _ = try adapter?.layout(from: statement.layout)
+        guard try statement.executeToFirstRow(arguments) else { return nil }
+        let base = statement.layout
+        let buffer = RowBuffer.copy(statement.sqliteStatement, count: base.count)
+        try statement.finishFirstRow()
+        return Row(buffer: buffer, layout: try adapter?.layout(from: base) ?? base)
+    }
+
+    /// Gives a cursor of the rows of a query.
+    public static func fetchCursor(
+        _ db: Database,
+        sql: String,
+        arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> RowCursor {
+        try fetchCursor(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+    }
+
+    /// Fetches all rows of a query.
+    public static func fetchAll(
+        _ db: Database,
+        sql: String,
+        arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> [Row] {
+        try fetchAll(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+    }
+
+    /// Fetches the different rows of a query.
+    public static func fetchSet(
+        _ db: Database,
+        sql: String,
+        arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> Set<Row> {
+        try fetchSet(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+    }
+
+    /// Fetches the first row of a query.
+    public static func fetchOne(
+        _ db: Database,
+        sql: String,
+        arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> Row? {
+        try fetchOne(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+    }
+
+    @inline(__always)
+    private static func forEachCopy(
+        of statement: Statement,
+        _ arguments: StatementArguments?,
+        _ adapter: (any RowAdapter)?,
+        _ body: (Row) -> Void
+    ) throws {
+        // A mapping that names no column fails before anything is executed.
+        _ = try adapter?.layout(from: statement.layout)
+        guard try statement.executeToFirstRow(arguments) else { return }
+        let base = statement.layout
+        let layout: RowLayout
+        do {
+            layout = try adapter?.layout(from: base) ?? base
+        } catch {
+            statement.abandon()
+            throw error
+        }
+        let pointer = statement.sqliteStatement
+        repeat {
+            body(Row(buffer: RowBuffer.copy(pointer, count: base.count), layout: layout))
+        } while try statement.continueStepping()
+    }
+}

@@ -1,0 +1,93 @@
+/// A row is a collection of its columns: pairs of a name and a value, from left to right.
+extension Row: RandomAccessCollection {
+    /// The position of a column.
+    public struct Index: Comparable, Strideable, Sendable {
+        let index: Int
+
+        /// Whether two positions are the same.
+        public static func == (lhs: Self, rhs: Self) -> Bool { lhs.index == rhs.index }
+
+        /// Whether a position is to the left of another.
+        public static func < (lhs: Self, rhs: Self) -> Bool { lhs.index < rhs.index }
+
+        /// How far it is to another position.
+        public func distance(to other: Self) -> Int { other.index - index }
+
+        /// The position `n` columns further.
+        public func advanced(by n: Int) -> Self { Self(index: index + n) }
+    }
+
+    /// The position of the first column.
+    public var startIndex: Index { Index(index: 0) }
+
+    /// The position behind the last column.
+    public var endIndex: Index { Index(index: count) }
+
+    /// The name and the value of a column.
+    public subscript(position: Index) -> (String, DatabaseValue) {
+        checkIndex(position.index)
+        return (
+            layout.names[position.index],
+            databaseValue(atUncheckedIndex: position.index)
+        )
+    }
+
+    /// The names of the columns, from left to right.
+    public var columnNames: LazyMapCollection<Row, String> { lazy.map(\.0) }
+
+    /// The values, from left to right.
+    public var databaseValues: LazyMapCollection<Row, DatabaseValue> { lazy.map(\.1) }
+}
+
+extension Row: Hashable {
+    /// Whether two rows have the same columns in the same order, and the same scopes.
+    public static func == (lhs: Row, rhs: Row) -> Bool {
+        if lhs === rhs { return true }
+        guard lhs.elementsEqual(rhs, by: ==) else { return false }
+        let names = lhs.layout.scopes.keys
+        return names == rhs.layout.scopes.keys
+            && names.allSatisfy { lhs.scopes[$0] == rhs.scopes[$0] }
+    }
+
+    /// Feeds the columns to `hasher`.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(count)
+        for (name, value) in self {
+            hasher.combine(name)
+            hasher.combine(value)
+        }
+    }
+}
+
+extension Row: ExpressibleByDictionaryLiteral {
+    /// Creates a row of the pairs of a literal, in their order.
+    public convenience init(
+        dictionaryLiteral elements: (String, (any DatabaseValueConvertible)?)...
+    ) {
+        self.init(columns: elements.map { ($0.0, $0.1?.databaseValue ?? .null) })
+    }
+}
+
+extension Row: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The columns: `[id:1 name:"Arthur"]`.
+    public var description: String {
+        "[\(map { "\($0.0):\($0.1)" }.joined(separator: " "))]"
+    }
+
+    /// The columns, and below them the columns of the statement and of the scopes.
+    public var debugDescription: String {
+        let base = unadapted
+        guard self != base else { return description }
+        var lines = ["▿ \(description)"]
+        if unscoped != base { lines.append("  unadapted: \(base.description)") }
+        lines += scopeLines(indentation: "  ")
+        return lines.joined(separator: "\n")
+    }
+
+    private func scopeLines(indentation: String) -> [String] {
+        scopes.sorted { $0.name < $1.name }.flatMap { scope in
+            ["\(indentation)- \(scope.name): \(scope.row.description)"]
+                + scope.row.scopeLines(indentation: indentation + "  ")
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import CSQLite
+
+// Asking with a subscript for a value that is not there, or of another type, is a fatal error; the
+// `decode` methods throw instead.
+
+extension Row {
+    /// The value of a column, as `Int64`, `Double`, `String` or `Data`; nil for NULL.
+    public subscript(_ index: Int) -> (any DatabaseValueConvertible)? {
+        checkIndex(index)
+        return databaseValue(atUncheckedIndex: index).storage.value
+    }
+
+    /// The value of a column; a fatal error when it cannot be converted.
+    @inlinable
+    public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value {
+        do {
+            return try decode(Value.self, atIndex: index)
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+
+    /// The value of a column; a fatal error when it cannot be converted.
+    @inlinable
+    public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+        _ index: Int
+    ) -> Value {
+        do {
+            return try decode(Value.self, atIndex: index)
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+
+    /// The value of a column, as `Int64`, `Double`, `String` or `Data`.
+    ///
+    /// It is nil for NULL, and for a column that does not exist.
+    public subscript(_ columnName: String) -> (any DatabaseValueConvertible)? {
+        index(ofColumn: columnName).flatMap { databaseValue(atUncheckedIndex: $0).storage.value }
+    }
+
+    /// The value of a column; a fatal error when there is none, or it cannot be converted.
+    @inlinable
+    public subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value {
+        do {
+            return try decode(Value.self, forColumn: columnName)
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+
+    /// The value of a column; a fatal error when there is none, or it cannot be converted.
+    @inlinable
+    public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+        _ columnName: String
+    ) -> Value {
+        do {
+            return try decode(Value.self, forColumn: columnName)
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+
+    /// The first value that is not NULL among columns; those that do not exist are passed over.
+    public func coalesce<T: DatabaseValueConvertible>(_ columns: some Collection<String>) -> T? {
+        for column in columns {
+            if let value: T = self[column] as T? { return value }
+        }
+        return nil
+    }
+}
+
+extension Row {
+    /// The value of a column.
+    ///
+    /// - Throws: A ``RowDecodingError`` when it cannot be converted.
+    @inlinable
+    public func decode<Value: DatabaseValueConvertible>(
+        _ type: Value.Type = Value.self,
+        atIndex index: Int
+    ) throws -> Value {
+        checkIndex(index)
+        return try decode(type, atUncheckedIndex: index)
+    }
+
+    /// The value of a column.
+    ///
+    /// - Throws: A ``RowDecodingError`` when it cannot be converted.
+    @inlinable
+    public func decode<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+        _ type: Value.Type = Value.self,
+        atIndex index: Int
+    ) throws -> Value {
+        checkIndex(index)
+        return try decode(type, atUncheckedIndex: index)
+    }
+
+    /// The value of a column, with a name in whatever case.
+    ///
+    /// - Throws: A ``RowDecodingError`` when there is none, or it cannot be converted.
+    @inlinable
+    public func decode<Value: DatabaseValueConvertible>(
+        _ type: Value.Type = Value.self,
+        forColumn columnName: String
+    ) throws -> Value {
+        guard let index = index(ofColumn: columnName) else {
+            if let value = Value.fromMissingColumn() { return value }
+            throw RowDecodingError.columnNotFound(columnName, row: self)
+        }
+        return try decode(type, atUncheckedIndex: index)
+    }
+
+    /// The value of a column, with a name in whatever case.
+    ///
+    /// - Throws: A ``RowDecodingError`` when there is none, or it cannot be converted.
+    @inlinable
+    public func decode<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+        _ type: Value.Type = Value.self,
+        forColumn columnName: String
+    ) throws -> Value {
+        guard let index = index(ofColumn: columnName) else {
+            if let value = Value.fromMissingColumn() { return value }
+            throw RowDecodingError.columnNotFound(columnName, row: self)
+        }
+        return try decode(type, atUncheckedIndex: index)
+    }
+
+    @inlinable
+    func decode<Value: DatabaseValueConvertible>(
+        _ type: Value.Type,
+        atUncheckedIndex index: Int
+    ) throws -> Value {
+        let value = databaseValue(atUncheckedIndex: index)
+        if let value = Value.fromDatabaseValue(value) { return value }
+        throw RowDecodingError.valueMismatch(type, row: self, index: index)
+    }
+
+    @inlinable
+    func decode<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+        _ type: Value.Type,
+        atUncheckedIndex index: Int
+    ) throws -> Value {
+        if let sqliteStatement {
+            let source = source(ofUncheckedIndex: index)
+            if let value = Value.fromStatement(sqliteStatement, atUncheckedIndex: source) {
+                return value
+            }
+        } else if let value = Value.fromDatabaseValue(databaseValue(atUncheckedIndex: index)) {
+            return value
+        }
+        throw RowDecodingError.valueMismatch(type, row: self, index: index)
+    }
+}

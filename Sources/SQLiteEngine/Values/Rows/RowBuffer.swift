@@ -1,0 +1,171 @@
+import CSQLite
+import Foundation
+
+/// Where a value of a copied row is.
+struct RowCell {
+    /// The integer, the bits of the real, or where the bytes begin in the buffer.
+    var bits: UInt64
+    /// The number of bytes of a text or a blob.
+    var byteCount: CInt
+    /// SQLite's number of the storage class.
+    var kind: CInt
+}
+
+/// The values of a row: one cell for each column, then the bytes of all texts and blobs.
+///
+/// It is filled when it is made, and never changes.
+final class RowBuffer: ManagedBuffer<Int, RowCell> {
+    /// Copies the values of a statement's current row.
+    ///
+    /// SQLite's pointers to texts and blobs hold until the next step: one pass asks for them, and a
+    /// second one copies, when the size is known.
+    static func copy(_ statement: SQLiteStatement, count: Int) -> RowBuffer {
+        withUnsafeTemporaryAllocation(of: RowCell.self, capacity: count) { cells in
+            var byteCount = 0
+            for column in 0..<count {
+                let index = CInt(truncatingIfNeeded: column)
+                let kind = sqlite3_column_type(statement, index)
+                var cell = RowCell(bits: 0, byteCount: 0, kind: kind)
+                switch kind {
+                case SQLITE_INTEGER:
+                    cell.bits = UInt64(bitPattern: sqlite3_column_int64(statement, index))
+                case SQLITE_FLOAT:
+                    cell.bits = sqlite3_column_double(statement, index).bitPattern
+                case SQLITE_TEXT:
+                    let bytes = sqlite3_column_text(statement, index)
+                    cell.bits = UInt64(UInt(bitPattern: bytes))
+                    cell.byteCount = bytes == nil ? 0 : sqlite3_column_bytes(statement, index)
+                case SQLITE_BLOB:
+                    let bytes = sqlite3_column_blob(statement, index)
+                    cell.bits = UInt64(UInt(bitPattern: bytes))
+                    cell.byteCount = bytes == nil ? 0 : sqlite3_column_bytes(statement, index)
+                default:
+                    break
+                }
+                byteCount += Int(cell.byteCount)
+                cells.initializeElement(at: column, to: cell)
+            }
+            return copy(UnsafeMutableBufferPointer(rebasing: cells[..<count]), byteCount)
+        }
+    }
+
+    /// Copies values.
+    static func copy(_ values: [DatabaseValue]) -> RowBuffer {
+        // The bytes are appended to one array, and the cells point into it, until it is copied.
+        var bytes: [UInt8] = []
+        var cells = values.map { value in
+            switch value.storage {
+            case .null:
+                return RowCell(bits: 0, byteCount: 0, kind: SQLITE_NULL)
+            case .int64(let value):
+                return RowCell(
+                    bits: UInt64(bitPattern: value),
+                    byteCount: 0,
+                    kind: SQLITE_INTEGER
+                )
+            case .double(let value):
+                return RowCell(bits: value.bitPattern, byteCount: 0, kind: SQLITE_FLOAT)
+            case .string(let value):
+                defer { bytes.append(contentsOf: value.utf8) }
+                return RowCell(
+                    bits: UInt64(bytes.count),
+                    byteCount: CInt(value.utf8.count),
+                    kind: SQLITE_TEXT
+                )
+            case .blob(let value):
+                defer { bytes.append(contentsOf: value) }
+                return RowCell(
+                    bits: UInt64(bytes.count),
+                    byteCount: CInt(value.count),
+                    kind: SQLITE_BLOB
+                )
+            }
+        }
+        return bytes.withUnsafeBytes { bytes in
+            for index in cells.indices where cells[index].byteCount > 0 {
+                let start = bytes.baseAddress.map { UInt(bitPattern: $0) } ?? 0
+                cells[index].bits += UInt64(start)
+            }
+            return cells.withUnsafeMutableBufferPointer { copy($0, bytes.count) }
+        }
+    }
+
+    /// Makes a buffer of cells whose texts and blobs are pointers.
+    private static func copy(
+        _ cells: UnsafeMutableBufferPointer<RowCell>,
+        _ byteCount: Int
+    ) -> RowBuffer {
+        let stride = MemoryLayout<RowCell>.stride
+        let capacity = cells.count + (byteCount + stride - 1) / stride
+        let buffer = unsafeDowncast(
+            RowBuffer.create(minimumCapacity: capacity) { _ in cells.count },
+            to: RowBuffer.self
+        )
+        buffer.withUnsafeMutablePointerToElements { elements in
+            let base = UnsafeMutableRawPointer(elements)
+            var offset = cells.count * stride
+            for index in cells.indices {
+                var cell = cells[index]
+                if cell.byteCount > 0, let start = UnsafeRawPointer(bitPattern: UInt(cell.bits)) {
+                    (base + offset).copyMemory(from: start, byteCount: Int(cell.byteCount))
+                    cell.bits = UInt64(offset)
+                    offset += Int(cell.byteCount)
+                }
+                (elements + index).initialize(to: cell)
+            }
+        }
+        return buffer
+    }
+
+    /// The value of a column.
+    func value(at index: CInt) -> DatabaseValue {
+        let cell = cell(at: index)
+        switch cell.kind {
+        case SQLITE_INTEGER: return DatabaseValue(storage: .int64(Int64(bitPattern: cell.bits)))
+        case SQLITE_FLOAT: return DatabaseValue(storage: .double(Double(bitPattern: cell.bits)))
+        case SQLITE_TEXT:
+            let text = withUnsafeMutablePointerToElements { elements in
+                String(decoding: bytes(of: cell, in: elements), as: UTF8.self)
+            }
+            return DatabaseValue(storage: .string(text))
+        case SQLITE_BLOB: return DatabaseValue(storage: .blob(data(of: cell)))
+        default: return .null
+        }
+    }
+
+    /// Whether the value of a column is NULL.
+    func isNull(at index: CInt) -> Bool { cell(at: index).kind == SQLITE_NULL }
+
+    /// The bytes of a text or a blob, which the data shares with the buffer; nil for the rest.
+    func data(at index: CInt) -> Data? {
+        let cell = cell(at: index)
+        return cell.kind == SQLITE_TEXT || cell.kind == SQLITE_BLOB ? data(of: cell) : nil
+    }
+
+    private func cell(at index: CInt) -> RowCell {
+        withUnsafeMutablePointerToElements { $0[Int(index)] }
+    }
+
+    private func data(of cell: RowCell) -> Data {
+        guard cell.byteCount > 0 else { return Data() }
+        return withUnsafeMutablePointerToElements { elements in
+            Data(
+                bytesNoCopy: UnsafeMutableRawPointer(elements) + Int(cell.bits),
+                count: Int(cell.byteCount),
+                // The buffer lives as long as the data that points into it.
+                deallocator: .custom { [self] _, _ in withExtendedLifetime(self) {} }
+            )
+        }
+    }
+
+    private func bytes(
+        of cell: RowCell,
+        in elements: UnsafeMutablePointer<RowCell>
+    ) -> UnsafeRawBufferPointer {
+        guard cell.byteCount > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        return UnsafeRawBufferPointer(
+            start: UnsafeRawPointer(elements) + Int(cell.bits),
+            count: Int(cell.byteCount)
+        )
+    }
+}

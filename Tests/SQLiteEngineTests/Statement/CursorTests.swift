@@ -1,0 +1,104 @@
+import SQLiteEngine
+import Testing
+
+struct CursorTests {
+    private struct Failure: Error {}
+
+    private func numbers(_ count: Int) -> AnyCursor<Int> { AnyCursor(0..<count) }
+
+    @Test func adaptorsDoWhatTheirSequencesDo() throws {
+        #expect(try Array(numbers(4).map { $0 * 2 }) == [0, 2, 4, 6])
+        #expect(try Array(numbers(6).filter { $0 % 2 == 1 }) == [1, 3, 5])
+        #expect(try Array(numbers(6).compactMap { $0 > 3 ? "\($0)" : nil }) == ["4", "5"])
+        #expect(try Array(numbers(5).dropFirst()) == [1, 2, 3, 4])
+        #expect(try Array(numbers(5).dropFirst(7)) == [])
+        #expect(try Array(numbers(5).drop { $0 < 3 }) == [3, 4])
+        #expect(try Array(numbers(5).prefix(2)) == [0, 1])
+        #expect(try Array(numbers(5).prefix { $0 != 3 }) == [0, 1, 2])
+        #expect(try numbers(5).dropLast(2) == [0, 1, 2])
+        #expect(try numbers(5).dropLast(9) == [])
+        #expect(try numbers(7).suffix(3) == [4, 5, 6])
+        #expect(try numbers(2).suffix(3) == [0, 1])
+        #expect(try numbers(2).suffix(0) == [])
+        #expect(try Array(numbers(3).flatMap { 0..<$0 }) == [0, 0, 1])
+        #expect(try Array(numbers(3).flatMap { self.numbers($0) }) == [0, 0, 1])
+        #expect(try Array((0..<3).flatMap { self.numbers($0) }) == [0, 0, 1])
+        #expect(try Array(AnyCursor([[1], [], [2, 3]]).joined()) == [1, 2, 3])
+        #expect(try Array(numbers(2).enumerated().map { [$0.0, $0.1] }) == [[0, 0], [1, 1]])
+    }
+
+    @Test func cursorsFoldIntoValues() throws {
+        #expect(try numbers(4).reduce(0, +) == 6)
+        #expect(try numbers(3).reduce(into: "") { $0 += "\($1)" } == "012")
+        #expect(try numbers(4).max() == 3)
+        #expect(try numbers(4).min() == 0)
+        #expect(try numbers(0).max() == nil)
+        #expect(try numbers(4).contains(2))
+        #expect(try !numbers(4).contains { $0 > 3 })
+        #expect(try numbers(4).first { $0 > 1 } == 2)
+        #expect(try numbers(0).isEmpty)
+        #expect(try AnyCursor(["a", "b"]).joined(separator: ", ") == "a, b")
+        #expect(try Set(numbers(3)) == [0, 1, 2])
+        #expect(try Set([1, 7]).intersection(numbers(3)) == [1])
+        #expect(try Set([7]).union(numbers(2)) == [0, 1, 7])
+        #expect(try Dictionary(grouping: numbers(4)) { $0 % 2 } == [0: [0, 2], 1: [1, 3]])
+        let pairs = numbers(2).map { ($0, "\($0)") }
+        #expect(try Dictionary(uniqueKeysWithValues: pairs) == [0: "0", 1: "1"])
+    }
+
+    @Test func anErrorEndsTheIteration() throws {
+        let cursor = numbers(4).map { if $0 == 2 { throw Failure() } else { $0 } }
+        #expect(throws: Failure.self) { try Array(cursor) }
+        #expect(try cursor.next() == 3)
+    }
+
+    @Test func valuesAreReadStepByStep() throws {
+        let db = try Database.inMemory()
+        let sql = "SELECT 1 UNION ALL SELECT NULL UNION ALL SELECT 3"
+        let values = try Int?.fetchCursor(db, sql: sql)
+        #expect(try values.next() == .some(1))
+        #expect(try values.next() == .some(nil))
+        #expect(try values.next() == .some(3))
+        #expect(try values.next() == nil)
+        #expect(try values.next() == nil)
+        #expect(try Int?.fetchAll(db, sql: sql) == [1, nil, 3])
+        #expect(try Int?.fetchSet(db, sql: sql) == [1, nil, 3])
+        #expect(throws: RowDecodingError.self) { try Int.fetchAll(db, sql: sql) }
+    }
+
+    @Test func aCursorEndsItsStatementWhenItGoes() throws {
+        let db = try Database.inMemory()
+        try db.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (1), (2)")
+        let statement = try db.makeStatement(sql: "SELECT a FROM t")
+        do {
+            let values = try Int.fetchCursor(statement)
+            #expect(try values.next() == 1)
+        }
+        // A statement that is under way would lock the table.
+        try db.execute(sql: "DROP TABLE t")
+    }
+
+    @Test func aStatementServesOneCursorAtATime() throws {
+        let db = try Database.inMemory()
+        let statement = try db.makeStatement(sql: "SELECT ? UNION ALL SELECT 9")
+        var first: FastDatabaseValueCursor<Int>? = try Int.fetchCursor(statement, arguments: [1])
+        #expect(try first?.next() == 1)
+        let second = try Int.fetchCursor(statement, arguments: [2])
+        #expect(try second.next() == 2)
+        let error = #expect(throws: DatabaseError.self) { try first?.next() }
+        #expect(error?.resultCode == .SQLITE_MISUSE)
+        first = nil
+        #expect(try second.next() == 9)
+    }
+
+    @Test func statementsOfAScriptComeOneByOne() throws {
+        let db = try Database.inMemory()
+        let script = "CREATE TABLE t (a); INSERT INTO t VALUES (?); SELECT a FROM t"
+        let statements = try db.allStatements(sql: script, arguments: [5])
+        try statements.next()?.execute()
+        try statements.next()?.execute()
+        let last = try #require(try statements.next())
+        #expect(try Int.fetchOne(last) == 5)
+        #expect(try statements.next() == nil)
+    }
+}

@@ -1,0 +1,20 @@
+import Foundation
+
+/// A new folder of its own, which goes away with the value.
+///
+/// A suite keeps it in a property, so that it lives as long as the test.
+final class TemporaryFolder: Sendable {
+    /// Its path.
+    let path: String
+
+    init() {
+        path = NSTemporaryDirectory() + "poolgauge-\(UUID().uuidString)"
+        let isCreated = mkdir(path, 0o700) == 0
+        precondition(isCreated, "cannot create \(path)")
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// The path of a file in it.
+    func file(_ name: String = "db.sqlite") -> String { "\(path)/\(name)" }
+}

@@ -1,0 +1,187 @@
+import CSQLite
+import Synchronization
+import Telemetry
+import Testing
+
+@testable import SQLiteEngine
+
+/// A reader may keep its transaction between accesses; nobody must be able to tell.
+struct KeptTransactionTests {
+    private let folder = TemporaryFolder()
+
+    private func makePool(readers: Int = 1) throws -> DatabasePool {
+        var configuration = Configuration()
+        configuration.maximumReaderCount = readers
+        let pool = try DatabasePool(path: folder.file(), configuration: configuration)
+        try pool.write { db in
+            try db.execute(sql: "CREATE TABLE t(v INTEGER); INSERT INTO t VALUES (0)")
+        }
+        return pool
+    }
+
+    private func value(_ pool: DatabasePool) throws -> Int? {
+        try pool.read { db in try Int.fetchOne(db, sql: "SELECT v FROM t") }
+    }
+
+    private func isKept(_ pool: DatabasePool) -> Bool {
+        pool.readers.slots.contains { $0.database?.kept.pointee.isKept == true }
+    }
+
+    /// Reads until a reader keeps its transaction.
+    private func readUntilKept(_ pool: DatabasePool) throws {
+        try eventually {
+            _ = try value(pool)
+            return isKept(pool)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aReadSeesWhatAnotherProcessCommittedMeanwhile() throws {
+        let pool = try makePool()
+        var other: OpaquePointer?
+        #expect(sqlite3_open(folder.file(), &other) == SQLITE_OK)
+        defer { sqlite3_close(other) }
+        for expected in 1...100 {
+            try readUntilKept(pool)
+            #expect(sqlite3_exec(other, "UPDATE t SET v = \(expected)", nil, nil, nil) == SQLITE_OK)
+            #expect(try value(pool) == expected)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aReadSeesWhatItsPoolCommittedMeanwhile() throws {
+        let pool = try makePool()
+        for expected in 1...100 {
+            try readUntilKept(pool)
+            try pool.write { db in try db.execute(sql: "UPDATE t SET v = \(expected)") }
+            #expect(try value(pool) == expected)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func noTransactionIsKeptWhileTheWriterIsHeld() throws {
+        let pool = try makePool(readers: 2)
+        try readUntilKept(pool)
+        try pool.writeWithoutTransaction { db in
+            #expect(!isKept(pool))
+            for _ in 1...50 { _ = try value(pool) }
+            #expect(!isKept(pool))
+        }
+        try readUntilKept(pool)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func theWriterTruncatesTheLogAlthoughReadersKeptTransactions() throws {
+        let pool = try makePool(readers: 4)
+        for _ in 1...20 {
+            try pool.write { db in try db.execute(sql: "UPDATE t SET v = v + 1") }
+            try readUntilKept(pool)
+            let isBusy = try pool.writeWithoutTransaction { db in
+                try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+            }
+            #expect(isBusy == 0)
+            #expect(pool.status().wal?.bytes == 0)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func theSweeperEndsWhatNoAccessEnds() throws {
+        let pool = try makePool()
+        try readUntilKept(pool)
+        try eventually { !isKept(pool) }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func anInterruptBetweenTwoReadsHasNoEffect() throws {
+        let pool = try makePool()
+        // A cursor that is abandoned in the middle would keep the interrupt's flag up.
+        try eventually {
+            try pool.read { db in
+                let cursor = try Int.fetchCursor(
+                    db.cachedStatement(sql: "SELECT 1 UNION ALL SELECT rootpage FROM sqlite_master")
+                )
+                #expect(try cursor.next() == 1)
+            }
+            return isKept(pool)
+        }
+        pool.interrupt()
+        #expect(try value(pool) == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func anUnsafeReadIsOutsideOfTheKeptTransaction() throws {
+        let pool = try makePool()
+        try readUntilKept(pool)
+        try pool.unsafeRead { db in #expect(!db.isInsideTransaction) }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func closingEndsKeptTransactions() throws {
+        let pool = try makePool()
+        try readUntilKept(pool)
+        try pool.close()
+        #expect(throws: DatabaseError.self) { try value(pool) }
+    }
+
+    @Test
+    func nothingIsKeptWhenTheConfigurationSaysSo() throws {
+        var configuration = Configuration()
+        configuration.keepsReadTransactions = false
+        let pool = try DatabasePool(path: folder.file(), configuration: configuration)
+        for _ in 1...100 { _ = try pool.read { db in try Int.fetchOne(db, sql: "SELECT 1") } }
+        #expect(!isKept(pool))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func noReadIsOlderThanACommitThatWasAcknowledgedBefore() throws {
+        let pool = try makePool(readers: 3)
+        let acknowledged = Atomic<Int>(0)
+        let isOver = Atomic<Bool>(false)
+        try withExtendedLifetime(pool) {
+            let readers = (0..<4).map { _ in
+                Background {
+                    var stale = 0
+                    while !isOver.load(ordering: .acquiring) {
+                        let before = acknowledged.load(ordering: .acquiring)
+                        let seen = try pool.read { db in
+                            let first = try Int.fetchOne(db, sql: "SELECT v FROM t") ?? -1
+                            let second = try Int.fetchOne(db, sql: "SELECT v FROM t") ?? -1
+                            return first == second ? first : -1
+                        }
+                        if seen < before { stale += 1 }
+                    }
+                    return stale
+                }
+            }
+            for value in 1...2_000 {
+                try pool.write { db in try db.execute(sql: "UPDATE t SET v = \(value)") }
+                acknowledged.store(value, ordering: .releasing)
+            }
+            isOver.store(true, ordering: .releasing)
+            for reader in readers { #expect(try reader.value() == 0) }
+        }
+    }
+
+    @Test
+    func aTransactionIsKeptForDenseAccessesAndForALimitedTime() {
+        var index = [UInt64](repeating: 7, count: 24)
+        index.withUnsafeMutableBytes { memory in
+            var kept = KeptTransaction()
+            kept.walIndex = UnsafeRawPointer(memory.baseAddress)
+            kept.willBegin()
+            let withNothingBefore = kept.mayKeep(at: 10_000_000)
+            let dense = kept.mayKeep(at: 10_900_000)
+            kept.since = 10_900_000
+            let afterAGap = kept.mayKeep(at: 12_000_000)
+            let denseAgain = kept.mayKeep(at: 12_100_000)
+            kept.lastEnd = 15_800_000
+            let pastTheLimit = kept.mayKeep(at: 15_900_000)
+            kept.willBegin()
+            memory[3] = 1
+            let afterACommit = kept.mayKeep(at: 16_000_000)
+            #expect(dense && denseAgain)
+            #expect(!withNothingBefore && !afterAGap && !pastTheLimit && !afterACommit)
+            #expect(!kept.isCurrent())
+        }
+    }
+}

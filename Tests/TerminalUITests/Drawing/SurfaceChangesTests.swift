@@ -1,0 +1,46 @@
+import TerminalUI
+import Testing
+
+struct SurfaceChangesTests {
+    private func surface(_ text: String, width: Int = 8) -> Surface {
+        var canvas = Canvas(
+            size: Size(width: width, height: 2),
+            theme: .standard,
+            glyphs: .braille
+        )
+        canvas.write(text, x: 0, y: 1, style: Style())
+        return canvas.surface
+    }
+
+    @Test func onlyWhatDiffersIsAChange() {
+        #expect(surface("abc").changes(from: surface("abc")).isEmpty)
+        let changes = surface("abd").changes(from: surface("abc"))
+        #expect(changes == [CellChange(point: Point(x: 2, y: 1), cell: Cell("d"))])
+    }
+
+    @Test func afterAResizeEverythingIsAChange() {
+        #expect(surface("abc").changes(from: surface("abc", width: 9)).count == 16)
+        #expect(surface("abc").changes(from: nil).count == 16)
+    }
+
+    @Test func aStyleIsAChangeToo() {
+        var bold = surface("abc")
+        bold[0, 1].style.attributes.insert(.bold)
+        #expect(bold.changes(from: surface("abc")).map(\.point) == [Point(x: 0, y: 1)])
+    }
+
+    @Test(arguments: [("日x", "本x"), ("日x", "abx"), ("abx", "日x"), ("日", "a日"), ("a日b", "日ab")])
+    func applyingTheChangesGivesTheSurface(old: String, new: String) {
+        let (from, to) = (surface(old), surface(new))
+        var screen = from
+        for change in to.changes(from: from) {
+            screen[change.point.x, change.point.y] = change.cell
+        }
+        #expect(screen == to)
+        // Both halves of a wide character are written when either changes.
+        for change in to.changes(from: from) where change.cell.character.isEmpty {
+            let lead = Point(x: change.point.x - 1, y: change.point.y)
+            #expect(to.changes(from: from).contains { $0.point == lead })
+        }
+    }
+}

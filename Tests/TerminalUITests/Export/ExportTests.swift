@@ -1,0 +1,39 @@
+import TerminalUI
+import Testing
+
+struct ExportTests {
+    private var surface: Surface {
+        var canvas = Canvas(size: Size(width: 6, height: 2), theme: .standard, glyphs: .braille)
+        let bold = Style(
+            foreground: .rgb(1, 2, 3),
+            background: .indexed(4),
+            attributes: [.bold, .underline]
+        )
+        canvas.write("a<日", x: 0, y: 0, style: bold)
+        canvas.write("│▄⣿", x: 0, y: 1, style: Style(attributes: .reverse))
+        return canvas.surface
+    }
+
+    @Test func textKeepsTheCharactersAlone() {
+        #expect(surface.plainText == "a<日\n│▄⣿\n")
+    }
+
+    @Test func ansiSetsEachStyleOnceAndResetsEachLine() {
+        let lines = surface.ansiText.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines[0].hasPrefix("\u{1B}[0;1;4;38;2;1;2;3;48;5;4ma<日"))
+        #expect(lines[1].hasPrefix("\u{1B}[0;7m│▄⣿"))
+        #expect(lines.allSatisfy { $0.hasSuffix("\u{1B}[0m") })
+    }
+
+    @Test func svgHasTextShapesAndBackgroundsOnOneGrid() {
+        let svg = SVGRenderer.render(surface, title: "a & b")
+        #expect(svg.hasPrefix("<svg "))
+        #expect(svg.contains("<title>a &amp; b</title>"))
+        #expect(svg.contains(">a&lt;</text>"))
+        #expect(svg.contains(">日</text>"))
+        #expect(svg.contains("font-weight=\"bold\""))
+        #expect(!svg.contains("│") && !svg.contains("▄") && !svg.contains("⣿"))
+        #expect(svg.contains("x=\"8.4\" y=\"27\" width=\"8.4\" height=\"9\""))
+    }
+}

@@ -1,0 +1,80 @@
+import TerminalUI
+import Testing
+
+struct HumanUnitsTests {
+    @Test(
+        arguments: [
+            (0, "0 ns"), (999, "999 ns"), (1_000, "1.00 µs"), (9_994, "9.99 µs"),
+            (9_996, "10.0 µs"),
+            (99_949, "99.9 µs"), (99_951, "100 µs"), (999_499, "999 µs"), (999_500, "1.00 ms"),
+            (12_340_000, "12.3 ms"), (999_500_000, "1.00 s"), (99_940_000_000, "99.9 s"),
+            (99_960_000_000, "1m 39s"), (125_000_000_000, "2m 05s"), (3_600_000_000_000, "1h 00m"),
+            (100_000_000_000_000, "1d 03h"),
+        ] as [(UInt64, String)]
+    )
+    func durationsHaveThreeDigitsAndAUnit(nanoseconds: UInt64, text: String) {
+        #expect(HumanUnits.duration(nanoseconds: nanoseconds) == text)
+    }
+
+    @Test(
+        arguments: [
+            (0, "0 B"), (999, "999 B"), (1_024, "1.00 KiB"), (40_400_000, "38.5 MiB"),
+            (1 << 30, "1.00 GiB"),
+        ] as [(UInt64, String)]
+    )
+    func sizesAreBinary(bytes: UInt64, text: String) {
+        #expect(HumanUnits.bytes(bytes) == text)
+    }
+
+    @Test(
+        arguments: [
+            (0, "0/s"), (0.421, "0.42/s"), (12.34, "12.3/s"), (1_423.4, "1,423/s"),
+            (123_456, "123k/s"), (1_234_567, "1.23M/s"), (.nan, "0/s"), (-1, "0/s"),
+            (.infinity, "0/s"),
+        ] as [(Double, String)]
+    )
+    func ratesArePerSecond(rate: Double, text: String) {
+        #expect(HumanUnits.rate(rate) == text)
+    }
+
+    @Test(
+        arguments: [
+            (0, "0 %"), (0.004, "0.4 %"), (0.05, "5 %"), (0.43, "43 %"), (1, "100 %"),
+            (55, "999 %"),
+            (.nan, "0 %"),
+        ] as [(Double, String)]
+    )
+    func sharesArePercentages(share: Double, text: String) {
+        #expect(HumanUnits.percent(share) == text)
+    }
+
+    @Test func nothingIsEverWiderThanItsColumn() {
+        var value: UInt64 = 1
+        while value < .max / 3 {
+            for near in [value - 1, value, value + 1, value &* 2] {
+                let duration = CellText.width(of: HumanUnits.duration(nanoseconds: near))
+                #expect(duration <= HumanUnits.durationWidth, "\(near)")
+                #expect(HumanUnits.bytes(near).utf8.count <= HumanUnits.bytesWidth, "\(near)")
+                let rate = HumanUnits.rate(Double(near) / 1_000)
+                #expect(rate.utf8.count <= HumanUnits.rateWidth, "\(near)")
+            }
+            value = value * 3 + 1
+        }
+        for value in [UInt64.max, 999_499, 999_999, 9_999_999] {
+            #expect(HumanUnits.bytes(value).utf8.count <= HumanUnits.bytesWidth)
+            let duration = CellText.width(of: HumanUnits.duration(nanoseconds: value))
+            #expect(duration <= HumanUnits.durationWidth)
+        }
+    }
+
+    @Test func countsAreGrouped() {
+        #expect(HumanUnits.count(7) == "7")
+        #expect(HumanUnits.count(50_007) == "50,007")
+        #expect(HumanUnits.count(1_000_000) == "1.00M")
+        #expect(HumanUnits.counted(1, "reader", "readers") == "1 reader")
+        #expect(HumanUnits.counted(0, "reader", "readers") == "0 readers")
+        #expect(HumanUnits.seconds(12.34) == "12.3 s")
+        #expect(HumanUnits.seconds(.nan) == "0.0 s")
+        #expect(HumanUnits.secondsLabel(300) == "5 min")
+    }
+}

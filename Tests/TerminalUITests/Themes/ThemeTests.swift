@@ -1,0 +1,131 @@
+import Foundation
+import Testing
+
+@testable import TerminalUI
+
+struct ThemeTests {
+    private static let folder = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "themes")
+
+    @Test func everyFileOfTheFolderIsBuiltInAsItStandsThere() throws {
+        let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+            .filter { $0.hasSuffix(".yaml") }.sorted()
+        #expect(files == Theme.sources.map(\.name).sorted())
+        for (name, bytes) in Theme.sources {
+            let text = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
+            #expect(Array(text.utf8) == bytes)
+            let theme = try Theme.parse(yaml: text, file: name)
+            #expect(theme.name + ".yaml" == name)
+            #expect(!theme.summary.isEmpty)
+            #expect(try Theme.named(theme.name) == theme)
+        }
+        #expect(Theme.builtIn.count == files.count)
+        #expect(Theme.builtIn.first?.name == "dark")
+    }
+
+    @Test(arguments: ["dark", "light"])
+    func textStandsOutFromItsBackground(name: String) throws {
+        let theme = try Theme.named(name)
+        for background in [Role.background, .raised] {
+            for role in Role.allCases where role.isText {
+                let ratio = try #require(contrast(theme.color(role), theme.color(background)))
+                #expect(ratio >= 4.5, "\(theme.name): \(role) on \(background)")
+            }
+        }
+    }
+
+    @Test func whatAThemeDoesNotNameFallsBack() throws {
+        let theme = try Theme.parse(
+            yaml: "name: small\nroles: {text: white, warning: '#ff8000', background: '#102'}",
+            file: "small.yaml"
+        )
+        #expect(theme.color(.text) == .indexed(7))
+        #expect(theme.color(.title) == .indexed(7))
+        #expect(theme.color(.waiting) == .rgb(255, 128, 0))
+        #expect(theme.style(.limit).background == .rgb(17, 0, 34))
+        #expect(theme.color(.load, at: 0.5) == .rgb(255, 128, 0))
+        let empty = try Theme.parse(yaml: "name: empty", file: "empty.yaml")
+        #expect(empty.color(.error) == .standard)
+    }
+
+    @Test func aGradientMixesItsThreeColors() throws {
+        let yaml = """
+            palette: {low: "#000000", middle: "#646464", high: "#c86464"}
+            gradients: {load: {start: low, mid: middle, end: high}}
+            """
+        let theme = try Theme.parse(yaml: yaml, file: "t.yaml")
+        #expect(theme.color(.load, at: 0) == .rgb(0, 0, 0))
+        #expect(theme.color(.load, at: 0.25) == .rgb(50, 50, 50))
+        #expect(theme.color(.load, at: 0.5) == .rgb(100, 100, 100))
+        #expect(theme.color(.load, at: 1) == .rgb(200, 100, 100))
+        #expect(theme.color(.load, at: .nan) == .rgb(0, 0, 0))
+        #expect(theme.color(.load, at: 7) == .rgb(200, 100, 100))
+    }
+
+    @Test func everyMistakeIsNamedWithItsPlaceAndTheNearestName() throws {
+        let yaml = """
+            name: wrong
+            pallete: {}
+            palette:
+              ink: "#12345"
+            roles:
+              warnin: red
+              text: whit
+              title: {color: red, bolt: true, bold: perhaps}
+            gradients:
+              load: {start: red}
+              wal: {start: red, end: blue, middle: green}
+            """
+        let error = #expect(throws: ThemeError.self) {
+            try Theme.parse(yaml: yaml, file: "wrong.yaml")
+        }
+        let lines = try #require(error).description.split(separator: "\n").map(String.init)
+        let expected = [
+            "wrong.yaml:2:1: unknown key 'pallete', did you mean 'palette'?",
+            "wrong.yaml:4:8: '#12345' is not a colour; expected \"#rrggbb\"",
+            "wrong.yaml:6:3: unknown role 'warnin', did you mean 'warning'?",
+            "wrong.yaml:7:9: there is no colour 'whit', did you mean 'white'?",
+            "wrong.yaml:8:23: unknown key 'bolt', did you mean 'bold'?",
+            "wrong.yaml:8:41: 'perhaps' is not true or false",
+            "wrong.yaml:10:9: a gradient has 'start', 'end' and, between them, 'mid'",
+            "wrong.yaml:11:32: unknown key 'middle'",
+        ]
+        #expect(lines.count == expected.count)
+        for (line, start) in zip(lines, expected) { #expect(line.hasPrefix(start), "\(line)") }
+    }
+
+    @Test(arguments: [
+        ("name: [", "t.yaml:"), ("- a\n- b", "t.yaml:1:1: a theme is a mapping"),
+        ("", "t.yaml:1:1: a theme is a mapping"), ("version: 2", "t.yaml:1:10: version '2'"),
+        ("name: a\nname: b", "t.yaml:"), ("roles: 7", "t.yaml:1:8: '7' is not a mapping"),
+    ])
+    func textThatIsNoThemeIsAnError(yaml: String, start: String) throws {
+        let error = #expect(throws: ThemeError.self) {
+            try Theme.parse(yaml: yaml, file: "t.yaml")
+        }
+        #expect(try #require(error).description.hasPrefix(start))
+    }
+
+    @Test func anUnknownThemeIsAnErrorThatNamesTheNearest() throws {
+        let error = #expect(throws: UnknownThemeError.self) { try Theme.named("drak") }
+        let text = try #require(error).description
+        #expect(text.contains("'drak', did you mean 'dark'?"))
+        #expect(text.contains("light"))
+    }
+
+    /// WCAG 2's contrast ratio of two colours; nil for those of the terminal.
+    private func contrast(_ one: Color, _ other: Color) -> Double? {
+        guard let first = luminance(one), let second = luminance(other) else { return nil }
+        return (max(first, second) + 0.05) / (min(first, second) + 0.05)
+    }
+
+    private func luminance(_ color: Color) -> Double? {
+        guard case .rgb(let red, let green, let blue) = color else { return nil }
+        func linear(_ byte: UInt8) -> Double {
+            let share = Double(byte) / 255
+            return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
+        }
+        return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+    }
+}

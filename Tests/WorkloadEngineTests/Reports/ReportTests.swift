@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+@testable import WorkloadEngine
+
+struct ReportTests {
+    /// The golden files, which `POOLGAUGE_RECORD=1` writes anew.
+    private func expectGolden(_ text: String, _ name: String) throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("Golden").appendingPathComponent(name)
+        if ProcessInfo.processInfo.environment["POOLGAUGE_RECORD"] != nil {
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try Data(text.utf8).write(to: file)
+        }
+        #expect(text == (try String(contentsOf: file, encoding: .utf8)))
+    }
+
+    @Test func jsonIsAsItsSchemaSays() throws {
+        try expectGolden(try JSONReport.text(of: ResultFixture.result), "run.json")
+    }
+
+    @Test func jsonReadsBackAsItWas() throws {
+        let text = try JSONReport.text(of: ResultFixture.result)
+        let decoded = try JSONDecoder().decode(RunResult.self, from: Data(text.utf8))
+        #expect(decoded == ResultFixture.result)
+    }
+
+    @Test func whatWasNotMeasuredIsAbsent() throws {
+        var result = ResultFixture.result
+        result.runs[0].pool = nil
+        result.runs[0].wal = nil
+        result.runs[0].clients["ui"]?.lag = nil
+        result.runs[0].clients["ui"]?.response?.p999 = nil
+        let text = try JSONReport.text(of: result)
+        let object = try JSONSerialization.jsonObject(with: Data(text.utf8))
+        let root = try #require(object as? [String: Any])
+        let run = try #require((root["runs"] as? [[String: Any]])?.first)
+        #expect(run["pool"] == nil)
+        #expect(run["wal"] == nil)
+        let ui = try #require((run["clients"] as? [String: [String: Any]])?["ui"])
+        #expect(ui["lag"] == nil)
+        let response = try #require(ui["response"] as? [String: Any])
+        #expect(response["p99.9"] == nil)
+        #expect(response["p99"] as? Int == 9_990_000)
+    }
+
+    @Test func textIsForPeople() throws {
+        try expectGolden(TextReport.text(of: ResultFixture.result), "run.txt")
+    }
+
+    @Test func theFirstLineIsTheVerdict() {
+        var run = ResultFixture.run
+        run.valid = false
+        run.invalidReason = "free workers woke up late"
+        let line = TextReport.verdict(of: run, scenario: "storm")
+        #expect(line.hasPrefix("INVALID  storm on pool: 12,345 accesses in 30.0 s"))
+        #expect(line.hasSuffix("(free workers woke up late)"))
+    }
+
+    @Test func exitStatusesRankFromTheWorst() {
+        var run = ResultFixture.run
+        #expect(run.exitStatus == .passed)
+        run.thresholds[0].passed = nil
+        run.invariants[0].passed = nil
+        #expect(run.exitStatus == .passed)
+        run.thresholds[0].passed = false
+        #expect(run.exitStatus == .thresholdMissed)
+        run.valid = false
+        #expect(run.exitStatus == .invalid)
+        run.invariants[0].passed = false
+        #expect(run.exitStatus == .invariantViolated)
+        run.partial = true
+        #expect(run.exitStatus == .interrupted)
+        #expect(ExitStatus.interrupted.rawValue == 130)
+        var result = ResultFixture.result
+        result.runs = [ResultFixture.run, run]
+        #expect(result.exitStatus == .interrupted)
+    }
+
+    @Test(
+        arguments: [
+            (0, "0 ns"), (999, "999 ns"), (1000, "1.00 µs"), (12_345, "12.3 µs"),
+            (999_499, "999 µs"), (999_500, "1.00 ms"), (45_600_000, "45.6 ms"),
+            (999_500_000, "1.00 s"), (61_000_000_000, "61.0 s"),
+        ] as [(UInt64, String)]
+    )
+    func timesHaveThreeDigits(nanoseconds: UInt64, text: String) {
+        #expect(HumanUnits.time(nanoseconds) == text)
+    }
+
+    @Test func otherNumbersHaveUnits() {
+        #expect(HumanUnits.bytes(1023) == "1023 B")
+        #expect(HumanUnits.bytes(39_845_888) == "38.0 MiB")
+        #expect(HumanUnits.rate(12_345.6) == "12,346 /s")
+        #expect(HumanUnits.rate(0.5) == "0.50 /s")
+        #expect(HumanUnits.percent(0.4321) == "43.2 %")
+        #expect(HumanUnits.count(1_234_567) == "1,234,567")
+        #expect(HumanUnits.time(UInt64?.none) == "–")
+    }
+
+    @Test func aMachinesEnvironmentIsToldTruly() {
+        let host = HostEnvironment(in: FileManager.default.temporaryDirectory, scenario: .test([]))
+        #expect(host.cpuCount > 0)
+        #expect(host.syncNanoseconds ?? 0 > 0)
+        #expect(!host.operatingSystem.isEmpty)
+        #if os(Linux)
+        #expect(host.fileSystem != nil)
+        #endif
+    }
+}
