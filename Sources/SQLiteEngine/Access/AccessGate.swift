@@ -358,16 +358,43 @@ final class AccessGate: Sendable {
         _ site: AccessSite,
         _ body: ([AccessSlot]) throws -> T
     ) throws -> T {
+        try barrier.withLock { _ in try holdingAllSlots(thread, site, body) }
+    }
+
+    /// Like ``withAllSlots(_:_:_:)``, but does nothing when the gate is closed by then.
+    func withAllSlotsUnlessClosed(
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ site: AccessSite,
+        _ body: ([AccessSlot]) throws -> Void
+    ) throws {
+        // Only who has the barrier closes the gate.
         try barrier.withLock { _ in
-            var held: [AccessSlot] = []
-            defer { for slot in held { giveBack(slot) } }
-            for slot in slots {
-                try take(slot, thread, site)
-                held.append(slot)
-                slot.database?.endKeptTransaction()
-            }
-            return try body(held)
+            if !isClosed { try holdingAllSlots(thread, site, body) }
         }
+    }
+
+    private func holdingAllSlots<T>(
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ site: AccessSite,
+        _ body: ([AccessSlot]) throws -> T
+    ) throws -> T {
+        var held: [AccessSlot] = []
+        defer { for slot in held { giveBack(slot) } }
+        for slot in slots {
+            try take(slot, thread, site)
+            held.append(slot)
+            slot.database?.endKeptTransaction()
+        }
+        // An access of this thread would wait for itself: it finds itself inside of this one.
+        let mark = held.first { $0.database != nil } ?? held[0]
+        mark.outer = thread.pointee.innermost
+        mark.thread = thread
+        thread.pointee.innermost = Unmanaged.passUnretained(mark)
+        defer {
+            thread.pointee.innermost = mark.outer
+            mark.outer = nil
+        }
+        return try body(held)
     }
 
     /// Takes one certain slot, open or not.
