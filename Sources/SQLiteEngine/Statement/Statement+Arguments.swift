@@ -27,10 +27,7 @@ extension Statement {
         } else if arguments.named.isEmpty, arguments.positionalCount == parameterCount {
             try bindAll(arguments)
         } else {
-            var rest = arguments
-            let values = try rest.take(for: self)
-            guard rest.first == nil else { throw countMismatch(arguments) }
-            try bindAll(StatementArguments(values))
+            try bindAll(StatementArguments(try arguments.values(for: self)))
         }
         storedArguments = arguments
         areArgumentsBound = true
@@ -38,9 +35,7 @@ extension Statement {
 
     /// Throws `SQLITE_MISUSE` when the arguments do not match the statement's parameters.
     public func validateArguments(_ arguments: StatementArguments) throws {
-        var rest = arguments
-        _ = try rest.take(for: self)
-        guard rest.first == nil else { throw countMismatch(arguments) }
+        _ = try arguments.values(for: self)
     }
 
     /// Sets the arguments of the next executions without checking that they match: parameters
@@ -78,7 +73,7 @@ extension Statement {
         }
     }
 
-    private func bindingError(_ code: CInt, _ arguments: StatementArguments) -> DatabaseError {
+    func bindingError(_ code: CInt, _ arguments: StatementArguments) -> DatabaseError {
         DatabaseError(
             resultCode: ResultCode(rawValue: code),
             message: database.lastErrorMessage,
@@ -98,6 +93,16 @@ extension Statement {
 }
 
 extension StatementArguments {
+    /// The values of a statement's parameters, in their order.
+    ///
+    /// - Throws: `SQLITE_MISUSE` when a parameter has none, or when values are left over.
+    func values(for statement: Statement) throws -> [DatabaseValue] {
+        var rest = self
+        let values = try rest.take(for: statement)
+        guard rest.first == nil else { throw statement.countMismatch(self) }
+        return values
+    }
+
     /// Removes and returns the values of a statement's parameters, in their order.
     ///
     /// - Throws: `SQLITE_MISUSE` when a parameter has none.
