@@ -33,7 +33,10 @@ final class AccessGate: Sendable {
     private let openedPeak = Atomic<Int>(0)
     private let openings = AtomicHistogram()
     /// One barrier at a time: two that each hold half of the connections would wait forever.
-    private let barrier = Lock(())
+    ///
+    /// A number, not `Void`: the thread sanitizer takes the address of a value without a size for
+    /// that of the object.
+    private let barrier = Lock(0)
 
     /// Creates a gate without connections.
     ///

@@ -1,3 +1,4 @@
+import Telemetry
 import Testing
 
 @testable import SQLiteEngine
@@ -10,17 +11,19 @@ struct BarrierTests {
         let pool = try DatabasePool.withTable(in: folder)
         let isInside = Gate()
         let mayLeave = Gate()
+        let isOver = Lock(false)
         let read = Background {
             try pool.read { db in
                 isInside.open()
                 try mayLeave.wait()
+                defer { isOver.withLock { $0 = true } }
                 return try db.rowCount()
             }
         }
         try isInside.wait()
         let barrier = Background {
             try pool.barrierWriteWithoutTransaction { db in
-                #expect(read.isDone)
+                #expect(isOver.withLock { $0 })
                 try db.insert(1)
             }
         }
