@@ -85,6 +85,15 @@ public final class DatabasePool: Sendable {
         slot.locateWALIndex()
     }
 
+    // The last connection that may write and closes checkpoints the log, and removes it: the
+    // writer goes last.
+    deinit {
+        // Only the sweeper may still hold a reader, for a moment.
+        try? readers.withAllSlotsUnlessClosed(ThreadState.current, AccessSite(word: 0)) { slots in
+            for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
+        }
+    }
+
     // MARK: Reading
 
     /// Reads in one transaction, which sees one state of the database; blocks the thread.
@@ -177,7 +186,7 @@ public final class DatabasePool: Sendable {
         fileID: StaticString = #fileID,
         line: UInt = #line
     ) throws -> T {
-        if let slot = ThreadState.current.pointee.access(through: readers) {
+        if let slot = ThreadState.current.pointee.access(through: readers), slot.database != nil {
             return try value(slot.openDatabase)
         }
         return try unsafeRead(value, fileID: fileID, line: line)
@@ -379,7 +388,7 @@ public final class DatabasePool: Sendable {
         readers.preconditionNotReentrant(thread)
         writer.preconditionNotReentrant(thread)
         let site = AccessSite(fileID: #fileID, line: #line)
-        try readers.withAllSlots(thread, site) { readerSlots in
+        try readers.withAllSlotsUnlessClosed(thread, site) { readerSlots in
             try writer.withAllSlots(thread, site) { writerSlots in
                 let slots = readerSlots + writerSlots
                 for slot in slots { try slot.database?.prepareToClose() }

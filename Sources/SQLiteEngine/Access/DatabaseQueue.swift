@@ -331,7 +331,8 @@ public final class DatabaseQueue: Sendable {
         if gate.isClosed { return }
         let thread = ThreadState.current
         gate.preconditionNotReentrant(thread)
-        try gate.withAllSlots(thread, AccessSite(fileID: #fileID, line: #line)) { slots in
+        let site = AccessSite(fileID: #fileID, line: #line)
+        try gate.withAllSlotsUnlessClosed(thread, site) { slots in
             for slot in slots { try slot.database?.prepareToClose() }
             for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
             gate.retire()
