@@ -176,13 +176,12 @@ final class AccessGate: Sendable {
     /// Opens the connection of a slot that the caller has claimed.
     func open(_ slot: AccessSlot, _ site: AccessSite) throws -> AccessSlot {
         let start = monotonicNanoseconds()
-        slot.probe.beginAccess(site)
-        slot.probe.set(.opening)
+        slot.probe.beginOpening(site)
         do {
             slot.install(try opening(slot))
-            slot.probe.endAccess()
+            slot.probe.endOpening()
         } catch {
-            slot.probe.endAccess()
+            slot.probe.endOpening()
             // The place is free again, for the next one to try; a waiter may be that one.
             giveBack(slot)
             throw error

@@ -30,6 +30,7 @@ public final class DatabasePool: Sendable {
     let snapshots = SnapshotRegister()
     let interrupts = InterruptCounter()
     private let walIndex: WALIndexReader
+    private let journalMode = Lock<String?>(nil)
     private let sweeper = KeptTransactionSweeper()
 
     /// Opens a database, and creates its file when there is none.
@@ -59,7 +60,9 @@ public final class DatabasePool: Sendable {
                 busyMode: configuration.readonlyBusyMode ?? .timeout(10),
                 probe: slot.probe
             )
-            if configuration.keepsReadTransactions { database.keepReadTransactions() }
+            if configuration.keepsReadTransactions, try database.journalMode() == "wal" {
+                database.keepReadTransactions()
+            }
             return database
         }
         writer = AccessGate(
@@ -82,7 +85,9 @@ public final class DatabasePool: Sendable {
         _ = try writer.open(slot, AccessSite(fileID: #fileID, line: #line))
         defer { writer.release(slot) }
         if !configuration.readonly { try slot.openDatabase.switchToWAL(path: path) }
-        slot.locateWALIndex()
+        let mode = try slot.openDatabase.journalMode()
+        journalMode.withLock { $0 = mode }
+        if mode == "wal" { slot.locateWALIndex() }
     }
 
     // The last connection that may write and closes checkpoints the log, and removes it: the
@@ -410,8 +415,8 @@ public final class DatabasePool: Sendable {
             snapshots: snapshots,
             interrupts: interrupts
         )
-        status.journalMode = configuration.readonly ? nil : "wal"
-        status.addWAL(path: path, index: walIndex)
+        status.journalMode = journalMode.withLock { $0 }
+        if status.journalMode == "wal" { status.addWAL(path: path, index: walIndex) }
         return status
     }
 }

@@ -57,7 +57,7 @@ public final class DatabaseQueue: Sendable {
         if configuration.journalMode == .wal, !configuration.readonly {
             try database.switchToWAL(path: path)
         }
-        let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode")
+        let mode = try database.journalMode()
         journalMode.withLock { $0 = mode }
         if mode == "wal" { slot.locateWALIndex() }
     }

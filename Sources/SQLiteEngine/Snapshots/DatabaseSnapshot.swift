@@ -60,10 +60,12 @@ public final class DatabaseSnapshot: Sendable {
         self.path = path
         self.label = label
         self.site = site
+        if let slot = gate.claimFirstSlot() {
+            _ = try gate.open(slot, site)
+            gate.release(slot)
+        }
+        // Not before: however long it takes to open the connection, its state is not older.
         madeAt = monotonicNanoseconds()
-        guard let slot = gate.claimFirstSlot() else { return }
-        _ = try gate.open(slot, site)
-        gate.release(slot)
     }
 
     /// Reads the snapshot's state; blocks the thread.

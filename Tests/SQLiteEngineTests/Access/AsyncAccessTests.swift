@@ -16,7 +16,7 @@ struct AsyncAccessTests {
         )
         let mayLeave = Gate()
         let holder = Background { try pool.read { _ in try mayLeave.wait() } }
-        try await eventually { pool.status().readers?.inUse == 1 }
+        try await eventuallyAsync { pool.status().readers?.inUse == 1 }
         do {
             try await body(pool)
         } catch {
@@ -24,7 +24,7 @@ struct AsyncAccessTests {
             throw error
         }
         mayLeave.open()
-        try await eventually { holder.isDone }
+        try await eventuallyAsync { holder.isDone }
     }
 
     @Test func accessesReadAndWrite() async throws {
@@ -71,7 +71,7 @@ struct AsyncAccessTests {
                 Task { try await pool.read { db in try db.rowCount() } }
             }
             // More than there are threads in the cooperative pool.
-            try await eventually { pool.status().waitingReaders.count == holders }
+            try await eventuallyAsync { pool.status().waitingReaders.count == holders }
             #expect(pool.status().waitingReaders.filter(\.isAsync).count == holders)
             for task in tasks { task.cancel() }
         }
@@ -87,7 +87,7 @@ struct AsyncAccessTests {
         let tasks = (0..<count).map { _ in
             Task { try await pool.read { _ in try mayLeave.wait() } }
         }
-        try await eventually { pool.status().readers?.inUse == count }
+        try await eventuallyAsync { pool.status().readers?.inUse == count }
         for _ in tasks { mayLeave.open() }
         for task in tasks { try await task.value }
     }
@@ -100,7 +100,7 @@ struct AsyncAccessTests {
                 tasks.append(
                     Task { try await pool.read { _ in order.withLock { $0.append(number) } } }
                 )
-                try await eventually { pool.status().waitingReaders.count == number + 1 }
+                try await eventuallyAsync { pool.status().waitingReaders.count == number + 1 }
             }
         }
         for task in tasks { try await task.value }
@@ -111,7 +111,7 @@ struct AsyncAccessTests {
         try await withHeldReader { pool in
             let hasRun = Lock(false)
             let task = Task { try await pool.read { _ in hasRun.withLock { $0 = true } } }
-            try await eventually { pool.status().waitingReaders.count == 1 }
+            try await eventuallyAsync { pool.status().waitingReaders.count == 1 }
             task.cancel()
             // The reader is still held.
             await #expect(throws: CancellationError.self) { try await task.value }
@@ -181,7 +181,7 @@ struct AsyncAccessTests {
                 #expect(throws: CancellationError.self) { try db.rowCount() }
             }
         }
-        try await eventually { isInside.withLock { $0 } }
+        try await eventuallyAsync { isInside.withLock { $0 } }
         task.cancel()
         mayGoOn.open()
         // The closure returned: what it wrote must not be committed all the same.
@@ -268,7 +268,7 @@ struct AsyncAccessTests {
             }
             try await group.waitForAll()
         }
-        try await eventually { threads.allSatisfy(\.isDone) }
+        try await eventuallyAsync { threads.allSatisfy(\.isDone) }
         for thread in threads { try thread.value() }
     }
 }

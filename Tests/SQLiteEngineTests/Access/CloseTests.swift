@@ -129,15 +129,15 @@ struct CloseTests {
         try isInside.wait()
         // It has all readers now, and waits for the writer.
         let close = Background { try pool.close() }
-        try await eventually { pool.status().waitingWriters.count == 1 }
+        try await eventuallyAsync { pool.status().waitingWriters.count == 1 }
         let threads = (0..<3).map { _ in Background { try pool.read { _ in } } }
         let tasks = (0..<3).map { _ in Task { try await pool.read { _ in } } }
         let writer = Background { try pool.write { _ in } }
-        try await eventually {
+        try await eventuallyAsync {
             pool.status().waitingReaders.count == 6 && pool.status().waitingWriters.count == 2
         }
         mayLeave.open()
-        try await eventually { write.isDone && close.isDone && threads.allSatisfy(\.isDone) }
+        try await eventuallyAsync { write.isDone && close.isDone && threads.allSatisfy(\.isDone) }
         try close.value()
         for thread in threads { expectClosed { try thread.value() } }
         for task in tasks {

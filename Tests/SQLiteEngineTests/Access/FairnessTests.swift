@@ -42,7 +42,7 @@ struct FairnessTests {
         defer { isOver.withLock { $0 = true } }
         for value in 0..<20 { try await pool.write { db in try db.insert(value) } }
         isOver.withLock { $0 = true }
-        try await eventually { threads.allSatisfy(\.isDone) }
+        try await eventuallyAsync { threads.allSatisfy(\.isDone) }
         #expect(try pool.rowCount() == 20)
     }
 }

@@ -71,14 +71,14 @@ struct ReaderOpeningTests {
     @Test func aTaskThatWaitsOpensTheReaderThatFailed() async throws {
         let pool = try makePool(readers: 1, fails: true)
         let first = Background { try pool.rowCount() }
-        try await eventually { pool.status().readers?.inUse == 1 }
+        try await eventuallyAsync { pool.status().readers?.inUse == 1 }
         let second = Task { try await pool.read { db in try db.rowCount() } }
-        try await eventually { pool.status().waitingReaders.count == 1 }
+        try await eventuallyAsync { pool.status().waitingReaders.count == 1 }
         mayGoOn.open()
-        try await eventually { first.isDone }
+        try await eventuallyAsync { first.isDone }
         #expect(throws: Mistake.self) { try first.value() }
         // Not the task's value yet: a test that fails must not hang.
-        try await eventually { pool.status().waitingReaders.isEmpty }
+        try await eventuallyAsync { pool.status().waitingReaders.isEmpty }
         #expect(try await second.value == 0)
     }
 
@@ -91,11 +91,11 @@ struct ReaderOpeningTests {
         let barrier = Background {
             try pool.barrierWriteWithoutTransaction { _ in try mayLeave.wait() }
         }
-        try await eventually { pool.status().readers?.inUse == 1 }
+        try await eventuallyAsync { pool.status().readers?.inUse == 1 }
         let read = Task { try await pool.read { db in try db.rowCount() } }
-        try await eventually { pool.status().waitingReaders.count == 1 }
+        try await eventuallyAsync { pool.status().waitingReaders.count == 1 }
         mayLeave.open()
-        try await eventually { barrier.isDone && pool.status().waitingReaders.isEmpty }
+        try await eventuallyAsync { barrier.isDone && pool.status().waitingReaders.isEmpty }
         #expect(try await read.value == 0)
     }
 }

@@ -48,7 +48,7 @@ final class StatementGate: Sendable {
 
     /// Waits until a statement stands in the gate, without blocking the thread.
     func awaitStatement() async throws {
-        try await eventually { entries.withLock { $0 > 0 } }
+        try await eventuallyAsync { entries.withLock { $0 > 0 } }
     }
 
     /// Lets the statement go on.
