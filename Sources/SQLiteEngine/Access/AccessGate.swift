@@ -122,8 +122,9 @@ final class AccessGate: Sendable {
     @inline(__always)
     var allowsKeeping: Bool { attention.load(ordering: .relaxed) < Self.forbidding }
 
-    /// Ends the transactions that idle connections keep, and keeps none until
-    /// ``allowKeeping()``. Calls nest.
+    /// Ends the transactions that idle connections keep, and lets none be kept from now on.
+    ///
+    /// ``allowKeeping()`` ends it; calls nest.
     func forbidKeeping() {
         attention.wrappingAdd(Self.forbidding, ordering: .sequentiallyConsistent)
         endKeptTransactions()
@@ -443,7 +444,9 @@ final class AccessGate: Sendable {
         }
     }
 
-    /// Refuses all further accesses; those who wait throw. The caller holds all slots.
+    /// Refuses all further accesses, and those who wait throw.
+    ///
+    /// The caller holds all slots.
     func retire() {
         let waiters = queue.withLock { queue in
             queue.isClosed = true

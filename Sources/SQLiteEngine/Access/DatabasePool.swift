@@ -109,6 +109,7 @@ public final class DatabasePool: Sendable {
     ///   - value: Reads. A `read` of the same pool inside of it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
+    /// - Returns: What the closure returns.
     /// - Throws: What `value` throws, and ``DatabaseError``.
     @inlinable
     public func read<T>(
@@ -207,6 +208,7 @@ public final class DatabasePool: Sendable {
     ///   - updates: Writes. A `write` of the same pool inside of it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
+    /// - Returns: What the closure returns.
     /// - Throws: What `updates` throws, and ``DatabaseError``.
     @inlinable
     public func write<T>(

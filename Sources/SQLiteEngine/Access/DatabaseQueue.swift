@@ -77,6 +77,7 @@ public final class DatabaseQueue: Sendable {
     ///   - value: Reads. An access of the same queue inside of it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
+    /// - Returns: What the closure returns.
     /// - Throws: What `value` throws, and ``DatabaseError``.
     @inlinable
     public func read<T>(
@@ -169,6 +170,7 @@ public final class DatabaseQueue: Sendable {
     ///   - updates: Writes. An access of the same queue inside of it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
+    /// - Returns: What the closure returns.
     /// - Throws: What `updates` throws, and ``DatabaseError``.
     @inlinable
     public func write<T>(

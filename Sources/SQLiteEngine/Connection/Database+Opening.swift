@@ -10,6 +10,7 @@ extension Database {
     ///   - isReadOnly: Whether to open it for reading only.
     ///   - busyMode: How it meets a lock; the configuration's by default.
     ///   - probe: Where it tells what it does.
+    /// - Returns: The open connection.
     /// - Throws: A ``DatabaseError`` that names the path.
     static func open(
         path: String,

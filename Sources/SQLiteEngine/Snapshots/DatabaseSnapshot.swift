@@ -74,6 +74,7 @@ public final class DatabaseSnapshot: Sendable {
     ///   - value: Reads. A `read` of the same snapshot inside of it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
+    /// - Returns: What the closure returns.
     /// - Throws: What `value` throws, and ``DatabaseError``.
     public func read<T>(
         _ value: (Database) throws -> T,
@@ -136,7 +137,9 @@ public final class DatabaseSnapshot: Sendable {
         interrupts.interrupt(gate.slots)
     }
 
-    /// Ends the snapshot; later accesses throw `SQLITE_MISUSE`. Closing twice does nothing.
+    /// Ends the snapshot; later accesses throw `SQLITE_MISUSE`.
+    ///
+    /// Closing twice does nothing.
     ///
     /// - Throws: `SQLITE_BUSY` when a statement is still alive; then the snapshot stays open.
     public func close() throws {

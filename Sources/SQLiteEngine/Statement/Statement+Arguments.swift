@@ -21,13 +21,13 @@ extension Statement {
     /// - Throws: `SQLITE_MISUSE` when they do not match; the arguments before them then stay.
     public func setArguments(_ arguments: StatementArguments) throws {
         if isStepped { reset() }
-        if arguments.more == nil, parameterCount == 1, let value = arguments.first {
+        if parameterCount == 1, arguments.more == nil, let value = arguments.first {
             let code = value.bind(to: sqliteStatement, at: 1)
             guard code == SQLITE_OK else { throw bindingError(code, arguments) }
-        } else if arguments.named.isEmpty, arguments.positionalCount == parameterCount {
+        } else if arguments.isPositional, arguments.positionalCount == parameterCount {
             try bindAll(arguments)
         } else {
-            try bindAll(StatementArguments(try arguments.values(for: self)))
+            try bindAll(StatementArguments(values: try arguments.values(for: self)))
         }
         storedArguments = arguments
         areArgumentsBound = true
@@ -58,9 +58,9 @@ extension Statement {
     private func bindAll(_ arguments: StatementArguments) throws {
         guard let first = arguments.first else { return }
         var code = first.bind(to: sqliteStatement, at: 1)
-        if code == SQLITE_OK, !arguments.others.isEmpty {
+        if code == SQLITE_OK, let others = arguments.more?.values {
             var index: CInt = 2
-            for value in arguments.others {
+            for value in others {
                 code = value.bind(to: sqliteStatement, at: index)
                 guard code == SQLITE_OK else { break }
                 index += 1
@@ -122,8 +122,7 @@ extension StatementArguments {
             defer { next += 1 }
             return positional[next]
         }
-        first = next < positional.count ? positional[next] : nil
-        others = Array(positional.dropFirst(next + 1))
+        self = StatementArguments(values: Array(positional[next...]), names: named)
         return taken
     }
 

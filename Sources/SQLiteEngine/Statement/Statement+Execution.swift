@@ -12,13 +12,13 @@ extension Statement {
             return try executeAllSteps()
         }
         countExecution()
-        try withBorrowedArguments(arguments) { try executeAllSteps() }
+        try executeBorrowing(arguments)
     }
 
     /// How many texts and blobs are lent to SQLite at most: each one takes a few stack frames.
     private static var borrowedParameterLimit: Int { 20 }
 
-    private func executeAllSteps() throws {
+    func executeAllSteps() throws {
         let database = database
         try database.statementWillExecute(self)
         isStepped = true

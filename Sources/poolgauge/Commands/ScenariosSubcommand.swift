@@ -1,4 +1,5 @@
 import ArgumentParser
+import TerminalUI
 import WorkloadEngine
 
 /// `poolgauge scenarios`.
@@ -17,7 +18,9 @@ struct ScenariosSubcommand: ParsableCommand {
         func run() throws {
             for preset in Presets.all {
                 let scenario = try preset.scenario()
-                let lines = scenario.description.wrapped(to: 76).map { "    \($0)\n" }
+                let lines = TextWrapping.lines(of: scenario.description, width: 76).map {
+                    "    \($0)\n"
+                }
                 try StandardOutput.write("\(preset.name)\n\(lines.joined())")
             }
         }
