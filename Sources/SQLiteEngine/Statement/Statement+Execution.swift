@@ -14,7 +14,7 @@ extension Statement {
             switch step() {
             case SQLITE_DONE:
                 reset()
-                database.statementDidExecute(self)
+                try database.statementDidExecute(self)
                 return
             case SQLITE_ROW:
                 continue
@@ -53,7 +53,7 @@ extension Statement {
         let code = reset()
         let database = database
         guard code == SQLITE_OK else { throw database.statementDidFail(self, code: code) }
-        database.statementDidExecute(self)
+        try database.statementDidExecute(self)
     }
 
     /// Takes the first step of an execution; returns whether there is a row.
@@ -77,8 +77,13 @@ extension Statement {
     @usableFromInline
     func abandon() {
         guard isStepped else { return }
-        reset()
-        database.statementDidExecute(self)
+        let code = reset()
+        let database = database
+        if code == SQLITE_OK {
+            try? database.statementDidExecute(self)
+        } else {
+            _ = database.statementDidFail(self, code: code)
+        }
     }
 
     @inline(__always)
@@ -96,7 +101,7 @@ extension Statement {
             return true
         case SQLITE_DONE:
             reset()
-            database.statementDidExecute(self)
+            try database.statementDidExecute(self)
             return false
         default:
             throw database.statementDidFail(self, code: code)
