@@ -123,7 +123,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PoolgaugeTests",
-            dependencies: ["poolgauge"],
+            dependencies: ["CNCurses", "CursesTerminal", "TerminalUI", "poolgauge"],
             swiftSettings: strict
         ),
     ],

@@ -10,11 +10,9 @@
 #include <termios.h>
 #include <unistd.h>
 
-pid_t pg_pty_spawn(
-    const char *const *arguments, const char *const *environment, int columns, int rows,
-    int *main, int *near) {
+bool pg_pty_open(int columns, int rows, int *main, int *near) {
     int far_side = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-    if (far_side < 0) return -1;
+    if (far_side < 0) return false;
     char name[128] = "";
     int near_side = -1;
     if (grantpt(far_side) == 0 && unlockpt(far_side) == 0) {
@@ -24,39 +22,37 @@ pid_t pg_pty_spawn(
         if (*name) near_side = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
     }
     if (near_side < 0) {
-        close(far_side);
-        return -1;
-    }
-    struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns};
-    ioctl(near_side, TIOCSWINSZ, &size);
-    pid_t child = fork();
-    if (child == 0) {
-        // Between fork and exec only what a signal handler may call.
-        setsid();
-        ioctl(near_side, TIOCSCTTY, 0);
-        dup2(near_side, 0);
-        dup2(near_side, 1);
-        dup2(near_side, 2);
-        struct sigaction standard;
-        memset(&standard, 0, sizeof standard);
-        standard.sa_handler = SIG_DFL;
-        for (int signal = 1; signal < 32; signal++) sigaction(signal, &standard, NULL);
-        sigset_t none;
-        sigemptyset(&none);
-        sigprocmask(SIG_SETMASK, &none, NULL);
-        execve(arguments[0], (char *const *)arguments, (char *const *)environment);
-        _exit(127);
-    }
-    if (child < 0) {
         int saved = errno;
         close(far_side);
-        close(near_side);
         errno = saved;
-        return -1;
+        return false;
     }
     *main = far_side;
     *near = near_side;
-    return child;
+    return pg_pty_resize(far_side, columns, rows);
+}
+
+pid_t pg_pty_spawn(
+    const char *const *arguments, const char *const *environment, int near) {
+    pid_t child = fork();
+    if (child != 0) return child;
+    // Between fork and exec only what a signal handler may call.
+    setsid();
+    ioctl(near, TIOCSCTTY, 0);
+    dup2(near, 0);
+    dup2(near, 1);
+    dup2(near, 2);
+    // A program that stays, such as a server, must not keep somebody's pipe open.
+    for (int descriptor = 3; descriptor < 1024; descriptor++) close(descriptor);
+    struct sigaction standard;
+    memset(&standard, 0, sizeof standard);
+    standard.sa_handler = SIG_DFL;
+    for (int signal = 1; signal < 32; signal++) sigaction(signal, &standard, NULL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execve(arguments[0], (char *const *)arguments, (char *const *)environment);
+    _exit(127);
 }
 
 bool pg_pty_resize(int main, int columns, int rows) {

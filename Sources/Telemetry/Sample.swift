@@ -53,11 +53,12 @@ public struct ClientStatus: Sendable, Codable, Equatable {
     public var throughput: Double
     /// Its counts so far.
     public var counts: AccessCounts
-    /// From intended start to end, over the last second.
+    /// From intended start to end, over the last ten seconds: one second of a slow client has too
+    /// few values for a 99th percentile.
     public var response: LatencySummary?
-    /// From start to the entry into the closure, over the last second.
+    /// From start to the entry into the closure, over the last ten seconds.
     public var wait: LatencySummary?
-    /// From the entry to the end, over the last second.
+    /// From the entry to the end, over the last ten seconds.
     public var service: LatencySummary?
 
     /// Creates a status.

@@ -4,9 +4,9 @@ import TerminalUI
 import WorkloadEngine
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #else
-    import Darwin
+import Darwin
 #endif
 
 /// Why a command ends early, in words and as a status.

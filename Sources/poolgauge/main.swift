@@ -1,9 +1,9 @@
 import CSQLite
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #else
-    import Darwin
+import Darwin
 #endif
 
 // Each prepare would otherwise take a process-wide lock for memory statistics that nobody here

@@ -56,6 +56,16 @@ struct VerdictTests {
         )
     }
 
+    @Test func aQueueThatHasJustEndedIsStillSaid() {
+        let (_, text) = verdict { sample in
+            sample.saturation = 0.5
+            if sample.sequence < 90 {
+                sample.database.waitingReaders = [waiter("ui", 1_000), waiter("ui", 900)]
+            }
+        }
+        #expect(text == "Pool saturated 50 % of the last 10 s: nobody waits now, 2 did at once")
+    }
+
     @Test func aCalmPoolIsSaidToBeCalm() {
         let (level, text) = verdict { _ in }
         #expect(level == .good)
@@ -92,7 +102,7 @@ struct VerdictTests {
         #expect(level == .bad)
         #expect(
             text.hasPrefix(
-                "The one connection saturated 100 % of the last 10 s: 1 read and 1 write wait, "
+                "Queue saturated 100 % of the last 10 s: 1 read and 1 write wait, "
                     + "oldest pay 2.00 ms"
             )
         )

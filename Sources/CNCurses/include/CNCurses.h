@@ -136,17 +136,17 @@ void pg_emergency_restore(void);
 
 // MARK: Pseudo-terminals, for tests
 
-/// Starts a program as the leader of a session on a new pseudo-terminal.
+/// Opens a pseudo-terminal: `main` is a person's side, `near` the program's.
+bool pg_pty_open(int columns, int rows, int *main, int *near);
+
+/// Starts a program as the leader of a session on a pseudo-terminal.
 ///
 /// - Parameters:
 ///   - arguments: the path and the arguments, ended by NULL.
 ///   - environment: "NAME=value" texts, ended by NULL.
-///   - main: receives the descriptor of the terminal's far side.
-///   - near: receives a descriptor of the near side, kept so that its settings can be read.
+///   - near: the program's side of the terminal.
 /// - Returns: the process, or -1 with errno.
-pid_t pg_pty_spawn(
-    const char *const *arguments, const char *const *environment, int columns, int rows,
-    int *main, int *near);
+pid_t pg_pty_spawn(const char *const *arguments, const char *const *environment, int near);
 
 /// Tells a pseudo-terminal its extent.
 bool pg_pty_resize(int main, int columns, int rows);

@@ -40,19 +40,31 @@ struct History: Sendable {
 
     /// The mean of a moment's number over the last `seconds`; nil without samples.
     func mean(over seconds: Double, _ value: (Moment) -> Double) -> Double? {
-        guard let now = moments.last?.time else { return nil }
         var sum = 0.0
         var count = 0
-        var index = moments.count - 1
-        while index >= 0, moments[index].time >= now - seconds {
-            let value = value(moments[index])
-            if value.isFinite {
-                sum += value
-                count += 1
-            }
-            index -= 1
+        visit(last: seconds) { moment in
+            let value = value(moment)
+            guard value.isFinite else { return }
+            sum += value
+            count += 1
         }
         return count > 0 ? sum / Double(count) : nil
+    }
+
+    /// The largest of a moment's number over the last `seconds`; nil without samples.
+    func maximum(over seconds: Double, _ value: (Moment) -> Double) -> Double? {
+        var largest: Double?
+        visit(last: seconds) { largest = max(largest ?? value($0), value($0)) }
+        return largest
+    }
+
+    private func visit(last seconds: Double, _ body: (Moment) -> Void) {
+        guard let now = moments.last?.time else { return }
+        var index = moments.count - 1
+        while index >= 0, moments[index].time >= now - seconds {
+            body(moments[index])
+            index -= 1
+        }
     }
 
     private func isNewRun(_ sample: Sample, after last: Sample) -> Bool {

@@ -40,9 +40,9 @@ struct ClientsPanel {
             : Panel(
                 title: "Clients",
                 subtitle: canvas.glyphs == .ascii
-                    ? "- what each gets done, how long it waits for a connection, how long it is served"
-                    : "· what each gets done, how long it waits for a connection, how long it is served",
-                remark: "last second"
+                    ? "- what each gets done, its wait for a connection, its service"
+                    : "· what each gets done, its wait for a connection, its service",
+                remark: "last second; – is too few to tell"
             ).draw(on: &canvas, in: rect)
         let table = table(theme: canvas.theme)
         table.draw(on: &canvas, in: inner)

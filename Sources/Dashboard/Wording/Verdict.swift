@@ -99,10 +99,12 @@ struct Verdict: Equatable {
         let moments = history.moments
         let kept = (moments.last?.time ?? 0) - (moments.count > 0 ? moments[0].time : 0)
         let span = Int(max(1, min(seconds, kept.rounded(.up), 1e6)))
-        let subject = isQueue ? "The one connection" : "Pool"
+        let subject = isQueue ? "Queue" : "Pool"
         if saturation >= 0.01 {
             let share = HumanUnits.percent(saturation)
-            let waits = waiting(database, includesWriters: isQueue).map { ": \($0)" } ?? ""
+            let waits =
+                waiting(database, includesWriters: isQueue).map { ": \($0)" }
+                ?? ": \(peak(history, seconds: seconds, isQueue: isQueue))"
             return Verdict(
                 level: saturation >= 0.25 ? .bad : .strained,
                 heads: [
@@ -134,6 +136,15 @@ struct Verdict: Equatable {
             heads: ["Nobody waits: \(use)", "Nobody waits"],
             parts: [longestHold(database), pin].compactMap(\.self)
         )
+    }
+
+    /// `nobody waits now, 6 did at once`.
+    private static func peak(_ history: History, seconds: Double, isQueue: Bool) -> String {
+        let peak = history.maximum(over: seconds) {
+            $0.waitingReaders + (isQueue ? $0.waitingWriters : 0)
+        }
+        guard let peak, peak >= 1 else { return "nobody waits now" }
+        return "nobody waits now, \(HumanUnits.count(UInt64(min(peak, 1e9)))) did at once"
     }
 
     /// `6 reads wait, oldest ui 12.3 ms`; nil when nobody waits.

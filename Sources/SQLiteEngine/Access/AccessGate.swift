@@ -119,8 +119,9 @@ final class AccessGate: Sendable {
     @inline(__always)
     var allowsKeeping: Bool { attention.load(ordering: .relaxed) < Self.forbidding }
 
-    /// Ends the transactions that idle connections keep, and keeps none until
-    /// ``allowKeeping()``. Calls nest.
+    /// Ends the transactions that idle connections keep, and lets none be kept from now on.
+    ///
+    /// ``allowKeeping()`` ends it; calls nest.
     func forbidKeeping() {
         attention.wrappingAdd(Self.forbidding, ordering: .sequentiallyConsistent)
         endKeptTransactions()
@@ -176,16 +177,14 @@ final class AccessGate: Sendable {
     /// Opens the connection of a slot that the caller has claimed.
     func open(_ slot: AccessSlot, _ site: AccessSite) throws -> AccessSlot {
         let start = monotonicNanoseconds()
-        slot.probe.beginAccess(site)
-        slot.probe.set(.opening)
+        slot.probe.beginOpening(site)
         do {
             slot.install(try opening(slot))
-            slot.probe.endAccess()
+            slot.probe.endOpening()
         } catch {
-            slot.probe.endAccess()
+            slot.probe.endOpening()
             // The place is free again, for the next one to try; a waiter may be that one.
-            slot.giveUp(AccessSlot.State.closed)
-            wakeOne()
+            giveBack(slot)
             throw error
         }
         openings.record(monotonicNanoseconds() - start)
@@ -222,7 +221,10 @@ final class AccessGate: Sendable {
                 waiter.isNotified = false
                 return (waiter.granted, queue.isClosed)
             }
-            if let granted { return acquired(granted, since: start) }
+            if let granted {
+                let slot = granted.database == nil ? try open(granted, site) : granted
+                return acquired(slot, since: start)
+            }
             if isClosed { throw DatabaseError.connectionIsClosed() }
         }
     }
@@ -254,20 +256,14 @@ final class AccessGate: Sendable {
             }
             return (waiter.granted, waiter.isNotified)
         }
-        if let granted { release(granted) }
+        if let granted { giveBack(granted) }
         if wasNotified { wakeOne() }
     }
 
-    /// Wakes the oldest waiter when there may be a connection for it.
+    /// Gives a connection that is free, or a place to open one, to those who wait.
     private func wakeOne() {
         guard hasWaiters else { return }
-        if let slot = claimAny() {
-            releaseToWaiters(slot)
-            return
-        }
-        guard slots.contains(where: { !$0.isOpen }) else { return }
-        let waiter = queue.withLock { $0.waiters.first { $0.wanted == nil } }
-        if case .thread(let parker) = waiter?.sleeper { parker.unpark() }
+        if let slot = claimAny() ?? claimClosed() { releaseToWaiters(slot) }
     }
 
     @inline(never)
@@ -277,7 +273,10 @@ final class AccessGate: Sendable {
             switch decision {
             case .grant: attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
             // Inside the lock: a waiter that appends itself afterwards finds the slot free.
-            case .free, .notify: slot.giveUp(AccessSlot.State.idle)
+            case .free, .notify:
+                slot.giveUp(
+                    slot.database == nil ? AccessSlot.State.closed : AccessSlot.State.idle
+                )
             }
             return decision
         }
@@ -333,11 +332,8 @@ final class AccessGate: Sendable {
             }
             if isOurs {
                 resume(.success(slot))
-            } else if slot.database == nil {
-                slot.giveUp(AccessSlot.State.closed)
-                wakeOne()
             } else {
-                release(slot)
+                giveBack(slot)
             }
         }
         return waiter
@@ -362,16 +358,43 @@ final class AccessGate: Sendable {
         _ site: AccessSite,
         _ body: ([AccessSlot]) throws -> T
     ) throws -> T {
+        try barrier.withLock { _ in try holdingAllSlots(thread, site, body) }
+    }
+
+    /// Like ``withAllSlots(_:_:_:)``, but does nothing when the gate is closed by then.
+    func withAllSlotsUnlessClosed(
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ site: AccessSite,
+        _ body: ([AccessSlot]) throws -> Void
+    ) throws {
+        // Only who has the barrier closes the gate.
         try barrier.withLock { _ in
-            var held: [AccessSlot] = []
-            defer { for slot in held { giveBack(slot) } }
-            for slot in slots {
-                try take(slot, thread, site)
-                held.append(slot)
-                slot.database?.endKeptTransaction()
-            }
-            return try body(held)
+            if !isClosed { try holdingAllSlots(thread, site, body) }
         }
+    }
+
+    private func holdingAllSlots<T>(
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ site: AccessSite,
+        _ body: ([AccessSlot]) throws -> T
+    ) throws -> T {
+        var held: [AccessSlot] = []
+        defer { for slot in held { giveBack(slot) } }
+        for slot in slots {
+            try take(slot, thread, site)
+            held.append(slot)
+            slot.database?.endKeptTransaction()
+        }
+        // An access of this thread would wait for itself: it finds itself inside of this one.
+        let mark = held.first { $0.database != nil } ?? held[0]
+        mark.outer = thread.pointee.innermost
+        mark.thread = thread
+        thread.pointee.innermost = Unmanaged.passUnretained(mark)
+        defer {
+            thread.pointee.innermost = mark.outer
+            mark.outer = nil
+        }
+        return try body(held)
     }
 
     /// Takes one certain slot, open or not.
@@ -405,18 +428,22 @@ final class AccessGate: Sendable {
         }
     }
 
+    /// Gives back a slot that may have no connection.
     private func giveBack(_ slot: AccessSlot) {
         if queue.withLock({ $0.isClosed }) {
             slot.giveUp(AccessSlot.State.retired)
         } else if slot.database == nil {
             slot.giveUp(AccessSlot.State.closed)
-            wakeOne()
+            // A task that waits, or a barrier, does not look for itself: it must be handed over.
+            if hasWaiters, slot.claimClosed() { releaseToWaiters(slot) }
         } else {
             release(slot)
         }
     }
 
-    /// Refuses all further accesses; those who wait throw. The caller holds all slots.
+    /// Refuses all further accesses, and those who wait throw.
+    ///
+    /// The caller holds all slots.
     func retire() {
         let waiters = queue.withLock { queue in
             queue.isClosed = true

@@ -84,9 +84,12 @@ final class AccessSlot: @unchecked Sendable {
     }
 
     /// Takes the slot when its connection is open and free.
+    ///
+    /// The load is sequentially consistent for ``giveUp(_:)``'s sake: whoever waits has said so,
+    /// then looks; a relaxed load may come first on some processors, and miss the slot.
     @inline(__always)
     func claimIdle() -> Bool {
-        guard state.load(ordering: .relaxed) == State.idle else { return false }
+        guard state.load(ordering: .sequentiallyConsistent) == State.idle else { return false }
         return state.compareExchange(
             expected: State.idle,
             desired: State.taken,
@@ -96,7 +99,7 @@ final class AccessSlot: @unchecked Sendable {
 
     /// Takes the slot when it has no connection.
     func claimClosed() -> Bool {
-        guard state.load(ordering: .relaxed) == State.closed else { return false }
+        guard state.load(ordering: .sequentiallyConsistent) == State.closed else { return false }
         return state.compareExchange(
             expected: State.closed,
             desired: State.taken,
@@ -104,7 +107,9 @@ final class AccessSlot: @unchecked Sendable {
         ).exchanged
     }
 
-    /// Gives the slot up. Sequentially consistent: whoever waits has said so before it looks at
+    /// Gives the slot up.
+    ///
+    /// Sequentially consistent: whoever waits has said so before it looks at
     /// the slots for the last time, and the caller looks for waiters after this.
     @inline(__always)
     func giveUp(_ newState: UInt8) {

@@ -30,6 +30,7 @@ public final class DatabasePool: Sendable {
     let snapshots = SnapshotRegister()
     let interrupts = InterruptCounter()
     private let walIndex: WALIndexReader
+    private let journalMode = Lock<String?>(nil)
     private let sweeper = KeptTransactionSweeper()
 
     /// Opens a database, and creates its file when there is none.
@@ -59,7 +60,9 @@ public final class DatabasePool: Sendable {
                 busyMode: configuration.readonlyBusyMode ?? .timeout(10),
                 probe: slot.probe
             )
-            if configuration.keepsReadTransactions { database.keepReadTransactions() }
+            if configuration.keepsReadTransactions, try database.journalMode() == "wal" {
+                database.keepReadTransactions()
+            }
             return database
         }
         writer = AccessGate(
@@ -82,7 +85,18 @@ public final class DatabasePool: Sendable {
         _ = try writer.open(slot, AccessSite(fileID: #fileID, line: #line))
         defer { writer.release(slot) }
         if !configuration.readonly { try slot.openDatabase.switchToWAL(path: path) }
-        slot.locateWALIndex()
+        let mode = try slot.openDatabase.journalMode()
+        journalMode.withLock { $0 = mode }
+        if mode == "wal" { slot.locateWALIndex() }
+    }
+
+    // The last connection that may write and closes checkpoints the log, and removes it: the
+    // writer goes last.
+    deinit {
+        // Only the sweeper may still hold a reader, for a moment.
+        try? readers.withAllSlotsUnlessClosed(ThreadState.current, AccessSite(word: 0)) { slots in
+            for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
+        }
     }
 
     // MARK: Reading
@@ -95,6 +109,7 @@ public final class DatabasePool: Sendable {
     ///   - value: Reads. A `read` of the same pool inside of it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
+    /// - Returns: What the closure returns.
     /// - Throws: What `value` throws, and ``DatabaseError``.
     @inlinable
     public func read<T>(
@@ -177,7 +192,7 @@ public final class DatabasePool: Sendable {
         fileID: StaticString = #fileID,
         line: UInt = #line
     ) throws -> T {
-        if let slot = ThreadState.current.pointee.access(through: readers) {
+        if let slot = ThreadState.current.pointee.access(through: readers), slot.database != nil {
             return try value(slot.openDatabase)
         }
         return try unsafeRead(value, fileID: fileID, line: line)
@@ -193,6 +208,7 @@ public final class DatabasePool: Sendable {
     ///   - updates: Writes. A `write` of the same pool inside of it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
+    /// - Returns: What the closure returns.
     /// - Throws: What `updates` throws, and ``DatabaseError``.
     @inlinable
     public func write<T>(
@@ -379,7 +395,7 @@ public final class DatabasePool: Sendable {
         readers.preconditionNotReentrant(thread)
         writer.preconditionNotReentrant(thread)
         let site = AccessSite(fileID: #fileID, line: #line)
-        try readers.withAllSlots(thread, site) { readerSlots in
+        try readers.withAllSlotsUnlessClosed(thread, site) { readerSlots in
             try writer.withAllSlots(thread, site) { writerSlots in
                 let slots = readerSlots + writerSlots
                 for slot in slots { try slot.database?.prepareToClose() }
@@ -401,8 +417,8 @@ public final class DatabasePool: Sendable {
             snapshots: snapshots,
             interrupts: interrupts
         )
-        status.journalMode = configuration.readonly ? nil : "wal"
-        status.addWAL(path: path, index: walIndex)
+        status.journalMode = journalMode.withLock { $0 }
+        if status.journalMode == "wal" { status.addWAL(path: path, index: walIndex) }
         return status
     }
 }

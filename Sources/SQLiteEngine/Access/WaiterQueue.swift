@@ -1,5 +1,6 @@
-/// Those who wait at a gate, oldest first, and the clockwork that goes with them: a value, so
-/// that its rules can be tested alone. The gate keeps it behind a lock.
+/// Those who wait at a gate, oldest first, and the rules by which they are served.
+///
+/// It is a value, so that the rules can be tested alone. The gate keeps it behind a lock.
 struct WaiterQueue {
     /// What a released slot becomes.
     enum Decision {
@@ -11,7 +12,9 @@ struct WaiterQueue {
         case grant(Waiter)
     }
 
-    /// The shortest time between two notifications, in nanoseconds. Waking a thread that loses
+    /// The shortest time between two notifications, in nanoseconds.
+    ///
+    /// Waking a thread that loses
     /// the race costs two context switches, several times a point read.
     static let notificationInterval: UInt64 = 50_000
 

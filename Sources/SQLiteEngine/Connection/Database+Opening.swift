@@ -10,6 +10,7 @@ extension Database {
     ///   - isReadOnly: Whether to open it for reading only.
     ///   - busyMode: How it meets a lock; the configuration's by default.
     ///   - probe: Where it tells what it does.
+    /// - Returns: The open connection.
     /// - Throws: A ``DatabaseError`` that names the path.
     static func open(
         path: String,
@@ -41,6 +42,7 @@ extension Database {
         database.schemaGeneration = SchemaGeneration.shared(path: path)
         do {
             try database.setUp(busyMode: busyMode ?? configuration.busyMode)
+            try database.readFirst(path: path)
         } catch {
             database.closeIgnoringErrors()
             throw error
@@ -63,8 +65,19 @@ extension Database {
             )
         )
         for setup in configuration.setups { try setup(self) }
-        // A file that is no database, or an encrypted one, fails here and not at the first access.
-        try execute(sql: "SELECT * FROM sqlite_master LIMIT 1")
+    }
+
+    /// Reads something: a file that is no database, or an encrypted one, fails here and not at
+    /// the first access.
+    private func readFirst(path: String) throws {
+        do {
+            try execute(sql: "SELECT * FROM sqlite_master LIMIT 1")
+        } catch let error as DatabaseError {
+            throw DatabaseError(
+                resultCode: error.extendedResultCode,
+                message: "\(error.message ?? "cannot read") - while opening `\(path)`"
+            )
+        }
     }
 
     /// Throws when `code` is an error.

@@ -13,6 +13,8 @@ package struct SVGRenderer {
     private let paper: String
     private let surface: Surface
     private var body = ""
+    /// The shapes' path data, for each ``SVGShape/Paint`` by colour: one element for each.
+    private var paths: [[String: String]] = SVGShape.Paint.allCases.map { _ in [:] }
 
     /// The SVG document that shows a surface.
     ///
@@ -34,6 +36,11 @@ package struct SVGRenderer {
     private mutating func document(title: String) -> String {
         for y in 0..<surface.size.height { drawBackgrounds(ofRow: y) }
         for y in 0..<surface.size.height { drawCharacters(ofRow: y) }
+        for paint in SVGShape.Paint.allCases {
+            for (color, path) in paths[paint.rawValue].sorted(by: { $0.key < $1.key }) {
+                body += "<path d=\"\(path)\" \(paint.attributes(color: color))/>\n"
+            }
+        }
         let margin = 10.0
         let width = Double(surface.size.width) * Self.cellWidth + 2 * margin
         let height = Double(surface.size.height) * Self.cellHeight + 2 * margin
@@ -61,13 +68,12 @@ package struct SVGRenderer {
             var end = x + 1
             while end < surface.size.width, visibleStyle(end, y).background == color { end += 1 }
             if color != frame {
-                body += SVGShape.rectangle(
-                    x: Double(x) * Self.cellWidth,
-                    y: Double(y) * Self.cellHeight,
-                    width: Double(end - x) * Self.cellWidth,
-                    height: Self.cellHeight,
-                    fill: hex(color, otherwise: paper)
-                )
+                let left = Self.number(Double(x) * Self.cellWidth)
+                let top = Self.number(Double(y) * Self.cellHeight)
+                let width = Self.number(Double(end - x) * Self.cellWidth)
+                body += "<rect x=\"\(left)\" y=\"\(top)\" width=\"\(width)\""
+                body += " height=\"\(Self.number(Self.cellHeight))\""
+                body += " fill=\"\(hex(color, otherwise: paper))\"/>\n"
             }
             x = end
         }
@@ -85,8 +91,8 @@ package struct SVGRenderer {
             let fill = hex(style.foreground, otherwise: ink)
             let left = Double(x) * Self.cellWidth
             let top = Double(y) * Self.cellHeight
-            if let shape = SVGShape.of(cell.character, x: left, y: top, fill: fill) {
-                body += shape
+            if let pieces = SVGShape.pieces(of: cell.character, x: left, y: top) {
+                for piece in pieces { paths[piece.paint.rawValue][fill, default: ""] += piece.path }
                 x += 1
                 continue
             }

@@ -3,64 +3,91 @@ enum SVGShape {
     private static let width = SVGRenderer.cellWidth
     private static let height = SVGRenderer.cellHeight
 
-    /// A filled rectangle; places and lengths are in pixels.
-    static func rectangle(
-        x: Double,
-        y: Double,
-        width: Double,
-        height: Double,
-        fill: String,
-        opacity: Double = 1
-    ) -> String {
-        let faint = opacity < 1 ? " opacity=\"\(SVGRenderer.number(opacity))\"" : ""
-        return "<rect x=\"\(SVGRenderer.number(x))\" y=\"\(SVGRenderer.number(y))\""
-            + " width=\"\(SVGRenderer.number(width))\" height=\"\(SVGRenderer.number(height))\""
-            + " fill=\"\(fill)\"\(faint)/>\n"
+    /// How a path is painted.
+    enum Paint: Int, CaseIterable {
+        /// Filled.
+        case filled
+        /// Filled, but faint.
+        case faint
+        /// Its line drawn.
+        case drawn
+
+        /// The attributes of a path in a colour.
+        func attributes(color: String) -> String {
+            switch self {
+            case .filled: "fill=\"\(color)\""
+            case .faint: "fill=\"\(color)\" opacity=\"0.25\""
+            case .drawn: "stroke=\"\(color)\" stroke-width=\"1.2\" fill=\"none\""
+            }
+        }
     }
 
-    /// The shape of a character whose cell begins at (`x`, `y`); nil when it is text.
-    static func of(_ character: String, x: Double, y: Double, fill: String) -> String? {
+    /// A piece of a path.
+    struct Piece {
+        /// How it is painted.
+        var paint: Paint
+        /// Its path data; places are in pixels.
+        var path: String
+    }
+
+    /// The pieces of a character whose cell begins at (`x`, `y`); nil when it is text.
+    static func pieces(of character: String, x: Double, y: Double) -> [Piece]? {
         guard let scalar = character.unicodeScalars.first, character.unicodeScalars.count == 1
         else { return nil }
         switch scalar.value {
-        case 0x2800...0x28FF: return braille(Int(scalar.value - 0x2800), x: x, y: y, fill: fill)
+        case 0x2800...0x28FF:
+            return [Piece(paint: .filled, path: braille(Int(scalar.value - 0x2800), x: x, y: y))]
         case 0x2581...0x2588:
             let filled = height * Double(scalar.value - 0x2580) / 8
-            return rectangle(x: x, y: y + height - filled, width: width, height: filled, fill: fill)
-        case 0x2591...0x2593: return shade(Int(scalar.value - 0x2590), x: x, y: y, fill: fill)
+            let path = rectangle(x: x, y: y + height - filled, width: width, height: filled)
+            return [Piece(paint: .filled, path: path)]
+        case 0x2591...0x2593: return shade(Int(scalar.value - 0x2590), x: x, y: y)
         case 0x25A0:
-            return rectangle(x: x + 0.7, y: y + 4.5, width: width - 1.4, height: 9, fill: fill)
-        default: return line(scalar.value, x: x, y: y, fill: fill)
+            let path = rectangle(x: x + 0.7, y: y + 4.5, width: width - 1.4, height: 9)
+            return [Piece(paint: .filled, path: path)]
+        case 0x2501:
+            let path = rectangle(x: x, y: y + height / 2 - 1.2, width: width, height: 2.4)
+            return [Piece(paint: .filled, path: path)]
+        default: return line(scalar.value, x: x, y: y).map { [Piece(paint: .drawn, path: $0)] }
         }
     }
 
-    private static func braille(_ bits: Int, x: Double, y: Double, fill: String) -> String {
+    private static func rectangle(x: Double, y: Double, width: Double, height: Double) -> String {
+        let across = SVGRenderer.number(width)
+        return "M\(SVGRenderer.number(x)) \(SVGRenderer.number(y))h\(across)"
+            + "v\(SVGRenderer.number(height))h-\(across)z"
+    }
+
+    private static func braille(_ bits: Int, x: Double, y: Double) -> String {
         var path = ""
         for column in 0..<2 {
             for row in 0..<4 where bits & GlyphSet.brailleBits[column][row] != 0 {
-                let left = x + width * (Double(column) + 0.5) / 2 - 1.45
-                let top = y + height * (Double(row) + 0.5) / 4 - 1.45
-                path += "M\(SVGRenderer.number(left)) \(SVGRenderer.number(top))h2.9v2.9h-2.9z"
+                path += rectangle(
+                    x: x + width * (Double(column) + 0.5) / 2 - 1.45,
+                    y: y + height * (Double(row) + 0.5) / 4 - 1.45,
+                    width: 2.9,
+                    height: 2.9
+                )
             }
         }
-        return path.isEmpty ? "" : "<path d=\"\(path)\" fill=\"\(fill)\"/>\n"
+        return path
     }
 
     /// Shades as slanted hatching, which stays apart from full blocks in any colour.
-    private static func shade(_ weight: Int, x: Double, y: Double, fill: String) -> String {
-        let opacity = [0.3, 0.5, 0.75][min(max(weight - 1, 0), 2)]
+    private static func shade(_ weight: Int, x: Double, y: Double) -> [Piece] {
         var path = ""
         for step in 0..<3 {
             let top = y + 1 + Double(step) * 6
+            let thickness = SVGRenderer.number(Double(weight) * 1.2)
             path += "M\(SVGRenderer.number(x)) \(SVGRenderer.number(top + 4))"
-            path += "L\(SVGRenderer.number(x + width)) \(SVGRenderer.number(top))"
+            path += "l\(SVGRenderer.number(width)) -4v\(thickness)"
+            path += "l-\(SVGRenderer.number(width)) 4z"
         }
-        return rectangle(x: x, y: y, width: width, height: height, fill: fill, opacity: opacity / 2)
-            + "<path d=\"\(path)\" stroke=\"\(fill)\" stroke-width=\"\(weight)\" fill=\"none\""
-            + " opacity=\"0.9\"/>\n"
+        let ground = rectangle(x: x, y: y, width: width, height: height)
+        return [Piece(paint: .faint, path: ground), Piece(paint: .filled, path: path)]
     }
 
-    private static func line(_ scalar: UInt32, x: Double, y: Double, fill: String) -> String? {
+    private static func line(_ scalar: UInt32, x: Double, y: Double) -> String? {
         let middleX = SVGRenderer.number(x + width / 2)
         let middleY = SVGRenderer.number(y + height / 2)
         let left = SVGRenderer.number(x)
@@ -80,6 +107,6 @@ enum SVGShape {
             path = "M\(SVGRenderer.number(x + 1)) \(middleY)h2.4m1.6 0h2.4"
         default: return nil
         }
-        return "<path d=\"\(path)\" stroke=\"\(fill)\" stroke-width=\"1.2\" fill=\"none\"/>\n"
+        return path
     }
 }

@@ -20,7 +20,13 @@ public enum ComparisonReport {
     }
 
     private static func table(_ result: ComparisonResult) -> [String] {
-        let metrics = Set(result.arms.flatMap(\.metrics.keys)).sorted()
+        // Also the metrics without enough samples: what is missing is seen to be missing.
+        let clients = Set(
+            result.arms.flatMap(\.metrics.keys).compactMap { $0.split(separator: ".").first }
+        )
+        let metrics = clients.sorted().flatMap { client in
+            ComparisonRun.metricNames.map { "\(client).\($0)" }
+        }
         var table = TextTable(["metric"] + result.arms.map(\.arm))
         for metric in metrics {
             table.add([metric] + result.arms.map { cell($0.metrics[metric], of: metric) })

@@ -168,6 +168,11 @@ public final class ComparisonRun: Sendable {
         return ArmComparison(arm: arm.name, metrics: values.compactMapValues(Spread.init))
     }
 
+    /// The metrics of a client that are compared.
+    static let metricNames = [
+        "throughput", "response.p50", "response.p99", "wait.p50", "wait.p99",
+    ]
+
     /// The metrics that are compared: those without enough samples are left out.
     private static func metrics(of client: ClientResult) -> [(String, Double)] {
         let all: [(String, Double?)] = [

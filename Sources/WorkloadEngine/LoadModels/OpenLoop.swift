@@ -16,6 +16,28 @@ struct OpenLoop: LoadModel {
     }
 }
 
+/// Counts the arrivals of a schedule whose time has come, whether or not somebody took them.
+struct DueArrivals: Sendable {
+    private var schedule: ArrivalSchedule
+    private var next: UInt64?
+    private var count: UInt64 = 0
+
+    /// Counts the arrivals of a schedule of its own, equal to the one that is taken from.
+    init(_ schedule: ArrivalSchedule) {
+        self.schedule = schedule
+        next = self.schedule.next()
+    }
+
+    /// How many arrivals of measured phases came up to a time.
+    mutating func count(until time: UInt64, in phases: PhasePlan) -> UInt64 {
+        while let arrival = next, arrival <= time {
+            if phases.isMeasured(at: arrival) { count += 1 }
+            next = schedule.next()
+        }
+        return count
+    }
+}
+
 /// The arrivals that no worker took yet.
 final class ArrivalQueue: Sendable {
     private let schedule: Lock<ArrivalSchedule>

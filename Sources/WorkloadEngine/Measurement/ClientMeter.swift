@@ -12,15 +12,18 @@ struct ClientMeter {
     /// The measured latencies of the whole run, by operation.
     private var totals: [AccessHistograms]
     /// The lag of accesses whose worker was free, of the whole run.
-    private(set) var freeLag = LatencyHistogram.latencies()
+    private(set) var freeLag = LatencyHistogram()
     /// The last seconds, all accesses, measured or not.
     private var recent = RecentLatencies()
+    /// The arrivals that are due, so that those who wait for a worker show; nil without a schedule.
+    private var due: DueArrivals?
     /// The completed accesses at the last samples, for the throughput.
     private var progress = RateWindow()
 
     init(plan: ClientPlan, recorders: [WorkerRecorder]) {
         self.plan = plan
         self.recorders = recorders
+        due = plan.schedule.map { DueArrivals($0) }
         spare = WorkerRecorder.Window(operations: plan.operationNames.count)
         totals = Array(repeating: AccessHistograms(), count: plan.operationNames.count)
     }
@@ -38,20 +41,25 @@ struct ClientMeter {
                 recent.add(spare.measured[index])
                 recent.add(spare.unmeasured[index])
             }
-            freeLag.merge(spare.freeLag)
+            freeLag.add(spare.freeLag)
             spare.clear()
         }
         recent.endSecond()
     }
 
-    /// The client as a sample shows it, at a time of the run in seconds.
-    mutating func status(at time: Double) -> ClientStatus {
+    /// The client as a sample shows it, at a load time.
+    ///
+    /// What is queued or running counts as unfinished so far.
+    mutating func status(at now: UInt64, in phases: PhasePlan) -> ClientStatus {
         var counts = AccessCounts()
         var completed: UInt64 = 0
         for recorder in recorders {
             let reading = recorder.read()
             for operation in reading.counts { counts.add(operation) }
             completed += reading.completed
+        }
+        if let arrived = due?.count(until: now, in: phases) {
+            counts.offered = max(counts.offered, arrived)
         }
         let ended = counts.completed + counts.skipped + counts.errorCount + counts.interrupted
         counts.unfinished = counts.offered - min(counts.offered, ended)
@@ -60,7 +68,7 @@ struct ClientMeter {
             activity: plan.client.activityName,
             workers: plan.client.workers,
             targetRate: plan.targetRate,
-            throughput: progress.rate(at: time, count: completed),
+            throughput: progress.rate(at: now.secondsFromNanoseconds, count: completed),
             counts: counts,
             response: recent.summaries.response,
             wait: recent.summaries.wait,
@@ -136,10 +144,10 @@ extension ClientResult {
             errors: counts.errors,
             throughput: seconds > 0
                 ? (Double(counts.completed) / seconds).rounded(toDigits: 2) : nil,
-            response: LatencySummary(histograms.response),
-            wait: LatencySummary(histograms.wait),
-            service: LatencySummary(histograms.service),
-            lag: LatencySummary(histograms.lag)
+            response: histograms.response.summary,
+            wait: histograms.wait.summary,
+            service: histograms.service.summary,
+            lag: histograms.lag.summary
         )
     }
 }

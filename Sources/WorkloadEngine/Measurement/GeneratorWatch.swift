@@ -5,18 +5,25 @@ import Telemetry
 struct GeneratorWatch {
     /// What an access of a target that does nothing costs, in nanoseconds.
     let noop: UInt64
+    private let clock: any RunClock
+    private let start: UInt64
     private let samplerStart: UInt64
     private let processStart: UInt64
     private let stealStart: (steal: UInt64, total: UInt64)?
 
-    /// The share of the processor time from which on the generator was the bottleneck.
+    /// The share of the process's processor time from which on the generator was the bottleneck.
     private static let shareLimit = 0.5
+    /// The share of one processor below which the generator is no bottleneck: a process that
+    /// sleeps most of the time may well spend the rest on looking at the clock.
+    private static let workLimit = 0.25
     /// The lag of free workers from which on the generator was the bottleneck, in nanoseconds.
-    private static let lagLimit: UInt64 = 20_000_000
+    private static let lagLimit: UInt64 = 50_000_000
 
     /// Starts to watch; call it on the thread that samples.
-    init(noop: UInt64) {
+    init(noop: UInt64, clock: any RunClock) {
         self.noop = noop
+        self.clock = clock
+        start = clock.now()
         samplerStart = MonotonicClock.threadProcessorTime()
         processStart = MonotonicClock.processProcessorTime()
         stealStart = Self.steal()
@@ -32,24 +39,33 @@ struct GeneratorWatch {
     ) -> (result: GeneratorResult, reason: String?) {
         let process = MonotonicClock.processProcessorTime() - processStart
         let sampler = MonotonicClock.threadProcessorTime() - samplerStart
+        let elapsed = Double(max(1, clock.now() - start))
         let own = Double(sampler) + Double(accesses) * Double(noop)
-        let share = process > 0 ? min(1, own / Double(process)) : nil
+        let processors = Double(ProcessInfo.processInfo.activeProcessorCount)
         let lag = freeLag.value(at: 99)
         let result = GeneratorResult(
-            cpuShare: share?.rounded(toDigits: 4),
+            cpuShare: min(1, own / elapsed / processors).rounded(toDigits: 4),
             lagP99: lag,
             noop: noop,
             stealShare: stealShare()?.rounded(toDigits: 4)
         )
-        return (result, Self.reason(share: share, accesses: accesses, lag: lag))
+        let reason = Self.reason(
+            shareOfProcess: own / Double(max(1, process)),
+            shareOfProcessor: own / elapsed,
+            lag: lag
+        )
+        return (result, reason)
     }
 
     /// Why numbers like these make a run invalid; nil when they do not.
-    static func reason(share: Double?, accesses: UInt64, lag: UInt64?) -> String? {
-        // Some accesses are needed before a share of the processor means anything.
-        if let share, share > shareLimit, accesses >= 10_000 {
-            let percent = Int((share * 100).rounded())
-            return "the generator itself used \(percent) % of the processor time"
+    static func reason(
+        shareOfProcess: Double,
+        shareOfProcessor: Double,
+        lag: UInt64?
+    ) -> String? {
+        if shareOfProcess > shareLimit, shareOfProcessor > workLimit {
+            let percent = Int((min(1, shareOfProcess) * 100).rounded())
+            return "the generator itself used \(percent) % of the processor time of the process"
         }
         if let lag, lag > lagLimit {
             return "free workers woke up late: 1 % of their accesses started more than "

@@ -134,7 +134,8 @@ public struct SnapshotResult: Sendable, Codable, Equatable {
 
 /// What the program that made the load saw of itself.
 public struct GeneratorResult: Sendable, Codable, Equatable {
-    /// The generator's own part of the processor time that the process used, in 0…1.
+    /// The generator's own part of all processor time that the machine had, in 0…1: what it spent
+    /// around the accesses and on sampling.
     public var cpuShare: Double?
     /// How late accesses started whose worker was free, 99th percentile in nanoseconds; absent
     /// with fewer than ten beyond it.

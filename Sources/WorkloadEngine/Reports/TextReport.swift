@@ -152,7 +152,7 @@ public enum TextReport {
         var parts: [String] = []
         if let noop = generator.noop { parts.append("\(noop) ns for each access") }
         if let share = generator.cpuShare {
-            parts.append("\(HumanUnits.percent(share)) of the processor time")
+            parts.append("\(HumanUnits.percent(share)) of the processors")
         }
         if let lag = generator.lagP99 {
             parts.append("free workers started within \(HumanUnits.time(lag)) (p99)")

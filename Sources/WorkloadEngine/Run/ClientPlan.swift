@@ -14,6 +14,8 @@ struct ClientPlan: Sendable {
     let skipAfter: UInt64?
     /// The arrivals that all its workers share; nil where each worker has its own pace.
     let arrivals: ArrivalQueue?
+    /// The same arrivals, to see how many are due.
+    let schedule: ArrivalSchedule?
     /// How long a hold or a snapshot lasts, in nanoseconds.
     let holdTime: UInt64
 

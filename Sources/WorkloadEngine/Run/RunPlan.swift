@@ -125,10 +125,13 @@ extension ClientPlan {
         if case .open(let arrival) = client.pace {
             skipAfter = arrival.skipAfter?.wholeNanoseconds
             let random = RandomStream(seed: scenario.seed, stream: "\(client.name)/arrivals")
-            arrivals = ArrivalQueue(ArrivalSchedule(arrival, end: phases.end, random: random))
+            let schedule = ArrivalSchedule(arrival, end: phases.end, random: random)
+            self.schedule = schedule
+            arrivals = ArrivalQueue(schedule)
         } else {
             skipAfter = nil
             arrivals = nil
+            schedule = nil
         }
     }
 }

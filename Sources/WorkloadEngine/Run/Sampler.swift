@@ -57,7 +57,10 @@ struct Sampler {
         }
         var clients: [ClientStatus] = []
         for index in meters.indices {
-            let client = meters[index].status(at: time)
+            let client = meters[index].status(
+                at: min(now, context.control.stopTime),
+                in: context.phases
+            )
             noteFirstErrors(of: client)
             clients.append(client)
         }
@@ -125,7 +128,7 @@ struct Sampler {
 
     /// How late accesses started whose worker was free.
     var freeLag: LatencyHistogram {
-        meters.reduce(into: .latencies()) { $0.merge($1.freeLag) }
+        meters.reduce(into: LatencyHistogram()) { $0.add($1.freeLag) }
     }
 
     /// The clients' results, when the measured phases lasted `seconds`.

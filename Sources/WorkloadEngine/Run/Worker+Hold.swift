@@ -10,7 +10,7 @@ extension Worker {
                 for statement in statements {
                     try session.run(statement.sql, values.values(of: statement))
                 }
-                if plan.isHoldNoteworthy { events.note("\(plan.name.name) holds a reader") }
+                if plan.isHoldNoteworthy { events.note("\(plan.name.name) holds its connection") }
                 _ = hold(until: entry &+ plan.holdTime)
             }
         }

@@ -2,9 +2,9 @@ import ArgumentParser
 import WorkloadEngine
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #else
-    import Darwin
+import Darwin
 #endif
 
 /// The command.

@@ -2,9 +2,9 @@ import Dispatch
 import Synchronization
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #else
-    import Darwin
+import Darwin
 #endif
 
 /// Lets `SIGINT`, `SIGTERM` and `SIGHUP` end a run early instead of killing it.
@@ -52,9 +52,9 @@ final class Interruption: Sendable {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return .other }
         #if canImport(Glibc)
-            let pointer = action.__sigaction_handler.sa_handler
+        let pointer = action.__sigaction_handler.sa_handler
         #else
-            let pointer = action.__sigaction_u.__sa_handler
+        let pointer = action.__sigaction_u.__sa_handler
         #endif
         let address = unsafeBitCast(pointer, to: Int.self)
         return address == unsafeBitCast(SIG_IGN, to: Int.self) ? .ignored : .other

@@ -30,9 +30,9 @@ enum StandardOutput {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { bytes in
                 #if canImport(Glibc)
-                    Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+                Glibc.write(descriptor, bytes.baseAddress, bytes.count)
                 #else
-                    Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+                Darwin.write(descriptor, bytes.baseAddress, bytes.count)
                 #endif
             }
             if count > 0 {

@@ -49,6 +49,7 @@ struct ArmCycle: Equatable {
     /// The run of the arm has ended, by itself or because it was stopped.
     ///
     /// - Parameter goesOn: Whether the next arm follows by itself.
+    /// - Returns: What to do now.
     mutating func runEnded(goesOn: Bool) -> Step {
         if case .stopping(let next) = phase { return start(next) }
         if goesOn { return start(following) }

@@ -37,10 +37,17 @@ struct SurfaceChangesTests {
             screen[change.point.x, change.point.y] = change.cell
         }
         #expect(screen == to)
-        // Both halves of a wide character are written when either changes.
-        for change in to.changes(from: from) where change.cell.character.isEmpty {
-            let lead = Point(x: change.point.x - 1, y: change.point.y)
-            #expect(to.changes(from: from).contains { $0.point == lead })
+    }
+
+    @Test(arguments: [("日x", "本x"), ("日", "a日")])
+    func bothHalvesOfAWideCharacterAreWrittenWhenEitherChanges(old: String, new: String) {
+        let to = surface(new)
+        let changed = to.changes(from: surface(old)).map(\.point)
+        for point in changed {
+            let next = Point(x: point.x + 1, y: point.y)
+            let before = Point(x: point.x - 1, y: point.y)
+            if to[next.x, next.y].character.isEmpty { #expect(changed.contains(next)) }
+            if to[point.x, point.y].character.isEmpty { #expect(changed.contains(before)) }
         }
     }
 }

@@ -34,6 +34,6 @@ struct ExportTests {
         #expect(svg.contains(">日</text>"))
         #expect(svg.contains("font-weight=\"bold\""))
         #expect(!svg.contains("│") && !svg.contains("▄") && !svg.contains("⣿"))
-        #expect(svg.contains("x=\"8.4\" y=\"27\" width=\"8.4\" height=\"9\""))
+        #expect(svg.contains("M8.4 27h8.4v9h-8.4z"))
     }
 }

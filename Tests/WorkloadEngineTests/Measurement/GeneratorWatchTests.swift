@@ -3,16 +3,27 @@ import Testing
 @testable import WorkloadEngine
 
 struct GeneratorWatchTests {
-    @Test func aGeneratorThatUsesHalfTheProcessorIsTheBottleneck() {
-        #expect(GeneratorWatch.reason(share: 0.6, accesses: 1_000_000, lag: nil) != nil)
-        #expect(GeneratorWatch.reason(share: 0.4, accesses: 1_000_000, lag: nil) == nil)
-        #expect(GeneratorWatch.reason(share: 0.6, accesses: 100, lag: nil) == nil)
+    private func reason(
+        shareOfProcess: Double = 0,
+        shareOfProcessor: Double = 0,
+        lag: UInt64? = nil
+    ) -> String? {
+        GeneratorWatch.reason(
+            shareOfProcess: shareOfProcess,
+            shareOfProcessor: shareOfProcessor,
+            lag: lag
+        )
+    }
+
+    @Test func aGeneratorThatWorksMoreThanItsTargetIsTheBottleneck() {
+        #expect(reason(shareOfProcess: 0.6, shareOfProcessor: 0.9) != nil)
+        #expect(reason(shareOfProcess: 0.4, shareOfProcessor: 0.9) == nil)
+        #expect(reason(shareOfProcess: 0.6, shareOfProcessor: 0.02) == nil, "it sleeps mostly")
     }
 
     @Test func aGeneratorThatWakesUpLateIsTheBottleneck() {
-        let reason = GeneratorWatch.reason(share: 0.1, accesses: 1000, lag: milliseconds(30))
-        #expect(reason?.contains("30.0 ms") == true)
-        #expect(GeneratorWatch.reason(share: 0.1, accesses: 1000, lag: milliseconds(3)) == nil)
+        #expect(reason(lag: milliseconds(60))?.contains("60.0 ms") == true)
+        #expect(reason(lag: milliseconds(6)) == nil)
     }
 
     @Test func theGeneratorsOwnCostIsMeasured() throws {

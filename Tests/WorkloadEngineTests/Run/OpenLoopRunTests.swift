@@ -1,9 +1,10 @@
+import Telemetry
 import Testing
 
 @testable import WorkloadEngine
 
 /// Open loops in simulated time.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OpenLoopRunTests {
     private func client(
         workers: Int = 1,
@@ -74,10 +75,19 @@ struct OpenLoopRunTests {
             clock: SimulatedClock(),
             .init(service: { _ in milliseconds(100) })
         )
-        let run = WorkloadRun.simulated(.test([client(process: .even)]), on: target)
+        let samples = Lock<[Sample]>([])
+        let run = WorkloadRun.simulated(.test([client(process: .even)]), on: target) { sample in
+            samples.withLock { $0.append(sample) }
+        }
         let ui = try #require(try await run.run().clients["ui"])
         #expect(ui.isBalanced)
         #expect(ui.offered == 999)
+        // Those who wait show while they wait.
+        let middle = samples.withLock { $0.first { $0.time >= 5 } }
+        let counts = try #require(middle?.clients.first?.counts)
+        #expect((499...501).contains(counts.offered))
+        #expect((445...455).contains(counts.unfinished))
+        #expect(counts.isBalanced)
         #expect((115...121).contains(ui.completed))
         #expect(ui.unfinished == ui.offered - ui.completed)
     }

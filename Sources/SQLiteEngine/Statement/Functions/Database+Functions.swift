@@ -1,0 +1,52 @@
+import CSQLite
+
+extension Database {
+    /// Adds an SQL function, or replaces the one of the same name and number of arguments.
+    ///
+    /// Call it in `Configuration.prepareDatabase(_:)`, so that all connections have the function.
+    public func add(function: DatabaseFunction) {
+        expectSuccess(function.install(on: sqliteConnection), "add the function", function.name)
+    }
+
+    /// Removes an SQL function.
+    public func remove(function: DatabaseFunction) {
+        expectSuccess(
+            function.uninstall(from: sqliteConnection),
+            "remove the function",
+            function.name
+        )
+    }
+
+    /// Adds a collation, or replaces the one of the same name.
+    ///
+    /// Call it in `Configuration.prepareDatabase(_:)`, so that all connections have the collation.
+    public func add(collation: DatabaseCollation) {
+        expectSuccess(collation.install(on: sqliteConnection), "add the collation", collation.name)
+    }
+
+    /// Removes a collation.
+    public func remove(collation: DatabaseCollation) {
+        expectSuccess(
+            collation.uninstall(from: sqliteConnection),
+            "remove the collation",
+            collation.name
+        )
+    }
+
+    /// Adds the functions and the collations that each connection has.
+    func addPredefinedFunctionsAndCollations() {
+        for function in DatabaseFunction.predefined { add(function: function) }
+        for collation in DatabaseCollation.predefined { add(collation: collation) }
+    }
+
+    /// A failure is a mistake in the program: a name that is too long, too many arguments, or a
+    /// statement that uses the function or the collation right now.
+    private func expectSuccess(_ code: CInt, _ action: String, _ name: String) {
+        guard code != SQLITE_OK else { return }
+        let error = DatabaseError(
+            resultCode: ResultCode(rawValue: code),
+            message: sqliteConnection == nil ? "Connection is closed" : lastErrorMessage
+        )
+        fatalError("cannot \(action) \(name): \(error)")
+    }
+}

@@ -1,0 +1,77 @@
+import CSQLite
+import Foundation
+
+/// An order of texts, written in Swift.
+///
+/// ```swift
+/// db.add(collation: DatabaseCollation("backwards") { $1.compare($0) })
+/// ```
+public final class DatabaseCollation: Identifiable, Sendable {
+    /// What tells collations of one connection apart: the name, in whatever case.
+    public struct ID: Hashable, Sendable {
+        private let key: String
+
+        init(name: String) {
+            // SQLite compares the names' ASCII letters without their case.
+            key = String(
+                decoding: name.utf8.map { ascii in
+                    (0x41...0x5A).contains(ascii) ? ascii | 0x20 : ascii
+                },
+                as: UTF8.self
+            )
+        }
+    }
+
+    /// The name, in whatever case.
+    public var id: ID { ID(name: name) }
+
+    /// The name in SQL.
+    public let name: String
+
+    private let compare: @Sendable (String, String) -> ComparisonResult
+
+    /// Creates a collation.
+    ///
+    /// - Parameters:
+    ///   - name: The name in SQL.
+    ///   - function: Compares two texts. Indexes are built on it: what it answers must not change.
+    public init(
+        _ name: String,
+        function: @escaping @Sendable (String, String) -> ComparisonResult
+    ) {
+        self.name = name
+        compare = function
+    }
+
+    /// Gives the collation to a connection, which keeps it until the collation is replaced.
+    func install(on connection: SQLiteConnection?) -> CInt {
+        let this = Unmanaged.passRetained(self)
+        let code = sqlite3_create_collation_v2(
+            connection,
+            name,
+            SQLITE_UTF8,
+            this.toOpaque(),
+            { this, leftCount, left, rightCount, right in
+                guard let this else { return 0 }
+                let collation = Unmanaged<DatabaseCollation>.fromOpaque(this)
+                    .takeUnretainedValue()
+                let left = UnsafeRawBufferPointer(start: left, count: Int(leftCount))
+                let right = UnsafeRawBufferPointer(start: right, count: Int(rightCount))
+                let order = collation.compare(
+                    String(decoding: left, as: UTF8.self),
+                    String(decoding: right, as: UTF8.self)
+                )
+                return CInt(order.rawValue)
+            },
+            { $0.map { Unmanaged<DatabaseCollation>.fromOpaque($0).release() } }
+        )
+        // Unlike for functions, SQLite does not call the destructor when it fails.
+        if code != SQLITE_OK { this.release() }
+        return code
+    }
+
+    /// Takes the collation from a connection.
+    func uninstall(from connection: SQLiteConnection?) -> CInt {
+        sqlite3_create_collation_v2(connection, name, SQLITE_UTF8, nil, nil, nil)
+    }
+}

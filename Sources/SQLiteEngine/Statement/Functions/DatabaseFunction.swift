@@ -1,0 +1,181 @@
+import CSQLite
+
+/// An SQL function, written in Swift.
+///
+/// ```swift
+/// let double = DatabaseFunction("double", argumentCount: 1, pure: true) { values in
+///     Int.fromDatabaseValue(values[0]).map { $0 * 2 }
+/// }
+/// db.add(function: double)
+/// ```
+public final class DatabaseFunction: Identifiable, Sendable {
+    /// What tells functions of one connection apart.
+    public struct ID: Hashable, Sendable {
+        let name: String
+        /// -1 for any number.
+        let argumentCount: CInt
+    }
+
+    /// The name and the number of arguments.
+    public let id: ID
+
+    private let isPure: Bool
+    private let kind: Kind
+
+    private enum Kind: Sendable {
+        case scalar(@Sendable ([DatabaseValue]) throws -> (any DatabaseValueConvertible)?)
+        case aggregate(@Sendable () -> any DatabaseAggregate)
+    }
+
+    /// The name in SQL.
+    public var name: String { id.name }
+
+    /// Creates a function.
+    ///
+    /// - Parameters:
+    ///   - name: The name in SQL.
+    ///   - argumentCount: The number of arguments; nil for any number.
+    ///   - pure: Whether equal arguments always give equal results, so that SQLite may call it less
+    ///     often and use it in indexes.
+    ///   - function: Computes the result. An error that it throws fails the statement.
+    public init(
+        _ name: String,
+        argumentCount: Int? = nil,
+        pure: Bool = false,
+        function: @escaping @Sendable ([DatabaseValue]) throws -> (any DatabaseValueConvertible)?
+    ) {
+        id = ID(name: name, argumentCount: argumentCount.map(CInt.init) ?? -1)
+        isPure = pure
+        kind = .scalar(function)
+    }
+
+    /// Creates an aggregate function.
+    ///
+    /// - Parameters:
+    ///   - name: The name in SQL.
+    ///   - argumentCount: The number of arguments; nil for any number.
+    ///   - pure: Whether equal rows always give equal results.
+    ///   - aggregate: The type that computes the result of a group of rows.
+    public init<Aggregate: DatabaseAggregate>(
+        _ name: String,
+        argumentCount: Int? = nil,
+        pure: Bool = false,
+        aggregate: Aggregate.Type
+    ) {
+        id = ID(name: name, argumentCount: argumentCount.map(CInt.init) ?? -1)
+        isPure = pure
+        kind = .aggregate { Aggregate() }
+    }
+
+    /// Gives the function to a connection, which keeps it until the function is replaced.
+    func install(on connection: SQLiteConnection?) -> CInt {
+        let isAggregate = if case .aggregate = kind { true } else { false }
+        return sqlite3_create_function_v2(
+            connection,
+            name,
+            id.argumentCount,
+            SQLITE_UTF8 | (isPure ? SQLITE_DETERMINISTIC : 0),
+            Unmanaged.passRetained(self).toOpaque(),
+            isAggregate ? nil : { DatabaseFunction.call($0, $1, $2) },
+            isAggregate ? { DatabaseFunction.step($0, $1, $2) } : nil,
+            isAggregate ? { DatabaseFunction.finalize($0) } : nil,
+            { $0.map { Unmanaged<DatabaseFunction>.fromOpaque($0).release() } }
+        )
+    }
+
+    /// Takes the function from a connection.
+    func uninstall(from connection: SQLiteConnection?) -> CInt {
+        sqlite3_create_function_v2(
+            connection,
+            name,
+            id.argumentCount,
+            SQLITE_UTF8,
+            nil,
+            nil,
+            nil,
+            nil,
+            nil
+        )
+    }
+}
+
+extension DatabaseFunction {
+    private typealias Context = OpaquePointer
+    private typealias Values = UnsafeMutablePointer<OpaquePointer?>
+
+    private static func function(of context: Context?) -> DatabaseFunction? {
+        sqlite3_user_data(context).map {
+            Unmanaged<DatabaseFunction>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+
+    private static func arguments(_ count: CInt, _ values: Values?) -> [DatabaseValue] {
+        (0..<Int(count)).map { DatabaseValue(sqliteValue: values?[$0]) }
+    }
+
+    private static func call(_ context: Context?, _ count: CInt, _ values: Values?) {
+        guard let function = function(of: context), case .scalar(let compute) = function.kind
+        else { return }
+        FunctionResult.report(to: context) { try compute(arguments(count, values)) }
+    }
+
+    private static func step(_ context: Context?, _ count: CInt, _ values: Values?) {
+        guard let group = group(of: context, create: true), !group.hasFailed else { return }
+        do {
+            try group.aggregate.step(arguments(count, values))
+        } catch {
+            group.hasFailed = true
+            FunctionResult.report(error, to: context)
+        }
+    }
+
+    /// Called once for each group, also when the statement failed or ended early.
+    private static func finalize(_ context: Context?) {
+        if let group = group(of: context, create: false) {
+            Unmanaged.passUnretained(group).release()
+            guard !group.hasFailed else { return }
+            FunctionResult.report(to: context) { try group.aggregate.finalize() }
+        } else if let function = function(of: context), case .aggregate(let make) = function.kind {
+            // A group without rows: no step came.
+            FunctionResult.report(to: context) { try make().finalize() }
+        }
+    }
+
+    /// The rows of one group, while SQLite goes through them.
+    private final class Group {
+        var aggregate: any DatabaseAggregate
+        var hasFailed = false
+
+        init(aggregate: any DatabaseAggregate) {
+            self.aggregate = aggregate
+        }
+    }
+
+    /// SQLite keeps a few bytes for each group, zero at first: the pointer to the group, retained.
+    private static func group(of context: Context?, create: Bool) -> Group? {
+        let size = create ? CInt(MemoryLayout<UnsafeMutableRawPointer?>.size) : 0
+        guard let memory = sqlite3_aggregate_context(context, size) else { return nil }
+        let slot = memory.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+        if let pointer = slot.pointee {
+            return Unmanaged<Group>.fromOpaque(pointer).takeUnretainedValue()
+        }
+        guard create, let function = function(of: context),
+            case .aggregate(let make) = function.kind
+        else { return nil }
+        let group = Group(aggregate: make())
+        slot.pointee = Unmanaged.passRetained(group).toOpaque()
+        return group
+    }
+}
+
+/// Computes an aggregate function's result for a group of rows.
+public protocol DatabaseAggregate: SendableMetatype {
+    /// Creates the state of a group without rows.
+    init()
+
+    /// Adds a row: the values of the function's arguments.
+    mutating func step(_ dbValues: [DatabaseValue]) throws
+
+    /// The result for the rows that were added.
+    func finalize() throws -> (any DatabaseValueConvertible)?
+}

@@ -1,0 +1,82 @@
+import Foundation
+
+// The names are part of databases: indexes and columns refer to collations by name. They are those
+// that GRDB uses, so that both can open the same file.
+
+extension DatabaseFunction {
+    /// `swiftCapitalizedString(text)`: each word with a capital letter.
+    public static let capitalize = transform("swiftCapitalizedString") { $0.capitalized }
+
+    /// `swiftLowercaseString(text)`: in lower case, beyond ASCII too.
+    public static let lowercase = transform("swiftLowercaseString") { $0.lowercased() }
+
+    /// `swiftUppercaseString(text)`: in upper case, beyond ASCII too.
+    public static let uppercase = transform("swiftUppercaseString") { $0.uppercased() }
+
+    /// `swiftLocalizedCapitalizedString(text)`: by the rules of the current locale.
+    public static let localizedCapitalize = transform("swiftLocalizedCapitalizedString") {
+        $0.localizedCapitalized
+    }
+
+    /// `swiftLocalizedLowercaseString(text)`: by the rules of the current locale.
+    public static let localizedLowercase = transform("swiftLocalizedLowercaseString") {
+        $0.localizedLowercase
+    }
+
+    /// `swiftLocalizedUppercaseString(text)`: by the rules of the current locale.
+    public static let localizedUppercase = transform("swiftLocalizedUppercaseString") {
+        $0.localizedUppercase
+    }
+
+    /// The functions that each connection has.
+    static let predefined = [
+        capitalize, lowercase, uppercase, localizedCapitalize, localizedLowercase,
+        localizedUppercase,
+    ]
+
+    private static func transform(
+        _ name: String,
+        _ transform: @escaping @Sendable (String) -> String
+    ) -> DatabaseFunction {
+        DatabaseFunction(name, argumentCount: 1, pure: true) { values in
+            String.fromDatabaseValue(values[0]).map(transform)
+        }
+    }
+}
+
+extension DatabaseCollation {
+    /// `swiftCompare`: Unicode's canonical equivalence and order, as Swift compares strings.
+    public static let unicodeCompare = DatabaseCollation("swiftCompare") { left, right in
+        left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending
+    }
+
+    /// `swiftCaseInsensitiveCompare`: without regard to case.
+    public static let caseInsensitiveCompare = DatabaseCollation("swiftCaseInsensitiveCompare") {
+        $0.caseInsensitiveCompare($1)
+    }
+
+    /// `swiftLocalizedCaseInsensitiveCompare`: by the current locale, without regard to case.
+    public static let localizedCaseInsensitiveCompare = DatabaseCollation(
+        "swiftLocalizedCaseInsensitiveCompare"
+    ) {
+        $0.localizedCaseInsensitiveCompare($1)
+    }
+
+    /// `swiftLocalizedCompare`: by the current locale.
+    public static let localizedCompare = DatabaseCollation("swiftLocalizedCompare") {
+        $0.localizedCompare($1)
+    }
+
+    /// `swiftLocalizedStandardCompare`: by the current locale, numbers by their values.
+    public static let localizedStandardCompare = DatabaseCollation(
+        "swiftLocalizedStandardCompare"
+    ) {
+        $0.localizedStandardCompare($1)
+    }
+
+    /// The collations that each connection has.
+    static let predefined = [
+        unicodeCompare, caseInsensitiveCompare, localizedCaseInsensitiveCompare, localizedCompare,
+        localizedStandardCompare,
+    ]
+}

@@ -1,0 +1,175 @@
+import Foundation
+
+// A `Codable` value that encodes itself as one single value (a string, a number, a date, another
+// convertible type) is stored as that. All others are stored as JSON texts.
+
+extension DatabaseValueConvertible where Self: Encodable {
+    /// The single value that the value encodes itself as, or its JSON.
+    ///
+    /// A value that cannot be encoded is a fatal error.
+    public var databaseValue: DatabaseValue {
+        do {
+            return try SingleValueEncoder.encode(self, json: Self.databaseJSONEncoder)
+        } catch {
+            fatalError("cannot encode \(Self.self) for the database: \(error)")
+        }
+    }
+}
+
+extension DatabaseValueConvertible where Self: Decodable {
+    /// Creates a value from a single value, or from JSON.
+    public static func fromDatabaseValue(_ databaseValue: DatabaseValue) -> Self? {
+        do {
+            return try Self(from: SingleValueDecoder(value: databaseValue))
+        } catch is JSONIsNeeded {
+            return Data.fromDatabaseValue(databaseValue).flatMap {
+                try? databaseJSONDecoder().decode(Self.self, from: $0)
+            }
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension DatabaseValueConvertible
+where Self: Encodable & RawRepresentable, RawValue: DatabaseValueConvertible {
+    /// The database value of the raw value.
+    public var databaseValue: DatabaseValue { rawValue.databaseValue }
+}
+
+extension DatabaseValueConvertible
+where Self: Decodable & RawRepresentable, RawValue: DatabaseValueConvertible {
+    /// Creates a value from a raw value; nil when it is none of this type's.
+    public static func fromDatabaseValue(_ databaseValue: DatabaseValue) -> Self? {
+        RawValue.fromDatabaseValue(databaseValue).flatMap(Self.init(rawValue:))
+    }
+}
+
+/// Thrown by a value that encodes or decodes itself with keys, or as a list.
+private struct JSONIsNeeded: Error {}
+
+/// Takes the single value that a value encodes itself as.
+private final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
+    let codingPath: [any CodingKey] = []
+    let userInfo: [CodingUserInfoKey: Any] = [:]
+    private let makeJSONEncoder: () -> JSONEncoder
+    private var value: DatabaseValue?
+    private var isJSONNeeded = false
+
+    private init(makeJSONEncoder: @escaping () -> JSONEncoder) {
+        self.makeJSONEncoder = makeJSONEncoder
+    }
+
+    static func encode(
+        _ value: some Encodable,
+        json makeJSONEncoder: @escaping () -> JSONEncoder
+    ) throws -> DatabaseValue {
+        let encoder = SingleValueEncoder(makeJSONEncoder: makeJSONEncoder)
+        do {
+            try value.encode(to: encoder)
+        } catch is JSONIsNeeded {
+            encoder.isJSONNeeded = true
+        }
+        if let value = encoder.value, !encoder.isJSONNeeded { return value }
+        let data = try makeJSONEncoder().encode(value)
+        return String(decoding: data, as: UTF8.self).databaseValue
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        isJSONNeeded = true
+        return KeyedEncodingContainer(RefusingKeyedContainer(encoder: self))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        isJSONNeeded = true
+        return RefusingUnkeyedContainer(encoder: self)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+    func encodeNil() { value = .null }
+
+    func encode<T: Encodable>(_ value: T) throws {
+        if let convertible = value as? any DatabaseValueConvertible {
+            self.value = convertible.databaseValue
+        } else {
+            self.value = try Self.encode(value, json: makeJSONEncoder)
+        }
+    }
+}
+
+/// Ends an encoding that needs keys.
+private struct RefusingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let encoder: SingleValueEncoder
+    let codingPath: [any CodingKey] = []
+
+    func encodeNil(forKey key: Key) throws { throw JSONIsNeeded() }
+
+    func encode<T: Encodable>(_ value: T, forKey key: Key) throws { throw JSONIsNeeded() }
+
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy keyType: NestedKey.Type,
+        forKey key: Key
+    ) -> KeyedEncodingContainer<NestedKey> {
+        encoder.container(keyedBy: keyType)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        encoder.unkeyedContainer()
+    }
+
+    func superEncoder() -> any Encoder { encoder }
+
+    func superEncoder(forKey key: Key) -> any Encoder { encoder }
+}
+
+/// Ends an encoding that needs a list.
+private struct RefusingUnkeyedContainer: UnkeyedEncodingContainer {
+    let encoder: SingleValueEncoder
+    let codingPath: [any CodingKey] = []
+    let count = 0
+
+    func encodeNil() throws { throw JSONIsNeeded() }
+
+    func encode<T: Encodable>(_ value: T) throws { throw JSONIsNeeded() }
+
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy keyType: NestedKey.Type
+    ) -> KeyedEncodingContainer<NestedKey> {
+        encoder.container(keyedBy: keyType)
+    }
+
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self }
+
+    func superEncoder() -> any Encoder { encoder }
+}
+
+/// Gives a value that decodes itself from one single value.
+private struct SingleValueDecoder: Decoder, SingleValueDecodingContainer {
+    let value: DatabaseValue
+    let codingPath: [any CodingKey] = []
+    let userInfo: [CodingUserInfoKey: Any] = [:]
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        throw JSONIsNeeded()
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw JSONIsNeeded() }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+    func decodeNil() -> Bool { value.isNull }
+
+    func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        guard let convertible = type as? any DatabaseValueConvertible.Type else {
+            return try T(from: self)
+        }
+        guard let value = convertible.fromDatabaseValue(value) as? T else {
+            throw DecodingError.dataCorruptedError(
+                in: self,
+                debugDescription: "could not decode \(T.self) from database value \(value)"
+            )
+        }
+        return value
+    }
+}

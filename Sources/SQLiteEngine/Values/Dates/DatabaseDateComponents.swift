@@ -1,0 +1,115 @@
+import CSQLite
+import Foundation
+
+/// Date components in one of the texts that SQLite's date functions read.
+///
+/// <https://www.sqlite.org/lang_datefunc.html#time_values>
+public struct DatabaseDateComponents: Sendable {
+    /// A text format.
+    public enum Format: String, Sendable {
+        /// `2026-11-21`
+        case YMD = "yyyy-MM-dd"
+        /// `2026-11-21 09:30`
+        case YMD_HM = "yyyy-MM-dd HH:mm"
+        /// `2026-11-21 09:30:15`
+        case YMD_HMS = "yyyy-MM-dd HH:mm:ss"
+        /// `2026-11-21 09:30:15.250`
+        case YMD_HMSS = "yyyy-MM-dd HH:mm:ss.SSS"
+        /// `09:30`
+        case HM = "HH:mm"
+        /// `09:30:15`
+        case HMS = "HH:mm:ss"
+        /// `09:30:15.250`
+        case HMSS = "HH:mm:ss.SSS"
+
+        /// Whether the format has a date.
+        var hasDate: Bool {
+            switch self {
+            case .YMD, .YMD_HM, .YMD_HMS, .YMD_HMSS: true
+            case .HM, .HMS, .HMSS: false
+            }
+        }
+    }
+
+    /// The components.
+    public let dateComponents: DateComponents
+
+    /// The format of the text.
+    public let format: Format
+
+    /// Creates components to be stored in a format.
+    ///
+    /// The components that it has and that are nil count as 0, month and day as 1.
+    public init(_ dateComponents: DateComponents, format: Format) {
+        self.dateComponents = dateComponents
+        self.format = format
+    }
+
+    /// The text.
+    var text: String {
+        var text = ""
+        if format.hasDate {
+            text += Self.pad(dateComponents.year ?? 0, 4)
+            text += "-" + Self.pad(dateComponents.month ?? 1, 2)
+            text += "-" + Self.pad(dateComponents.day ?? 1, 2)
+            if format == .YMD { return text }
+            text += " "
+        }
+        text += Self.pad(dateComponents.hour ?? 0, 2)
+        text += ":" + Self.pad(dateComponents.minute ?? 0, 2)
+        if format == .HM || format == .YMD_HM { return text }
+        text += ":" + Self.pad(dateComponents.second ?? 0, 2)
+        if format == .HMS || format == .YMD_HMS { return text }
+        let milliseconds = (Double(dateComponents.nanosecond ?? 0) / 1e6).rounded()
+        return text + "." + Self.pad(Int(milliseconds), 3)
+    }
+
+    private static func pad(_ number: Int, _ width: Int) -> String {
+        let digits = String(number.magnitude)
+        let zeros = String(repeating: "0", count: max(0, width - digits.count))
+        return (number < 0 ? "-" : "") + zeros + digits
+    }
+}
+
+extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConvertible {
+    /// The text.
+    public var databaseValue: DatabaseValue { text.databaseValue }
+
+    /// Creates components from a text in one of the formats.
+    ///
+    /// A `T` may stand between date and time, and a time zone behind the time.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> DatabaseDateComponents? {
+        guard var text = String.fromDatabaseValue(dbValue) else { return nil }
+        return text.withUTF8(DateTextParser.parse)
+    }
+
+    /// Reads a column that holds a text in one of the formats.
+    public init?(sqliteStatement: SQLiteStatement, index: CInt) {
+        let text = sqlite3_column_text(sqliteStatement, index)
+        let count = Int(sqlite3_column_bytes(sqliteStatement, index))
+        let bytes = UnsafeBufferPointer(start: text, count: text == nil ? 0 : count)
+        guard let components = DateTextParser.parse(bytes) else { return nil }
+        self = components
+    }
+}
+
+extension DatabaseDateComponents: Codable {
+    /// Decodes the text.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let components = Self.fromDatabaseValue(text.databaseValue) else {
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "\(String(reflecting: text)) is no date or time"
+            )
+        }
+        self = components
+    }
+
+    /// Encodes the text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}

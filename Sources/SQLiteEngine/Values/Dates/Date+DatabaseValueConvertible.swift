@@ -1,0 +1,128 @@
+import CSQLite
+import Foundation
+
+/// Dates are stored as texts in UTC with milliseconds: `2026-11-21 09:30:15.250`.
+///
+/// They sort like the dates, and SQLite's date functions read them.
+extension Date: DatabaseValueConvertible, StatementColumnConvertible {
+    /// The text, cut to milliseconds; a date beyond the years 0 to 9999 is stored in seconds.
+    public var databaseValue: DatabaseValue {
+        // Foundation counts from 2001: no digit is lost in getting there.
+        let exact = timeIntervalSinceReferenceDate * 1000
+        // The millisecond that was meant may be a hair below its integer.
+        let nearest = exact.rounded()
+        let milliseconds = abs(exact - nearest) < 0.05 ? nearest : exact.rounded(.down)
+        guard milliseconds >= Self.year0, milliseconds < Self.year10000 else {
+            return timeIntervalSince1970.databaseValue
+        }
+        let total = Int(milliseconds) + Self.referenceSeconds * 1000
+        let days = CivilDate.floorDivide(total, 86_400_000)
+        let date = CivilDate.date(days: days)
+        return Self.text(date, millisecondOfDay: total - days * 86_400_000).databaseValue
+    }
+
+    /// Creates a date from a text in one of the formats that have a date, in UTC unless the text
+    /// says another time zone, or from a number of seconds since 1970.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Date? {
+        if let components = DatabaseDateComponents.fromDatabaseValue(dbValue) {
+            return Date(components)
+        }
+        return Double.fromDatabaseValue(dbValue).map(Date.init(timeIntervalSince1970:))
+    }
+
+    /// Reads a column that holds a text with a date, or a number of seconds since 1970.
+    public init?(sqliteStatement: SQLiteStatement, index: CInt) {
+        switch sqlite3_column_type(sqliteStatement, index) {
+        case SQLITE_INTEGER, SQLITE_FLOAT:
+            self.init(timeIntervalSince1970: sqlite3_column_double(sqliteStatement, index))
+        case SQLITE_TEXT:
+            guard
+                let components = DatabaseDateComponents(
+                    sqliteStatement: sqliteStatement,
+                    index: index
+                ),
+                let date = Date(components)
+            else { return nil }
+            self = date
+        default:
+            return nil
+        }
+    }
+
+    /// Creates a date from a Julian day, as SQLite's `julianday` counts them: days since noon in
+    /// Greenwich on November 24, 4714 BC, to the millisecond.
+    ///
+    /// It is nil for a day that SQLite does not know, beyond the year 9999.
+    public init?(julianDay: Double) {
+        guard (0..<5_373_484.5).contains(julianDay) else { return nil }
+        let milliseconds = (julianDay * 86_400_000).rounded(.down)
+        self.init(timeIntervalSince1970: (milliseconds - 210_866_760_000_000) / 1000)
+    }
+
+    /// Creates a date from components; nil when they have a time alone.
+    init?(_ components: DatabaseDateComponents) {
+        let parts = components.dateComponents
+        guard components.format.hasDate, let year = parts.year, let month = parts.month,
+            let day = parts.day
+        else { return nil }
+        let days = CivilDate.days(year: year, month: month, day: day)
+        let seconds = (parts.hour ?? 0) * 3600 + (parts.minute ?? 0) * 60 + (parts.second ?? 0)
+        let offset = parts.timeZone?.secondsFromGMT() ?? 0
+        self.init(
+            timeIntervalSinceReferenceDate: Double(
+                days * 86_400 + seconds - offset - Self.referenceSeconds
+            ) + Double(parts.nanosecond ?? 0) / 1e9
+        )
+    }
+
+    /// The seconds from 1970 to 2001, where Foundation's dates begin.
+    private static let referenceSeconds = 978_307_200
+
+    /// The first milliseconds of the years 0 and 10000, from 2001.
+    private static let year0 = milliseconds(toYear: 0)
+    private static let year10000 = milliseconds(toYear: 10_000)
+
+    private static func milliseconds(toYear year: Int) -> Double {
+        let days = CivilDate.days(year: year, month: 1, day: 1)
+        return Double((days * 86_400 - referenceSeconds) * 1000)
+    }
+
+    private static func text(
+        _ date: (year: Int, month: Int, day: Int),
+        millisecondOfDay: Int
+    ) -> String {
+        String(unsafeUninitializedCapacity: 23) { bytes in
+            var count = 0
+            func put(_ number: Int, _ digits: Int, _ separator: UInt8?) {
+                var rest = number
+                for position in (0..<digits).reversed() {
+                    bytes[count + position] = UInt8(ascii: "0") + UInt8(rest % 10)
+                    rest /= 10
+                }
+                count += digits
+                if let separator {
+                    bytes[count] = separator
+                    count += 1
+                }
+            }
+            put(date.year, 4, UInt8(ascii: "-"))
+            put(date.month, 2, UInt8(ascii: "-"))
+            put(date.day, 2, UInt8(ascii: " "))
+            put(millisecondOfDay / 3_600_000, 2, UInt8(ascii: ":"))
+            put(millisecondOfDay / 60_000 % 60, 2, UInt8(ascii: ":"))
+            put(millisecondOfDay / 1000 % 60, 2, UInt8(ascii: "."))
+            put(millisecondOfDay % 1000, 3, nil)
+            return count
+        }
+    }
+}
+
+extension NSDate: DatabaseValueConvertible {
+    /// The database value of the `Date`.
+    public var databaseValue: DatabaseValue { (self as Date).databaseValue }
+
+    /// Creates a date like `Date` does.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
+        Date.fromDatabaseValue(dbValue) as? Self
+    }
+}

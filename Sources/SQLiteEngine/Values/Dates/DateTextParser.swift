@@ -1,0 +1,97 @@
+import Foundation
+
+/// Reads the texts of ``DatabaseDateComponents/Format``.
+struct DateTextParser {
+    private var bytes: UnsafeBufferPointer<UInt8>.SubSequence
+    private var components = DateComponents()
+
+    /// Reads a date, a time or both; nil when the text is none, or goes on behind.
+    static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> DatabaseDateComponents? {
+        var parser = DateTextParser(bytes: bytes[...])
+        guard let format = parser.format(), parser.bytes.isEmpty else { return nil }
+        return DatabaseDateComponents(parser.components, format: format)
+    }
+
+    private init(bytes: UnsafeBufferPointer<UInt8>.SubSequence) {
+        self.bytes = bytes
+    }
+
+    private mutating func format() -> DatabaseDateComponents.Format? {
+        let isDate = bytes.count > 4 && bytes[bytes.startIndex + 4] == UInt8(ascii: "-")
+        guard isDate else { return time() }
+        guard let year = number(4), takes("-"), let month = number(2), takes("-"),
+            let day = number(2)
+        else { return nil }
+        components.year = year
+        components.month = month
+        components.day = day
+        if bytes.isEmpty { return .YMD }
+        guard takes(" ") || takes("T") else { return nil }
+        return switch time() {
+        case .HM: .YMD_HM
+        case .HMS: .YMD_HMS
+        case .HMSS: .YMD_HMSS
+        default: nil
+        }
+    }
+
+    private mutating func time() -> DatabaseDateComponents.Format? {
+        guard let hour = number(2), takes(":"), let minute = number(2) else { return nil }
+        components.hour = hour
+        components.minute = minute
+        if endsWithZone() { return .HM }
+        guard takes(":"), let second = number(2) else { return nil }
+        components.second = second
+        if endsWithZone() { return .HMS }
+        guard takes("."), var digit = digit() else { return nil }
+        // Milliseconds count; what follows them is read and left out.
+        var unit = 100_000_000
+        var nanosecond = 0
+        while true {
+            if unit >= 1_000_000 { nanosecond += digit * unit }
+            unit /= 10
+            guard let next = self.digit() else { break }
+            digit = next
+        }
+        components.nanosecond = nanosecond
+        return endsWithZone() ? .HMSS : nil
+    }
+
+    /// Reads a time zone, if there is one; returns whether the text ends there.
+    private mutating func endsWithZone() -> Bool {
+        if bytes.isEmpty { return true }
+        if takes("Z") {
+            components.timeZone = TimeZone(secondsFromGMT: 0)
+            return bytes.isEmpty
+        }
+        let start = bytes
+        let sign = takes("+") ? 1 : takes("-") ? -1 : 0
+        guard sign != 0, let hours = number(2), takes(":"), let minutes = number(2) else {
+            bytes = start
+            return false
+        }
+        components.timeZone = TimeZone(secondsFromGMT: sign * (hours * 3600 + minutes * 60))
+        return bytes.isEmpty
+    }
+
+    private mutating func takes(_ character: Unicode.Scalar) -> Bool {
+        guard bytes.first == UInt8(ascii: character) else { return false }
+        bytes.removeFirst()
+        return true
+    }
+
+    private mutating func digit() -> Int? {
+        guard let byte = bytes.first, (0x30...0x39).contains(byte) else { return nil }
+        bytes.removeFirst()
+        return Int(byte) - 0x30
+    }
+
+    private mutating func number(_ digits: Int) -> Int? {
+        var number = 0
+        for _ in 0..<digits {
+            guard let digit = digit() else { return nil }
+            number = number * 10 + digit
+        }
+        return number
+    }
+}

@@ -1,0 +1,25 @@
+import CSQLite
+import Foundation
+
+/// Decimals are stored as texts, which keep all their digits. Numbers are read too.
+extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
+    /// The digits, with a point, as a text.
+    public var databaseValue: DatabaseValue { description.databaseValue }
+
+    /// Creates a decimal from a number, or from a text with a point.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Decimal? {
+        switch dbValue.storage {
+        case .int64(let value): Decimal(value)
+        case .double(let value): Decimal(value)
+        case .string(let text): Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+        default: nil
+        }
+    }
+
+    /// Reads a column of a number, or of a text.
+    public init?(sqliteStatement: SQLiteStatement, index: CInt) {
+        let value = DatabaseValue(sqliteStatement: sqliteStatement, index: index)
+        guard let decimal = Decimal.fromDatabaseValue(value) else { return nil }
+        self = decimal
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// Numbers are stored as integers and reals, `NSDecimalNumber` that are no integers as reals.
+extension NSNumber: DatabaseValueConvertible {
+    /// An integer when the number is one, else a real.
+    ///
+    /// An unsigned number above `Int64.max` is a fatal error.
+    public var databaseValue: DatabaseValue {
+        if let decimal = self as? NSDecimalNumber {
+            // Going through a real would lose the last digits of a large integer.
+            let integer = Int64(exactly: decimal)
+            return integer?.databaseValue ?? doubleValue.databaseValue
+        }
+        switch UInt8(bitPattern: objCType.pointee) {
+        case UInt8(ascii: "f"), UInt8(ascii: "d"):
+            return doubleValue.databaseValue
+        case UInt8(ascii: "Q"), UInt8(ascii: "L"):
+            guard let value = Int64(exactly: uint64Value) else {
+                fatalError("\(uint64Value) does not fit the database's 64-bit signed integers")
+            }
+            return value.databaseValue
+        default:
+            return int64Value.databaseValue
+        }
+    }
+
+    /// Creates a number from a number, or from a text with a point.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
+        let isDecimal = self is NSDecimalNumber.Type
+        switch dbValue.storage {
+        case .int64(let value):
+            return (isDecimal ? NSDecimalNumber(value: value) : NSNumber(value: value)) as? Self
+        case .double(let value):
+            return (isDecimal ? NSDecimalNumber(value: value) : NSNumber(value: value)) as? Self
+        case .string:
+            return Decimal.fromDatabaseValue(dbValue).flatMap {
+                NSDecimalNumber(decimal: $0) as? Self
+            }
+        default:
+            return nil
+        }
+    }
+}
+
+extension Int64 {
+    /// Creates an integer from a decimal number that is one.
+    fileprivate init?(exactly number: NSDecimalNumber) {
+        var value = number.decimalValue
+        var rounded = Decimal()
+        NSDecimalRound(&rounded, &value, 0, .plain)
+        guard rounded == value, rounded >= Decimal(Int64.min), rounded <= Decimal(Int64.max),
+            let integer = Int64(rounded.description)
+        else { return nil }
+        self = integer
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+// Foundation's classes are stored like the structures that Swift has for them.
+
+extension NSData: DatabaseValueConvertible {
+    /// The value as a blob.
+    public var databaseValue: DatabaseValue { (self as Data).databaseValue }
+
+    /// Creates the value from a blob, or from the UTF-8 of a text.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
+        Data.fromDatabaseValue(dbValue) as? Self
+    }
+}
+
+extension NSString: DatabaseValueConvertible {
+    /// The value as a text.
+    public var databaseValue: DatabaseValue { (self as String).databaseValue }
+
+    /// Creates the value from a text, or from a blob of UTF-8.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
+        String.fromDatabaseValue(dbValue).map { self.init(string: $0) }
+    }
+}
+
+extension NSNull: DatabaseValueConvertible {
+    /// NULL.
+    public var databaseValue: DatabaseValue { .null }
+
+    /// Nil: NULL reads as nil.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? { nil }
+}
+
+extension CGFloat: DatabaseValueConvertible {
+    /// The value as a real.
+    public var databaseValue: DatabaseValue { Double(self).databaseValue }
+
+    /// Creates the value from a number.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> CGFloat? {
+        Double.fromDatabaseValue(dbValue).map { CGFloat($0) }
+    }
+}
+
+extension DatabaseValueConvertible
+where Self: ReferenceConvertible, ReferenceType: DatabaseValueConvertible {
+    /// The database value of the class's instance.
+    public var databaseValue: DatabaseValue { referenceDatabaseValue }
+
+    /// Creates the value through its class.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
+        ReferenceType.fromDatabaseValue(dbValue) as? Self
+    }
+
+    fileprivate var referenceDatabaseValue: DatabaseValue {
+        guard let reference = self as? ReferenceType else {
+            preconditionFailure("\(Self.self) does not convert to \(ReferenceType.self)")
+        }
+        return reference.databaseValue
+    }
+}
+
+extension DatabaseValueConvertible
+where Self: Encodable & ReferenceConvertible, ReferenceType: DatabaseValueConvertible {
+    /// The database value of the class's instance.
+    public var databaseValue: DatabaseValue { referenceDatabaseValue }
+}
+
+extension DatabaseValueConvertible
+where Self: Decodable & ReferenceConvertible, ReferenceType: DatabaseValueConvertible {
+    /// Creates the value through its class.
+    public static func fromDatabaseValue(_ databaseValue: DatabaseValue) -> Self? {
+        ReferenceType.fromDatabaseValue(databaseValue) as? Self
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+/// URLs are stored as texts.
+extension URL: DatabaseValueConvertible {
+    /// The absolute URL as a text.
+    public var databaseValue: DatabaseValue { absoluteString.databaseValue }
+
+    /// Creates a URL from a text.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> URL? {
+        String.fromDatabaseValue(dbValue).flatMap(URL.init(string:))
+    }
+}
+
+extension NSURL: DatabaseValueConvertible {
+    /// The absolute URL as a text.
+    public var databaseValue: DatabaseValue {
+        // Optional on Apple's platforms, and not on others.
+        (absoluteString as String?).databaseValue
+    }
+
+    /// Creates a URL from a text.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
+        URL.fromDatabaseValue(dbValue) as? Self
+    }
+}

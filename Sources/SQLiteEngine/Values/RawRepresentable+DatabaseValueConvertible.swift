@@ -1,0 +1,11 @@
+/// Enumerations and wrappers are stored as their raw values.
+extension DatabaseValueConvertible
+where Self: RawRepresentable, RawValue: DatabaseValueConvertible {
+    /// The database value of the raw value.
+    public var databaseValue: DatabaseValue { rawValue.databaseValue }
+
+    /// Creates a value from a raw value; nil when it is none of this type's.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
+        RawValue.fromDatabaseValue(dbValue).flatMap(Self.init(rawValue:))
+    }
+}

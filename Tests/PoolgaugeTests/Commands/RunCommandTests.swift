@@ -1,0 +1,166 @@
+import Foundation
+import Testing
+
+/// The real program without a terminal.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct RunCommandTests {
+    private let quick = ["run", "ycsb-c", "--scale", "1", "--arm", "pool"]
+
+    @Test
+    func theJSONGoesToStandardOutputAndNothingElseDoes() throws {
+        try withTemporaryFolder { folder in
+            let outcome = try HeadlessProgram.run(
+                quick + ["--duration", "500ms", "--format", "json"],
+                in: folder
+            )
+            let result = try #require(
+                try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+                    as? [String: Any]
+            )
+            #expect(result["schema"] as? String == "poolgauge.run/1")
+            let runs = try #require(result["runs"] as? [[String: Any]])
+            #expect(runs.map { $0["arm"] as? String } == ["pool"])
+            #expect(runs.first?["partial"] as? Bool == false)
+            #expect(outcome.errors.isEmpty)
+            #expect(contents(of: folder).isEmpty)
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func anInterruptedRunReportsWhatItHas(signal: Int32) throws {
+        try withTemporaryFolder { folder in
+            let outcome = try HeadlessProgram.run(
+                quick + ["--duration", "10m", "--format", "json", "--progress", "always"],
+                in: folder,
+                sending: (signal, "steady")
+            )
+            #expect(outcome.status == 128 + signal)
+            let result = try #require(
+                try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+                    as? [String: Any]
+            )
+            let runs = try #require(result["runs"] as? [[String: Any]])
+            #expect(runs.first?["partial"] as? Bool == true)
+            #expect(contents(of: folder).isEmpty)
+        }
+    }
+
+    @Test
+    func aClosedPipeIsQuiet() throws {
+        try withTemporaryFolder { folder in
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/bash")
+            process.arguments = [
+                "-c", #""$0" scenarios show ycsb-a | true; exit "${PIPESTATUS[0]}""#, Program.path,
+            ]
+            process.environment = Program.environment(temporary: folder)
+            process.standardInput = FileHandle.nullDevice
+            let errors = Pipe()
+            process.standardError = errors
+            process.standardOutput = FileHandle.nullDevice
+            try process.run()
+            let said = errors.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            // `true` may end before or after the first byte.
+            #expect([0, 141].contains(process.terminationStatus))
+            #expect(said.isEmpty)
+        }
+    }
+
+    @Test
+    func theReportGoesToTheFileThatIsNamed() throws {
+        try withTemporaryFolder { folder in
+            let outcome = try HeadlessProgram.run(
+                quick + ["--duration", "300ms", "--output", "report.txt"],
+                in: folder
+            )
+            #expect(outcome.output.isEmpty)
+            let file = folder.appendingPathComponent("report.txt")
+            let report = try String(contentsOf: file, encoding: .utf8)
+            #expect(report.contains("ycsb-c on pool"))
+        }
+    }
+
+    /// Arguments, and what the message has to name.
+    private static let mistakes: [([String], String)] = [
+        (["run", "ycsb-x"], "ycsb-"),
+        (["run", "ycsb-c", "--arm", "poool"], "'pool'"),
+        (["run", "ycsb-c", "--duration", "5"], "no unit"),
+        (["run", "ycsb-c", "--duration", "0s"], "longer than 0"),
+        (["run", "ycsb-c", "--readers", "0"], "readers"),
+        (["run", "ycsb-c", "--output", "no/such/folder"], "no/such/folder"),
+        (["compare", "ycsb-c", "--arms", "pool"], "two arms"),
+        (["compare", "ycsb-c", "--arms", "pool,quue"], "'queue'"),
+        (["dashboard", "--theme", "drak"], "'dark'"),
+        (["dashboard", "--screenshot", "picture.gif"], ".svg"),
+        (["dashboard", "--size", "80x24"], "--screenshot"),
+        (["dashboard", "--press", "<Entre>"], "Enter"),
+        (["dashboard"], "poolgauge run"),
+        (["scenarios", "validate", "absent.yaml"], "absent.yaml"),
+    ]
+
+    @Test(arguments: mistakes)
+    func mistakesAreExplainedAndHaveAStatus(arguments: [String], named: String) throws {
+        try withTemporaryFolder { folder in
+            let outcome = try HeadlessProgram.run(arguments, in: folder)
+            #expect(outcome.status == 64)
+            #expect(outcome.output.isEmpty)
+            #expect(outcome.errors.contains(named), "\(outcome.errors)")
+        }
+    }
+
+    @Test
+    func everyMistakeOfAScenarioIsShownWithItsPlace() throws {
+        try withTemporaryFolder { folder in
+            let file = folder.appendingPathComponent("mine.yaml")
+            let yaml = try HeadlessProgram.run(["scenarios", "show", "ycsb-c"], in: folder).output
+                .replacingOccurrences(of: "drain: 2s", with: "drian: 2s\nsede: 1")
+            try yaml.write(to: file, atomically: true, encoding: .utf8)
+            let outcome = try HeadlessProgram.run(
+                ["scenarios", "validate", "mine.yaml"],
+                in: folder
+            )
+            #expect(outcome.status == 64)
+            #expect(outcome.errors.contains("mine.yaml:"))
+            #expect(outcome.errors.contains("drain"))
+            #expect(outcome.errors.contains("seed"))
+        }
+    }
+
+    @Test
+    func comparingReportsEveryArm() throws {
+        try withTemporaryFolder { folder in
+            let outcome = try HeadlessProgram.run(
+                [
+                    "compare", "ycsb-c", "--scale", "1", "--arms", "pool,queue", "--blocks", "2",
+                    "--duration", "200ms",
+                ],
+                in: folder
+            )
+            #expect(outcome.output.contains("queue"))
+            #expect(outcome.output.contains("pool"))
+            #expect(outcome.errors.isEmpty)
+            #expect(contents(of: folder).isEmpty)
+        }
+    }
+
+    @Test(arguments: ["picture.txt", "picture.ans", "picture.svg"])
+    func aPictureNeedsNoTerminal(name: String) throws {
+        try withTemporaryFolder { folder in
+            let outcome = try HeadlessProgram.run(
+                [
+                    "dashboard", "ycsb-c", "--scale", "1", "--screenshot", name, "--after", "300ms",
+                    "--size", "80x24", "--press", "t",
+                ],
+                in: folder
+            )
+            #expect(outcome.status == 0)
+            #expect(outcome.errors.isEmpty)
+            #expect(contents(of: folder) == [name])
+            let file = folder.appendingPathComponent(name)
+            let picture = try String(contentsOf: file, encoding: .utf8)
+            #expect(picture.contains("ycsb-c"))
+            #expect(picture.hasPrefix("<svg") == name.hasSuffix(".svg"))
+        }
+    }
+}

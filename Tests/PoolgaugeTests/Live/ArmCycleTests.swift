@@ -1,0 +1,43 @@
+import Testing
+
+@testable import poolgauge
+
+struct ArmCycleTests {
+    @Test
+    func theNextArmStartsWhenTheOneThatRunsHasEnded() {
+        var cycle = ArmCycle(count: 3, current: 2)
+        #expect(cycle.advance() == .stop)
+        #expect(cycle.runEnded(goesOn: false) == .start(0))
+        #expect(cycle.current == 0)
+    }
+
+    @Test
+    func impatienceSkipsAnArm() {
+        var cycle = ArmCycle(count: 3, current: 0)
+        #expect(cycle.advance() == .stop)
+        #expect(cycle.advance() == .stay)
+        #expect(cycle.runEnded(goesOn: true) == .start(2))
+    }
+
+    @Test
+    func aRunThatEndsByItselfStays() {
+        var cycle = ArmCycle(count: 3, current: 0)
+        #expect(cycle.runEnded(goesOn: false) == .stay)
+        #expect(cycle.isOver)
+        #expect(cycle.advance() == .start(1))
+        #expect(!cycle.isOver)
+    }
+
+    @Test
+    func theDemoGoesOn() {
+        var cycle = ArmCycle(count: 2, current: 1)
+        #expect(cycle.runEnded(goesOn: true) == .start(0))
+    }
+
+    @Test
+    func theOnlyArmFollowsItself() {
+        var cycle = ArmCycle(count: 1, current: 0)
+        #expect(cycle.advance() == .stop)
+        #expect(cycle.runEnded(goesOn: false) == .start(0))
+    }
+}

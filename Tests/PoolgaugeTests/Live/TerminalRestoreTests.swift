@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+/// The real program on a pseudo-terminal: whatever ends it, the terminal comes back.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct TerminalRestoreTests {
+    @Test
+    func theKeyForQuitting() throws {
+        try withDashboard { program, folder in
+            try program.wait(for: "ycsb-c")
+            #expect(!program.hasSettingsOfBefore)
+            program.type("q")
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(0))
+            #expect(program.isGivenBack)
+            #expect(program.hasSettingsOfBefore)
+            #expect(contents(of: folder).isEmpty)
+        }
+    }
+
+    @Test
+    func controlC() throws {
+        try withDashboard { program, folder in
+            try program.wait(for: "ycsb-c")
+            program.type("\u{3}")
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(130))
+            #expect(program.isGivenBack)
+            #expect(program.hasSettingsOfBefore)
+            #expect(contents(of: folder).isEmpty)
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func signalsThatAskForTheEnd(signal: Int32) throws {
+        try withDashboard { program, folder in
+            try program.wait(for: "ycsb-c")
+            program.send(signal)
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(128 + signal))
+            #expect(program.isGivenBack)
+            #expect(program.hasSettingsOfBefore)
+            #expect(contents(of: folder).isEmpty)
+        }
+    }
+
+    @Test(arguments: [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGQUIT])
+    func signalsOfAMistake(signal: Int32) throws {
+        try withDashboard { program, _ in
+            try program.wait(for: "ycsb-c")
+            program.send(signal)
+            let end = try program.waitUntilEnd()
+            #expect(end == .signal(signal))
+            #expect(program.isGivenBack)
+            #expect(program.hasSettingsOfBefore)
+        }
+    }
+
+    @Test
+    func aWindowThatIsClosed() throws {
+        try withDashboard { program, folder in
+            try program.wait(for: "ycsb-c")
+            program.hangUp()
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(128 + SIGHUP))
+            #expect(contents(of: folder).isEmpty)
+        }
+    }
+
+    /// A shell with job control is needed: the kernel stops nobody whom none could continue.
+    @Test
+    func stoppingAndGoingOn() throws {
+        try withTemporaryFolder { folder in
+            let script = """
+                set -m
+                "$0" dashboard ycsb-c --scale 1
+                echo stopped
+                read -r line
+                fg
+                echo "ended $?"
+                """
+            let program = try TerminalProgram(
+                ["/bin/bash", "-c", script, Program.path],
+                environment: Program.environment(temporary: folder)
+            )
+            try program.wait(for: "ycsb-c")
+            program.type("\u{1A}")
+            try program.wait(for: "stopped")
+            #expect(program.isGivenBack)
+            #expect(program.hasSettingsOfBefore)
+            let resumed = program.output.count
+            program.type("\n")
+            // Every cell is drawn again.
+            try program.wait(for: "ycsb-c", from: resumed)
+            #expect(!program.hasSettingsOfBefore)
+            program.type("q")
+            try program.wait(for: "ended 0", from: resumed)
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(0))
+            #expect(program.isGivenBack)
+            #expect(program.hasSettingsOfBefore)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import Testing
+
+/// The real program on a pseudo-terminal: sizes, colours, and terminals that will not do.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct TerminalUseTests {
+    @Test
+    func aStormOfResizesAndKeys() throws {
+        try withDashboard { program, folder in
+            try program.wait(for: "ycsb-c")
+            var random = Seeded(state: 7)
+            for _ in 0..<400 {
+                program.resize(
+                    columns: .random(in: 1...220, using: &random),
+                    rows: .random(in: 1...70, using: &random)
+                )
+                if let key = "? t+-n\u{1B}ix".randomElement(using: &random) {
+                    program.type(String(key))
+                }
+            }
+            // The help may be open, and the display may stand still.
+            program.type("\u{1B}")
+            let calm = program.output.count
+            program.resize(columns: 100, rows: 30)
+            try program.wait(for: "ycsb-c", from: calm)
+            program.type("q")
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(0))
+            #expect(program.isGivenBack)
+            #expect(program.hasSettingsOfBefore)
+            #expect(contents(of: folder).isEmpty)
+        }
+    }
+
+    @Test
+    func keysThatAskTheRun() throws {
+        try withDashboard(arguments: ["--arm", "pool"]) { program, _ in
+            try program.wait(for: "LIVE")
+            program.type("n")
+            try program.wait(for: "snapshot: 1 kept")
+            program.type("?")
+            try program.wait(for: "show or hide this help")
+            program.type("\u{1B}")
+            program.type("a")
+            // The arm after the pool.
+            try program.wait(for: "queue")
+            program.type("q")
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(0))
+        }
+    }
+
+    @Test
+    func aWishForNoColoursIsHeard() throws {
+        let colour = "\u{1B}[38;5;"
+        try withDashboard { program, _ in
+            try program.wait(for: colour)
+            program.type("q")
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(0))
+        }
+        try withDashboard(["NO_COLOR": "1", "COLORTERM": "truecolor"]) { program, _ in
+            try program.wait(for: "LIVE")
+            program.type("t")
+            program.type("q")
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(0))
+            let text = String(decoding: program.output, as: UTF8.self)
+            #expect(!text.contains(colour))
+            #expect(text.firstMatch(of: /\e\[[0-9;]*[34][0-7]m/) == nil)
+        }
+    }
+
+    @Test
+    func anEncodingWithoutUnicodeGetsASCII() throws {
+        try withDashboard(["LANG": "C"]) { program, _ in
+            try program.wait(for: "LIVE")
+            program.type("q")
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(0))
+            #expect(program.output.allSatisfy { $0 < 0x80 })
+        }
+    }
+
+    @Test(arguments: ["dumb", "", "no-such-terminal"])
+    func aTerminalThatWillNotDoIsAnErrorWithAWayOut(name: String) throws {
+        try withDashboard(["TERM": name]) { program, _ in
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(64))
+            let text = String(decoding: program.output, as: UTF8.self)
+            #expect(text.contains("TERM"))
+            #expect(text.contains("poolgauge run"))
+            #expect(program.hasSettingsOfBefore)
+        }
+    }
+
+    @Test
+    func directColoursWhereTheTerminalHasAnEntryForThem() throws {
+        try withTemporaryFolder { folder in
+            // Debian has such entries in ncurses-term, which few have installed.
+            let source = #"""
+                xterm-direct|xterm with direct colours,
+                	RGB, colors#0x1000000, pairs#0x7FFF,
+                	setab=\E[%?%p1%{8}%<%t4%p1%d%e48\:2\:\:%p1%{65536}%/%d\:%p1%{256}%/%{255}%&%d\:%p1%{255}%&%d%;m,
+                	setaf=\E[%?%p1%{8}%<%t3%p1%d%e38\:2\:\:%p1%{65536}%/%d\:%p1%{256}%/%{255}%&%d\:%p1%{255}%&%d%;m,
+                	initc@, use=xterm-256color,
+                """#
+            let file = folder.appendingPathComponent("direct.ti")
+            try source.write(to: file, atomically: true, encoding: .utf8)
+            let entries = folder.appendingPathComponent("terminfo")
+            let tic = try TerminalProgram(
+                ["/usr/bin/env", "tic", "-x", "-o", entries.path, file.path],
+                environment: Program.environment(temporary: folder)
+            )
+            let made = try tic.waitUntilEnd()
+            #expect(made == .status(0))
+            let direct = [
+                "TERMINFO_DIRS": "\(entries.path):/lib/terminfo:/usr/share/terminfo",
+                "COLORTERM": "truecolor",
+            ]
+            try withDashboard(direct) { program, _ in
+                try program.wait(for: "\u{1B}[38:2::")
+                program.type("q")
+                let end = try program.waitUntilEnd()
+                #expect(end == .status(0))
+                #expect(program.isGivenBack)
+            }
+        }
+    }
+}
+
+/// Equal seeds, equal sequences (splitmix64).
+struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

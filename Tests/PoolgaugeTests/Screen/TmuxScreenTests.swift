@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+/// The screen as a real terminal shows it, where tmux is installed (`./test` sees to that).
+@Suite(.serialized, .timeLimit(.minutes(5)), .enabled(if: Tmux.isInstalled))
+struct TmuxScreenTests {
+    @Test(arguments: [(120, 40), (80, 24)])
+    func theOverviewShowsAPoolUnderLoad(width: Int, height: Int) throws {
+        try withTemporaryFolder { folder in
+            let tmux = Tmux(folder: folder)
+            defer { tmux.end() }
+            try tmux.start(
+                [Program.path, "dashboard", "reader-storm", "--arm", "pool-1"],
+                width: width,
+                height: height
+            )
+            // One reader for twelve threads: full, and somebody waits.
+            try tmux.wait(for: "max 1")
+            try tmux.wait(for: "LIVE")
+            try tmux.wait { $0.contains("saturated") && !$0.contains("reads waiting     0") }
+            tmux.type("n")
+            try tmux.wait(for: "1 snapshot")
+            tmux.type("?")
+            try tmux.wait(for: "show or hide this help")
+            tmux.type("Escape")
+            try tmux.wait { !$0.contains("show or hide this help") }
+            tmux.type("Space")
+            try tmux.wait(for: "PAUSED")
+            #expect(tmux.screen().split(separator: "\n").allSatisfy { $0.count <= width })
+            tmux.type("q")
+            try tmux.wait { !$0.contains("PAUSED") }
+        }
+    }
+}
+
+/// A terminal multiplexer of the test's own.
+struct Tmux {
+    let folder: URL
+
+    static let isInstalled =
+        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
+            FileManager.default.isExecutableFile(atPath: "\($0)/tmux")
+        }
+
+    /// Starts a program in a window of this size, which stays when the program has ended.
+    func start(_ command: [String], width: Int, height: Int) throws {
+        let quoted = command.map { "'\($0)'" }.joined(separator: " ")
+        // Not by a Process, which waits for all that its child leaves behind: the server stays.
+        let client = try TerminalProgram(
+            ["/usr/bin/env"] + self.command + [
+                "-f", "/dev/null", "new-session", "-d", "-x", "\(width)", "-y", "\(height)",
+                "\(quoted); read -r line",
+            ],
+            environment: Program.environment(temporary: folder)
+        )
+        _ = try client.waitUntilEnd()
+    }
+
+    /// Types keys by tmux's names for them.
+    func type(_ key: String) { _ = run(["send-keys", key]) }
+
+    /// What is on the screen.
+    func screen() -> String { run(["capture-pane", "-p"]) }
+
+    /// Waits until a text is on the screen.
+    func wait(for text: String) throws { try wait { $0.contains(text) } }
+
+    /// Waits until the screen is as wanted.
+    func wait(until isAsWanted: (String) -> Bool) throws {
+        let deadline = Date(timeIntervalSinceNow: 60)
+        while true {
+            let shown = screen()
+            if isAsWanted(shown) { return }
+            guard Date() < deadline else { throw TimedOut(description: "the screen:\n\(shown)") }
+        }
+    }
+
+    /// Ends everything.
+    func end() { _ = run(["kill-server"]) }
+
+    /// tmux, with a server of its own.
+    private var command: [String] {
+        ["tmux", "-S", folder.appendingPathComponent("socket").path]
+    }
+
+    private func run(_ arguments: [String]) -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command + arguments
+        process.environment = Program.environment(temporary: folder)
+        process.standardInput = FileHandle.nullDevice
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        do { try process.run() } catch { return "" }
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return String(decoding: data, as: UTF8.self)
+    }
+}

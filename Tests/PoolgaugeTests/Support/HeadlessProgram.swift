@@ -1,0 +1,86 @@
+import Foundation
+import Synchronization
+
+/// The program without a terminal.
+struct HeadlessProgram {
+    /// What came of it.
+    struct Outcome {
+        var status: Int32
+        var output: String
+        var errors: String
+    }
+
+    /// Collects a pipe on a thread of its own, so that neither side waits for the other.
+    private final class Collector: Sendable {
+        private let data = Mutex(Data())
+        private let isDone = DispatchSemaphore(value: 0)
+        private let hasSeen = DispatchSemaphore(value: 0)
+
+        init(_ handle: FileHandle, until text: String? = nil) {
+            let descriptor = handle.fileDescriptor
+            Thread.detachNewThread { [self] in
+                var buffer = [UInt8](repeating: 0, count: 4096)
+                var isSeen = false
+                while true {
+                    let count = read(descriptor, &buffer, buffer.count)
+                    guard count > 0 else { break }
+                    let now = data.withLock { data in
+                        data.append(contentsOf: buffer[..<count])
+                        return String(decoding: data, as: UTF8.self)
+                    }
+                    if let text, !isSeen, now.contains(text) {
+                        isSeen = true
+                        hasSeen.signal()
+                    }
+                }
+                hasSeen.signal()
+                isDone.signal()
+            }
+        }
+
+        var text: String {
+            isDone.wait()
+            return data.withLock { String(decoding: $0, as: UTF8.self) }
+        }
+
+        func waitUntilSeen() { hasSeen.wait() }
+    }
+
+    /// Runs the program to its end.
+    ///
+    /// - Parameters:
+    ///   - arguments: The arguments.
+    ///   - folder: Where it works and keeps its temporary files.
+    ///   - signal: A signal to send when standard error says something.
+    /// - Returns: Its status and what it wrote.
+    /// - Throws: When it cannot be started.
+    static func run(
+        _ arguments: [String],
+        in folder: URL,
+        sending signal: (number: Int32, after: String)? = nil
+    ) throws -> Outcome {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Program.path)
+        process.arguments = arguments
+        process.environment = Program.environment(temporary: folder)
+        process.currentDirectoryURL = folder
+        process.standardInput = FileHandle.nullDevice
+        let output = Pipe()
+        let errors = Pipe()
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        let outputText = Collector(output.fileHandleForReading)
+        let errorText = Collector(errors.fileHandleForReading, until: signal?.after)
+        if let signal {
+            errorText.waitUntilSeen()
+            kill(process.processIdentifier, signal.number)
+        }
+        process.waitUntilExit()
+        return Outcome(
+            status: process.terminationStatus,
+            output: outputText.text,
+            errors: errorText.text
+        )
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+/// The program under test, which SwiftPM builds beside the tests.
+enum Program {
+    /// The path of `poolgauge`.
+    static let path: String = {
+        var folders = CommandLine.arguments.filter { $0.contains(".xctest") }
+            .map { URL(fileURLWithPath: $0) }
+        folders.append(Bundle.main.bundleURL)
+        for var folder in folders {
+            while folder.path != "/" {
+                let candidate = folder.appendingPathComponent("poolgauge").path
+                var isFolder: ObjCBool = false
+                if FileManager.default.fileExists(atPath: candidate, isDirectory: &isFolder),
+                    !isFolder.boolValue
+                {
+                    return candidate
+                }
+                folder.deleteLastPathComponent()
+            }
+        }
+        return "poolgauge-is-not-built"
+    }()
+
+    /// The variables that a program gets, and no others.
+    ///
+    /// - Parameter folder: Its folder for temporary files.
+    /// - Returns: The variables by name.
+    static func environment(temporary folder: URL) -> [String: String] {
+        [
+            "HOME": folder.path,
+            "LANG": "C.UTF-8",
+            "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
+            "SWIFT_BACKTRACE": "enable=no",
+            "TERM": "xterm-256color",
+            "TMPDIR": folder.path,
+        ]
+    }
+}
+
+/// Something took longer than anybody would wait.
+struct TimedOut: Error, CustomStringConvertible {
+    var description: String
+}
+
+/// A folder that is there while a test runs.
+func withTemporaryFolder<Value>(_ body: (URL) throws -> Value) throws -> Value {
+    let folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("poolgauge-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try body(folder)
+}
+
+/// The files of a folder.
+func contents(of folder: URL) -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+}

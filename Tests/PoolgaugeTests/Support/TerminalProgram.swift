@@ -1,0 +1,169 @@
+import CNCurses
+import Foundation
+
+/// A program on a pseudo-terminal, with a person's side to look at and type on.
+final class TerminalProgram {
+    /// How a program ended.
+    enum End: Equatable {
+        case status(Int32)
+        case signal(Int32)
+    }
+
+    /// All that the program wrote so far.
+    private(set) var output: [UInt8] = []
+    private let process: pid_t
+    private var main: Int32
+    private let near: Int32
+    private var end: End?
+    private let settingsBefore: [UInt8]
+
+    /// Nobody waits longer than this for anything.
+    private static let patience: TimeInterval = 60
+
+    /// Starts a program.
+    init(
+        _ command: [String],
+        environment: [String: String],
+        columns: Int32 = 120,
+        rows: Int32 = 40
+    ) throws {
+        var (main, near): (Int32, Int32) = (-1, -1)
+        guard pg_pty_open(columns, rows, &main, &near) else { throw POSIXError(.ENXIO) }
+        self.main = main
+        self.near = near
+        settingsBefore = Self.settings(near)
+        let arguments = command.map { strdup($0) } + [nil]
+        let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for text in arguments + variables { free(text) } }
+        process = arguments.map { UnsafePointer($0) }.withUnsafeBufferPointer { arguments in
+            variables.map { UnsafePointer($0) }.withUnsafeBufferPointer { variables in
+                pg_pty_spawn(arguments.baseAddress, variables.baseAddress, near)
+            }
+        }
+        guard process > 0 else { throw POSIXError(.ECHILD) }
+    }
+
+    deinit {
+        if end == nil {
+            kill(process, SIGKILL)
+            var status: Int32 = 0
+            waitpid(process, &status, 0)
+        }
+        hangUp()
+        close(near)
+    }
+
+    /// Whether the terminal's settings are those of before the program.
+    var hasSettingsOfBefore: Bool { Self.settings(near) == settingsBefore }
+
+    /// Whether the terminal shows its own screen again, with its cursor: the last word on each.
+    var isGivenBack: Bool {
+        let text = String(decoding: output, as: UTF8.self)
+        func last(_ sequence: String) -> String.Index? {
+            text.range(of: sequence, options: .backwards)?.lowerBound
+        }
+        guard let entered = last("\u{1B}[?1049h"), let left = last("\u{1B}[?1049l"),
+            let hidden = last("\u{1B}[?25l"), let shown = last("\u{1B}[?25h")
+        else { return false }
+        return entered < left && hidden < shown
+    }
+
+    /// Types a text.
+    func type(_ text: String) {
+        var bytes = ArraySlice(Array(text.utf8))
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { write(main, $0.baseAddress, $0.count) }
+            guard count > 0 else { return }
+            bytes = bytes.dropFirst(count)
+        }
+    }
+
+    /// Sends a signal to the program.
+    func send(_ signal: Int32) { kill(process, signal) }
+
+    /// Gives the terminal another size.
+    func resize(columns: Int32, rows: Int32) { _ = pg_pty_resize(main, columns, rows) }
+
+    /// Closes the person's side, as a terminal's window that is closed.
+    func hangUp() {
+        if main >= 0 { close(main) }
+        main = -1
+    }
+
+    /// Waits until the program has written a text; one that it wrote before `start` does not count.
+    func wait(for text: String, from start: Int = 0) throws {
+        try wait(for: "'\(text)'") {
+            String(decoding: output[min(start, output.count)...], as: UTF8.self).contains(text)
+        }
+    }
+
+    /// Waits until the terminal's settings are, or are no more, those of before.
+    func wait(untilSettingsAreOfBefore wanted: Bool) throws {
+        try wait(for: "the terminal's settings") { hasSettingsOfBefore == wanted }
+    }
+
+    /// Waits for the program's end, and reads what it wrote last.
+    func waitUntilEnd() throws -> End {
+        try wait(for: "the end") { hasEnded() }
+        while read(waitingAtMost: 0) {}
+        guard let end else { throw POSIXError(.ECHILD) }
+        return end
+    }
+
+    private func hasEnded() -> Bool {
+        if end != nil { return true }
+        var status: Int32 = 0
+        guard waitpid(process, &status, WNOHANG) == process else { return false }
+        let number = status & 0x7F
+        end = number == 0 ? .status((status >> 8) & 0xFF) : .signal(number)
+        return true
+    }
+
+    private func wait(for what: String, _ isThere: () -> Bool) throws {
+        let deadline = Date(timeIntervalSinceNow: Self.patience)
+        while !isThere() {
+            guard Date() < deadline else {
+                let shown = String(decoding: output.suffix(2_000), as: UTF8.self)
+                throw TimedOut(
+                    description: "waited in vain for \(what); last: \(shown.debugDescription)"
+                )
+            }
+            read(waitingAtMost: 20)
+        }
+    }
+
+    @discardableResult
+    private func read(waitingAtMost milliseconds: Int32) -> Bool {
+        var descriptor = pollfd(fd: main, events: Int16(POLLIN), revents: 0)
+        guard poll(&descriptor, 1, milliseconds) > 0, main >= 0 else { return false }
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = Foundation.read(main, &buffer, buffer.count)
+        guard count > 0 else { return false }
+        output += buffer[..<count]
+        return true
+    }
+
+    private static func settings(_ near: Int32) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        var count: Int32 = 0
+        guard pg_pty_settings(near, &bytes, Int32(bytes.count), &count) else { return [] }
+        return Array(bytes[..<Int(count)])
+    }
+}
+
+/// The dashboard over a small and lively scenario.
+func withDashboard(
+    _ changes: [String: String] = [:],
+    arguments: [String] = [],
+    _ body: (TerminalProgram, URL) throws -> Void
+) throws {
+    try withTemporaryFolder { folder in
+        var environment = Program.environment(temporary: folder)
+        environment.merge(changes) { $1 }
+        let program = try TerminalProgram(
+            [Program.path, "dashboard", "ycsb-c", "--scale", "1"] + arguments,
+            environment: environment
+        )
+        try body(program, folder)
+    }
+}

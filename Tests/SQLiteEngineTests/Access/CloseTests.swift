@@ -1,0 +1,223 @@
+import Foundation
+import Testing
+
+@testable import SQLiteEngine
+
+@Suite(.timeLimit(.minutes(1)))
+struct CloseTests {
+    private let folder = TemporaryFolder()
+
+    private func expectClosed(_ body: () throws -> Void) {
+        let error = #expect(throws: DatabaseError.self) { try body() }
+        #expect(error?.resultCode == .SQLITE_MISUSE)
+        #expect(error?.message == "Connection is closed")
+    }
+
+    @Test func closingTwiceDoesNothing() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let queue = try DatabaseQueue.withTable()
+        let snapshot = try pool.makeSnapshot()
+        for _ in 0..<2 {
+            try pool.close()
+            try queue.close()
+            try snapshot.close()
+        }
+        #expect(pool.status().isClosed)
+        #expect(queue.status().isClosed)
+        #expect(snapshot.status().isClosed)
+    }
+
+    @Test func accessesAfterCloseThrow() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        _ = try pool.rowCount()
+        try pool.close()
+        expectClosed { try pool.read { _ in } }
+        expectClosed { try pool.unsafeRead { _ in } }
+        expectClosed { try pool.unsafeReentrantRead { _ in } }
+        expectClosed { try pool.write { _ in } }
+        expectClosed { try pool.writeWithoutTransaction { _ in } }
+        expectClosed { try pool.unsafeReentrantWrite { _ in } }
+        expectClosed { try pool.barrierWriteWithoutTransaction { _ in } }
+        expectClosed { _ = try pool.makeSnapshot() }
+        let queue = try DatabaseQueue.withTable()
+        try queue.close()
+        expectClosed { try queue.read { _ in } }
+        expectClosed { try queue.write { _ in } }
+        expectClosed { try queue.inDatabase { _ in } }
+        expectClosed { try queue.barrierWriteWithoutTransaction { _ in } }
+    }
+
+    @Test func asyncAccessesAfterCloseThrow() async throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        try pool.close()
+        let error = await #expect(throws: DatabaseError.self) {
+            try await pool.read { _ in }
+        }
+        #expect(error?.message == "Connection is closed")
+    }
+
+    @Test func aSnapshotOutlivesItsPool() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        try pool.write { db in try db.insert(1) }
+        let snapshot = try pool.makeSnapshot()
+        try pool.close()
+        try snapshot.read { db in try #expect(db.rowCount() == 1) }
+        try snapshot.close()
+        expectClosed { try snapshot.read { _ in } }
+    }
+
+    @Test func aLiveStatementMakesCloseThrowAndEverythingStaysUsable() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let statement = try pool.read { db in
+            UncheckedBox(try db.makeStatement(sql: "SELECT count(*) FROM t"))
+        }
+        let error = #expect(throws: DatabaseError.self) { try pool.close() }
+        #expect(error?.resultCode == .SQLITE_BUSY)
+        #expect(!pool.status().isClosed)
+        try pool.write { db in try db.insert(1) }
+        #expect(try pool.rowCount() == 1)
+        statement.value = nil
+        try pool.close()
+        expectClosed { try pool.read { _ in } }
+    }
+
+    @Test func aCachedStatementThatSomebodyKeepsMakesCloseThrow() throws {
+        let queue = try DatabaseQueue.withTable()
+        let statement = try queue.inDatabase { db in
+            UncheckedBox(try db.cachedStatement(sql: "SELECT count(*) FROM t"))
+        }
+        let error = #expect(throws: DatabaseError.self) { try queue.close() }
+        #expect(error?.resultCode == .SQLITE_BUSY)
+        #expect(try queue.rowCount() == 0)
+        statement.value = nil
+        try queue.close()
+    }
+
+    @Test func closingWaitsForTheAccessThatRuns() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let isInside = Gate()
+        let mayLeave = Gate()
+        let read = Background {
+            try pool.read { db in
+                isInside.open()
+                try mayLeave.wait()
+                return try db.rowCount()
+            }
+        }
+        try isInside.wait()
+        let close = Background { try pool.close() }
+        try eventually { !pool.status().waitingWriters.isEmpty }
+        #expect(!close.isDone)
+        mayLeave.open()
+        #expect(try read.value() == 0)
+        try close.value()
+    }
+
+    @Test func thoseWhoWaitAreThrownOut() async throws {
+        let pool = try DatabasePool.withTable(
+            in: folder,
+            configuration: .with { $0.maximumReaderCount = 1 }
+        )
+        let isInside = Gate()
+        let mayLeave = Gate()
+        let write = Background {
+            try pool.write { db in
+                isInside.open()
+                try mayLeave.wait()
+            }
+        }
+        try isInside.wait()
+        // It has all readers now, and waits for the writer.
+        let close = Background { try pool.close() }
+        try await eventuallyAsync { pool.status().waitingWriters.count == 1 }
+        let threads = (0..<3).map { _ in Background { try pool.read { _ in } } }
+        let tasks = (0..<3).map { _ in Task { try await pool.read { _ in } } }
+        let writer = Background { try pool.write { _ in } }
+        try await eventuallyAsync {
+            pool.status().waitingReaders.count == 6 && pool.status().waitingWriters.count == 2
+        }
+        mayLeave.open()
+        try await eventuallyAsync { write.isDone && close.isDone && threads.allSatisfy(\.isDone) }
+        try close.value()
+        for thread in threads { expectClosed { try thread.value() } }
+        for task in tasks {
+            let error = await #expect(throws: DatabaseError.self) { try await task.value }
+            #expect(error?.message == "Connection is closed")
+        }
+        expectClosed { try writer.value() }
+        #expect(pool.status().waitingReaders.isEmpty)
+    }
+
+    @Test func closingAtTheSameTimeClosesOnce() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let isInside = Gate()
+        let mayLeave = Gate()
+        let read = Background {
+            try pool.read { _ in
+                isInside.open()
+                try mayLeave.wait()
+            }
+        }
+        try isInside.wait()
+        let starts = Gate()
+        let closers = (0..<4).map { _ in
+            Background {
+                starts.open()
+                try pool.close()
+            }
+        }
+        for _ in closers { try starts.wait() }
+        try eventually { !pool.status().waitingWriters.isEmpty }
+        mayLeave.open()
+        try read.value()
+        for closer in closers { try closer.value() }
+    }
+
+    @Test func theLastReferenceClosesTheReadersBeforeTheWriter() throws {
+        var pool: DatabasePool? = try DatabasePool.withTable(in: folder)
+        _ = try pool?.rowCount()
+        #expect(FileManager.default.fileExists(atPath: folder.file() + "-wal"))
+        pool = nil
+        // The last connection to close, if it may write, checkpoints the log and removes it.
+        #expect(!FileManager.default.fileExists(atPath: folder.file() + "-wal"))
+    }
+
+    @Test func closingRemovesTheLog() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        _ = try pool.rowCount()
+        try pool.close()
+        #expect(!FileManager.default.fileExists(atPath: folder.file() + "-wal"))
+        #expect(try DatabasePool(path: folder.file()).rowCount() == 0)
+    }
+
+    @Test func aClosedConnectionIsNotInterrupted() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        try pool.close()
+        pool.interrupt()
+        #expect(pool.status().interrupts.withoutEffect == 1)
+    }
+
+    @Test func aReaderThatFailsToOpenDoesNotBlockClosing() throws {
+        struct Mistake: Error {}
+        let isOpening = Gate()
+        let mayFail = Gate()
+        let pool = try DatabasePool(
+            path: folder.file(),
+            configuration: .with {
+                $0.prepareDatabase { db in
+                    guard db.label.contains("reader") else { return }
+                    isOpening.open()
+                    try mayFail.wait()
+                    throw Mistake()
+                }
+            }
+        )
+        let read = Background { try pool.read { _ in } }
+        try isOpening.wait()
+        let close = Background { try pool.close() }
+        try eventually { pool.status().waitingWriters.count == 1 }
+        mayFail.open()
+        #expect(throws: Mistake.self) { try read.value() }
+        try close.value()
+    }
+}

@@ -1,0 +1,45 @@
+import Telemetry
+import Testing
+
+@testable import SQLiteEngine
+
+@Suite(.timeLimit(.minutes(1)))
+struct ParkerTests {
+    @Test func aWakeUpThatComesFirstIsKept() {
+        let parker = Parker()
+        parker.unpark()
+        parker.park()
+    }
+
+    @Test func severalWakeUpsAreOne() {
+        let parker = Parker()
+        parker.unpark()
+        parker.unpark()
+        parker.park()
+        let deadline = monotonicNanoseconds() + 1_000_000
+        parker.park(until: deadline)
+        #expect(monotonicNanoseconds() >= deadline)
+    }
+
+    @Test func aDeadlineThatIsOverDoesNotSleep() {
+        Parker().park(until: 1)
+    }
+
+    @Test func aThreadIsWoken() throws {
+        let parker = Parker()
+        let asleep = Gate()
+        let sleeper = Background {
+            asleep.open()
+            parker.park()
+            parker.park()
+            return true
+        }
+        try asleep.wait()
+        parker.unpark()
+        try eventually {
+            parker.unpark()
+            return sleeper.isDone
+        }
+        #expect(try sleeper.value())
+    }
+}

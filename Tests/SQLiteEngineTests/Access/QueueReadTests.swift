@@ -1,0 +1,158 @@
+import CSQLite
+import Testing
+
+@testable import SQLiteEngine
+
+@Suite(.timeLimit(.minutes(1)))
+struct QueueReadTests {
+    private let folder = TemporaryFolder()
+
+    @Test(
+        arguments: [
+            "INSERT INTO t VALUES (1)",
+            "WITH c AS (SELECT 1) INSERT INTO t SELECT * FROM c",
+            "UPDATE t SET v = 2",
+            "DELETE FROM t",
+            "INSERT INTO t VALUES (1) RETURNING v",
+            "CREATE TABLE u (v)",
+            "CREATE TEMP TABLE u (v)",
+            "DROP TABLE t",
+            "PRAGMA user_version = 3",
+            "PRAGMA optimize",
+            "pragma main.optimize(0x10002)",
+            "VACUUM",
+            "REINDEX",
+            "ANALYZE",
+        ]
+    )
+    func aReadRefusesToWrite(sql: String) throws {
+        let queue = try DatabaseQueue.withTable()
+        let error = #expect(throws: DatabaseError.self) {
+            try queue.read { db in try db.execute(sql: sql) }
+        }
+        #expect(error?.resultCode == .SQLITE_READONLY)
+        #expect(error?.sql == sql)
+        #expect(try queue.rowCount() == 0)
+        #expect(try queue.read { db in try Int.fetchOne(db, sql: "PRAGMA user_version") } == 0)
+    }
+
+    @Test func aReadRefusesAStatementThatAWriteCached() throws {
+        let queue = try DatabaseQueue.withTable()
+        let sql = "INSERT INTO t VALUES (?)"
+        try queue.write { db in try db.cachedStatement(sql: sql).execute(arguments: [1]) }
+        let error = #expect(throws: DatabaseError.self) {
+            try queue.read { db in try db.cachedStatement(sql: sql).execute(arguments: [2]) }
+        }
+        #expect(error?.resultCode == .SQLITE_READONLY)
+        try queue.write { db in try db.cachedStatement(sql: sql).execute(arguments: [3]) }
+        #expect(try queue.read { db in try Int.fetchAll(db, sql: "SELECT v FROM t") } == [1, 3])
+    }
+
+    @Test func aReadRefusesToFetchFromAStatementThatWrites() throws {
+        let queue = try DatabaseQueue.withTable()
+        let error = #expect(throws: DatabaseError.self) {
+            try queue.read { db in
+                try Int.fetchOne(db, sql: "INSERT INTO t VALUES (1) RETURNING v")
+            }
+        }
+        #expect(error?.resultCode == .SQLITE_READONLY)
+    }
+
+    @Test func anUnsafeReadRefusesToWrite() throws {
+        let queue = try DatabaseQueue.withTable()
+        let error = #expect(throws: DatabaseError.self) {
+            try queue.unsafeRead { db in try db.insert(1) }
+        }
+        #expect(error?.resultCode == .SQLITE_READONLY)
+        let reentrant = #expect(throws: DatabaseError.self) {
+            try queue.write { db in
+                try queue.unsafeReentrantRead { db in try db.insert(1) }
+            }
+        }
+        #expect(reentrant?.resultCode == .SQLITE_READONLY)
+        #expect(try queue.rowCount() == 0)
+    }
+
+    @Test func whatIsWrittenBehindTheEnginesBackIsRolledBack() throws {
+        let queue = try DatabaseQueue.withTable()
+        let error = #expect(throws: DatabaseError.self) {
+            try queue.read { db in
+                sqlite3_exec(db.sqliteConnection, "INSERT INTO t VALUES (1)", nil, nil, nil)
+            }
+        }
+        #expect(error?.resultCode == .SQLITE_READONLY)
+        #expect(try queue.rowCount() == 0)
+    }
+
+    @Test func writingIsPossibleAfterARead() throws {
+        let queue = try DatabaseQueue.withTable()
+        #expect(throws: DatabaseError.self) { try queue.read { db in try db.insert(1) } }
+        try queue.write { db in try db.insert(2) }
+        #expect(try queue.rowCount() == 1)
+    }
+
+    @Test func readingAndWritingInTurnPreparesNothingAnew() throws {
+        let queue = try DatabaseQueue.withTable()
+        let select = "SELECT v FROM t"
+        let insert = "INSERT INTO t VALUES (?)"
+        for value in 0..<20 {
+            try queue.write { db in try db.cachedStatement(sql: insert).execute(arguments: [value])
+            }
+            try queue.read { db in _ = try Int.fetchAll(db.cachedStatement(sql: select)) }
+        }
+        try queue.writeWithoutTransaction { db in
+            for sql in [select, insert] {
+                let statement = try db.cachedStatement(sql: sql).sqliteStatement
+                #expect(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_REPREPARE, 0) == 0)
+                #expect(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_RUN, 0) == 20)
+            }
+        }
+    }
+
+    @Test func aReadIsATransaction() throws {
+        let queue = try DatabaseQueue.withTable()
+        try queue.read { db in #expect(db.isInsideTransaction) }
+        try queue.unsafeRead { db in #expect(!db.isInsideTransaction) }
+        try queue.inDatabase { db in #expect(!db.isInsideTransaction) }
+    }
+
+    @Test func aReadSeesOneStateOfAFileThatOthersWrite() throws {
+        let configuration = Configuration.with { $0.journalMode = .wal }
+        let queue = try DatabaseQueue(path: folder.file(), configuration: configuration)
+        try queue.write { db in try db.execute(sql: "CREATE TABLE t (v)") }
+        let other = try DatabaseQueue(path: folder.file(), configuration: configuration)
+        try queue.read { db in
+            try #expect(db.rowCount() == 0)
+            try other.write { db in try db.insert(1) }
+            try #expect(db.rowCount() == 0)
+        }
+        #expect(try queue.rowCount() == 1)
+    }
+
+    @Test func readOnlyScopesNest() throws {
+        let queue = try DatabaseQueue.withTable()
+        try queue.write { db in
+            try db.readOnly {
+                try db.readOnly {}
+                #expect(throws: DatabaseError.self) { try db.insert(1) }
+            }
+            try db.insert(2)
+        }
+        #expect(try queue.rowCount() == 1)
+    }
+
+    @Test func theJournalModeIsLeftAloneUnlessAskedFor() throws {
+        let queue = try DatabaseQueue(path: folder.file())
+        #expect(queue.status().journalMode == "delete")
+        #expect(queue.status().wal == nil)
+        let wal = try DatabaseQueue(
+            path: folder.file("wal.sqlite"),
+            configuration: .with { $0.journalMode = .wal }
+        )
+        #expect(wal.status().journalMode == "wal")
+        #expect(wal.status().wal?.frames != nil)
+        try wal.read { db in
+            try #expect(Int.fetchOne(db, sql: "PRAGMA synchronous") == 1)
+        }
+    }
+}

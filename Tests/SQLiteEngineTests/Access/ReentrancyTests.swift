@@ -1,0 +1,151 @@
+import SQLiteEngine
+import Testing
+
+/// What stops the program, and says why.
+struct ReentrancyTests {
+    private static let message = "Database methods are not reentrant."
+
+    @Test func aReadInsideAReadOfAPoolStopsTheProgram() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            endProcessAfterAWhile()
+            let folder = TemporaryFolder()
+            let pool = try DatabasePool(path: folder.file())
+            try pool.read { _ in try pool.read { _ in } }
+        }
+        #expect(result?.message.contains(Self.message) == true)
+    }
+
+    @Test func aReadInsideAnUnsafeReadOfAPoolStopsTheProgram() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            endProcessAfterAWhile()
+            let folder = TemporaryFolder()
+            let pool = try DatabasePool(path: folder.file())
+            try pool.unsafeRead { _ in try pool.read { _ in } }
+        }
+        #expect(result?.message.contains(Self.message) == true)
+    }
+
+    @Test func aWriteInsideAWriteOfAPoolStopsTheProgram() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            endProcessAfterAWhile()
+            let folder = TemporaryFolder()
+            let pool = try DatabasePool(path: folder.file())
+            try pool.write { _ in try pool.writeWithoutTransaction { _ in } }
+        }
+        #expect(result?.message.contains(Self.message) == true)
+    }
+
+    @Test func aWriteInsideAReadInsideAWriteOfAPoolStopsTheProgram() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            endProcessAfterAWhile()
+            let folder = TemporaryFolder()
+            let pool = try DatabasePool(path: folder.file())
+            try pool.write { _ in try pool.read { _ in try pool.write { _ in } } }
+        }
+        #expect(result?.message.contains(Self.message) == true)
+    }
+
+    @Test func aReadInsideAnAsyncReadOfAPoolStopsTheProgram() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            endProcessAfterAWhile()
+            let folder = TemporaryFolder()
+            let pool = try DatabasePool(path: folder.file())
+            try await pool.read { _ in try pool.read { _ in } }
+        }
+        #expect(result?.message.contains(Self.message) == true)
+    }
+
+    @Test func anAccessInsideAnAccessOfAQueueStopsTheProgram() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            endProcessAfterAWhile()
+            let queue = try DatabaseQueue()
+            try queue.write { _ in try queue.read { _ in } }
+        }
+        #expect(result?.message.contains(Self.message) == true)
+    }
+
+    @Test func anAccessInsideAnAccessOfASnapshotStopsTheProgram() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            endProcessAfterAWhile()
+            let folder = TemporaryFolder()
+            let snapshot = try DatabasePool(path: folder.file()).makeSnapshot()
+            try snapshot.read { _ in try snapshot.read { _ in } }
+        }
+        #expect(result?.message.contains(Self.message) == true)
+    }
+
+    @Test func aReadInsideABarrierStopsTheProgram() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            endProcessAfterAWhile()
+            let folder = TemporaryFolder()
+            let pool = try DatabasePool(path: folder.file())
+            try pool.barrierWriteWithoutTransaction { _ in try pool.read { _ in } }
+        }
+        #expect(result?.message.contains(Self.message) == true)
+    }
+
+    @Test func aBarrierInsideABarrierStopsTheProgram() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            endProcessAfterAWhile()
+            let folder = TemporaryFolder()
+            let pool = try DatabasePool(path: folder.file())
+            try pool.barrierWriteWithoutTransaction { _ in
+                try pool.barrierWriteWithoutTransaction { _ in }
+            }
+        }
+        #expect(result?.message.contains(Self.message) == true)
+    }
+
+    @Test func aBarrierInsideAReadStopsTheProgram() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            endProcessAfterAWhile()
+            let folder = TemporaryFolder()
+            let pool = try DatabasePool(path: folder.file())
+            try pool.read { _ in try pool.barrierWriteWithoutTransaction { _ in } }
+        }
+        #expect(result?.message.contains(Self.message) == true)
+    }
+
+    @Test func closingInsideAnAccessStopsTheProgram() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            endProcessAfterAWhile()
+            let folder = TemporaryFolder()
+            let pool = try DatabasePool(path: folder.file())
+            try pool.write { _ in try pool.close() }
+        }
+        #expect(result?.message.contains(Self.message) == true)
+    }
+}

@@ -1,0 +1,142 @@
+import Testing
+
+@testable import SQLiteEngine
+
+/// The rules of waiting, with the time as an argument.
+struct WaiterQueueTests {
+    private static let patience = Waiter.patience
+    private let slots = (0..<2).map { index in
+        AccessSlot(
+            index: index,
+            label: "slot.\(index)",
+            gate: 0,
+            probe: ConnectionProbe(level: .counters)
+        )
+    }
+
+    private func thread(since: UInt64, wanted: AccessSlot? = nil) -> Waiter {
+        Waiter(
+            site: AccessSite(word: 0),
+            intent: .read,
+            sleeper: .thread(Parker()),
+            since: since,
+            wanted: wanted
+        )
+    }
+
+    private func task(since: UInt64) -> Waiter {
+        Waiter(site: AccessSite(word: 0), intent: .read, sleeper: .task { _ in }, since: since)
+    }
+
+    private func queue(_ waiters: Waiter...) -> WaiterQueue {
+        var queue = WaiterQueue()
+        for waiter in waiters { queue.append(waiter, at: waiter.since) }
+        return queue
+    }
+
+    @Test func aSlotIsFreeWhenNobodyWaits() {
+        var queue = WaiterQueue()
+        #expect(queue.release(slots[0], at: 1) == .free)
+    }
+
+    @Test func aThreadMayBeOvertakenForLessThanItsPatience() {
+        let start: UInt64 = 1_000_000_000
+        let waiter = thread(since: start)
+        var queue = queue(waiter)
+        #expect(queue.release(slots[0], at: start) == .notify(waiter))
+        #expect(queue.release(slots[0], at: start + Self.patience - 1) == .free)
+        #expect(queue.waiters.count == 1)
+        #expect(waiter.granted == nil)
+    }
+
+    @Test func aThreadGetsTheNextSlotOnceItsPatienceIsOver() {
+        let start: UInt64 = 1_000_000_000
+        let waiter = thread(since: start)
+        let younger = thread(since: start + 1)
+        var queue = queue(waiter, younger)
+        #expect(queue.release(slots[1], at: start + Self.patience) == .grant(waiter))
+        #expect(waiter.granted === slots[1])
+        #expect(queue.waiters.map(ObjectIdentifier.init) == [ObjectIdentifier(younger)])
+    }
+
+    @Test func aTaskGetsTheNextSlotAtOnce() {
+        let waiter = task(since: 5)
+        var queue = queue(waiter)
+        #expect(queue.release(slots[0], at: 5) == .grant(waiter))
+        #expect(queue.waiters.isEmpty)
+    }
+
+    @Test func aTaskDoesNotOvertakeAnOlderThread() {
+        let start: UInt64 = 1_000_000_000
+        let older = thread(since: start)
+        var queue = queue(older, task(since: start + 1))
+        #expect(queue.release(slots[0], at: start + 2) == .notify(older))
+    }
+
+    @Test func aWaiterForOneSlotGetsNoOther() {
+        let waiter = thread(since: 1, wanted: slots[1])
+        var queue = queue(waiter)
+        #expect(queue.release(slots[0], at: 2) == .free)
+        #expect(queue.release(slots[1], at: 2) == .grant(waiter))
+    }
+
+    @Test func aWaiterIsNotToldTwice() {
+        let start: UInt64 = 1_000_000_000
+        let waiter = thread(since: start)
+        var queue = queue(waiter)
+        #expect(queue.release(slots[0], at: start) == .notify(waiter))
+        let later = start + WaiterQueue.notificationInterval
+        #expect(queue.release(slots[0], at: later) == .free)
+        waiter.isNotified = false
+        #expect(queue.release(slots[0], at: later) == .notify(waiter))
+    }
+
+    @Test func notificationsKeepTheirDistance() {
+        let start: UInt64 = 1_000_000_000
+        let waiter = thread(since: start)
+        var queue = queue(waiter)
+        #expect(queue.release(slots[0], at: start) == .notify(waiter))
+        waiter.isNotified = false
+        let tooEarly = start + WaiterQueue.notificationInterval - 1
+        #expect(queue.release(slots[0], at: tooEarly) == .free)
+        #expect(queue.release(slots[0], at: tooEarly + 1) == .notify(waiter))
+    }
+
+    @Test func saturationIsTheTimeInWhichSomebodyWaits() {
+        var queue = WaiterQueue()
+        let first = thread(since: 100)
+        let second = thread(since: 150)
+        queue.append(first, at: 100)
+        queue.append(second, at: 150)
+        #expect(queue.saturatedNanoseconds(at: 160) == 60)
+        queue.remove(first, at: 180)
+        #expect(queue.saturatedNanoseconds(at: 190) == 90)
+        queue.remove(second, at: 200)
+        #expect(queue.saturatedNanoseconds(at: 1_000) == 100)
+        queue.append(first, at: 2_000)
+        #expect(queue.removeAll(at: 2_010).count == 1)
+        #expect(queue.saturatedNanoseconds(at: 9_000) == 110)
+    }
+
+    @Test func aGrantEndsTheWait() {
+        let waiter = task(since: 100)
+        var queue = queue(waiter)
+        _ = queue.release(slots[0], at: 130)
+        #expect(queue.saturatedNanoseconds(at: 500) == 30)
+        let wasThere = queue.remove(waiter, at: 500)
+        #expect(!wasThere)
+        #expect(queue.saturatedNanoseconds(at: 500) == 30)
+    }
+}
+
+extension WaiterQueue.Decision: Equatable {
+    /// Compares the waiters by identity.
+    public static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.free, .free): true
+        case (.notify(let left), .notify(let right)): left === right
+        case (.grant(let left), .grant(let right)): left === right
+        default: false
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import CSQLite
+import Telemetry
+
+@testable import SQLiteEngine
+
+/// Stops a statement in the middle of its execution: its SQL calls the function `gate()`.
+final class StatementGate: Sendable {
+    private let entered = Gate()
+    private let left = Gate()
+    private let entries = Lock(0)
+
+    /// A query that calls `gate()` and then counts for some ten seconds, unless interrupted.
+    static let long = """
+        WITH RECURSIVE c(x) AS (SELECT gate() UNION ALL SELECT x + 1 FROM c LIMIT 100000000)
+        SELECT count(*) FROM c
+        """
+
+    /// Defines `gate()` on a connection.
+    func install(on db: Database) {
+        sqlite3_create_function_v2(
+            db.sqliteConnection,
+            "gate",
+            0,
+            SQLITE_UTF8,
+            Unmanaged.passRetained(self).toOpaque(),
+            { context, _, _ in
+                guard let this = sqlite3_user_data(context) else { return }
+                Unmanaged<StatementGate>.fromOpaque(this).takeUnretainedValue().pass()
+                sqlite3_result_int(context, 0)
+            },
+            nil,
+            nil,
+            { this in
+                guard let this else { return }
+                Unmanaged<StatementGate>.fromOpaque(this).release()
+            }
+        )
+    }
+
+    private func pass() {
+        entries.withLock { $0 += 1 }
+        entered.open()
+        try? left.wait()
+    }
+
+    /// Waits until a statement stands in the gate.
+    func awaitStatement() throws { try entered.wait() }
+
+    /// Waits until a statement stands in the gate, without blocking the thread.
+    func awaitStatement() async throws {
+        try await eventuallyAsync { entries.withLock { $0 > 0 } }
+    }
+
+    /// Lets the statement go on.
+    func letGo() { left.open() }
+}
