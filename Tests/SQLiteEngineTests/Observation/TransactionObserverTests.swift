@@ -271,15 +271,23 @@ struct TransactionObserverTests {
 
     @Test func aCancelledTaskDoesNotKeepObserversFromTheDatabase() async throws {
         let queue = try makeQueue()
-        try await queue.write { db in
-            db.afterNextTransaction { db in
-                #expect(throws: Never.self) { try db.execute(sql: "INSERT INTO u VALUES (1)") }
+        await #expect(throws: CancellationError.self) {
+            try await queue.write { db in
+                db.afterNextTransaction(
+                    onCommit: { _ in Issue.record("committed") },
+                    onRollback: { db in
+                        #expect(throws: Never.self) {
+                            try db.execute(sql: "INSERT INTO u VALUES (1)")
+                        }
+                    }
+                )
+                db.cancellation?.cancel()
             }
-            db.cancellation = AccessCancellation()
-            db.cancellation?.cancel()
-            try? db.commit()
-            try db.rollback()
         }
+        let count = try await queue.read { db in
+            try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM u")
+        }
+        #expect(count == 1)
     }
 
     // MARK: Extents
