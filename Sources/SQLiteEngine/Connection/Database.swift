@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import Synchronization
 
 /// A pointer to the C structure `sqlite3`.
 public typealias SQLiteConnection = OpaquePointer
@@ -35,7 +36,9 @@ public final class Database {
         /// What is known of the schema.
         var schemaCache = SchemaCache()
         /// Counts the changes of the schema that this process makes.
-        var schemaGeneration = SchemaGeneration()
+        var schemaGeneration: SchemaGeneration?
+        /// The count itself; valid as long as `schemaGeneration` is kept.
+        var generationCount: UnsafeMutablePointer<Atomic<UInt64>>?
         /// The count of when ``schemaCache`` and ``statementCache`` were empty.
         var knownGeneration: UInt64 = 0
         /// Tells transaction observers; nil before the first one.
@@ -171,15 +174,19 @@ public final class Database {
     }
 
     /// Counts the changes of the schema that this process makes.
-    var schemaGeneration: SchemaGeneration {
+    var schemaGeneration: SchemaGeneration? {
         get { state.pointee.schemaGeneration }
-        set { state.pointee.schemaGeneration = newValue }
+        set {
+            state.pointee.schemaGeneration = newValue
+            state.pointee.generationCount = newValue?.count
+        }
     }
 
     /// Forgets what depends on the schema, when this process has changed it since.
     @inline(__always)
     func forgetOldSchema() {
-        if state.pointee.knownGeneration != state.pointee.schemaGeneration.current {
+        guard let count = state.pointee.generationCount else { return }
+        if state.pointee.knownGeneration != count.pointee.load(ordering: .acquiring) {
             forgetSchema()
         }
     }
@@ -189,7 +196,7 @@ public final class Database {
     /// columns of before.
     @inline(never)
     func forgetSchema() {
-        state.pointee.knownGeneration = schemaGeneration.current
+        state.pointee.knownGeneration = schemaGeneration?.current ?? 0
         schemaCache = SchemaCache()
         statementCache.removeAll()
     }
