@@ -39,6 +39,7 @@ extension Database {
             isReadOnly: isReadOnly,
             probe: probe
         )
+        database.schemaGeneration = SchemaGeneration.shared(path: path)
         do {
             try database.setUp(busyMode: busyMode ?? configuration.busyMode)
             try database.readFirst(path: path)
@@ -105,7 +106,15 @@ extension Database {
         guard let handle = sqliteConnection else { return }
         statementCache.removeAll()
         transactionStatements.finalize()
+        removeHooks()
         sqlite3_close_v2(handle)
         forgetConnection()
+    }
+
+    /// Takes off what would call into this object: a zombie may outlive it.
+    private func removeHooks() {
+        observationBroker?.uninstall()
+        authorizer?.uninstall()
+        if traceHandler != nil { trace() }
     }
 }

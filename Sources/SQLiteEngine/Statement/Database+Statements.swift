@@ -16,6 +16,7 @@ extension Database {
     /// it and keep it beyond the access. A statement that is being iterated is not given twice:
     /// the caller gets another one.
     public func cachedStatement(sql: String) throws -> Statement {
+        forgetOldSchema()
         if let statement = statementCache.statement(sql: sql) { return statement }
         return try prepareCachedStatement(sql: sql)
     }
