@@ -10,6 +10,7 @@ import Telemetry
 /// sleeping thread makes everybody as slow as the scheduler. A waiter that has been overtaken for
 /// ``Waiter/patience`` gets the next connection that is given up, so nobody starves; between, it
 /// is woken to try its luck at most every ``WaiterQueue/notificationInterval``.
+@usableFromInline
 final class AccessGate: Sendable {
     private static let nextIdentity = Atomic<UInt>(1)
 
@@ -32,21 +33,20 @@ final class AccessGate: Sendable {
     private let slowCount = Atomic<UInt64>(0)
     private let openedPeak = Atomic<Int>(0)
     private let openings = AtomicHistogram()
-    /// One barrier at a time: two that each hold half of the connections would wait forever.
-    private let barrier = Lock(())
-
     /// Creates a gate without connections.
     ///
     /// - Parameters:
     ///   - labels: The connections' labels, one for each.
     ///   - probes: How much they tell.
     ///   - readers: The gate of the readers, for a pool's writer.
+    ///   - dispatching: Where asynchronous accesses run.
     ///   - opening: Opens the connection of a slot; called without any lock, by the access that
     ///     needs it.
     init(
         labels: [String],
         probes: Configuration.ProbeLevel,
         readers: AccessGate? = nil,
+        dispatching: AccessDispatching = AccessDispatching(),
         opening: @escaping @Sendable (AccessSlot) throws -> Database
     ) {
         self.opening = opening
@@ -58,7 +58,8 @@ final class AccessGate: Sendable {
                 index: index,
                 label: labels[index],
                 gate: identity,
-                probe: ConnectionProbe(level: probes)
+                probe: ConnectionProbe(level: probes),
+                dispatching: dispatching
             )
         }
     }
@@ -164,7 +165,7 @@ final class AccessGate: Sendable {
     }
 
     private func claimClosed() -> AccessSlot? {
-        for slot in slots where slot.claimClosed() { return slot }
+        for slot in slots where !slot.isLost && slot.claimClosed() { return slot }
         return nil
     }
 
@@ -292,19 +293,21 @@ final class AccessGate: Sendable {
 
     // MARK: Tasks
 
-    /// Takes a connection for a task: now, or when `resume` is called.
+    /// Takes a connection for a task or a callback: now, or when `resume` is called.
     ///
     /// `resume` is called once, on any thread: with a slot that is the task's, whose connection
     /// may still have to be opened, or with the error that the gate was closed.
     ///
+    /// - Parameter wanted: The only slot that will do; nil for any.
     /// - Returns: What waits, for ``cancel(_:)``; nil when `resume` was called already.
     func acquire(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
+        wanted: AccessSlot? = nil,
         resume: @escaping @Sendable (Result<AccessSlot, any Error>) -> Void
     ) -> Waiter? {
         let start = monotonicNanoseconds()
-        if let slot = claimAny() ?? claimClosed() {
+        if let slot = claim(wanted) {
             resume(.success(slot))
             return nil
         }
@@ -312,10 +315,13 @@ final class AccessGate: Sendable {
             site: site,
             intent: intent,
             sleeper: .task { [self] result in
-                if case .success(let slot) = result { _ = acquired(slot, since: start) }
+                if case .success(let slot) = result, wanted == nil {
+                    _ = acquired(slot, since: start)
+                }
                 resume(result)
             },
-            since: start
+            since: start,
+            wanted: wanted
         )
         do {
             try enqueue(waiter)
@@ -324,7 +330,7 @@ final class AccessGate: Sendable {
             return nil
         }
         // A connection may have come free before the waiter could be seen.
-        if let slot = claimAny() ?? claimClosed() {
+        if let slot = claim(wanted) {
             let isOurs = queue.withLock { queue in
                 let isOurs = queue.remove(waiter, at: monotonicNanoseconds())
                 if isOurs { attention.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
@@ -337,6 +343,12 @@ final class AccessGate: Sendable {
             }
         }
         return waiter
+    }
+
+    /// Takes a slot that is free, with or without a connection.
+    private func claim(_ wanted: AccessSlot?) -> AccessSlot? {
+        guard let wanted else { return claimAny() ?? claimClosed() }
+        return wanted.claimIdle() || wanted.claimClosed() ? wanted : nil
     }
 
     /// Takes a task's waiter back.
@@ -353,21 +365,21 @@ final class AccessGate: Sendable {
     // MARK: All connections at once
 
     /// Runs `body` while every slot is held: running accesses are awaited, new ones kept out.
+    ///
+    /// All who want them all take them in the same order, so that two never wait for each other.
     func withAllSlots<T>(
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite,
         _ body: ([AccessSlot]) throws -> T
     ) throws -> T {
-        try barrier.withLock { _ in
-            var held: [AccessSlot] = []
-            defer { for slot in held { giveBack(slot) } }
-            for slot in slots {
-                try take(slot, thread, site)
-                held.append(slot)
-                slot.database?.endKeptTransaction()
-            }
-            return try body(held)
+        var held: [AccessSlot] = []
+        defer { for slot in held { giveBack(slot) } }
+        for slot in slots {
+            try take(slot, thread, site)
+            held.append(slot)
+            slot.database?.endKeptTransaction()
         }
+        return try body(held)
     }
 
     /// Takes one certain slot, open or not.
@@ -402,7 +414,7 @@ final class AccessGate: Sendable {
     }
 
     /// Gives back a slot that may have no connection.
-    private func giveBack(_ slot: AccessSlot) {
+    func giveBack(_ slot: AccessSlot) {
         if queue.withLock({ $0.isClosed }) {
             slot.giveUp(AccessSlot.State.retired)
         } else if slot.database == nil {

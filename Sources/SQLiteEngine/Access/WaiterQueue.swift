@@ -51,13 +51,16 @@ struct WaiterQueue {
 
     /// Decides what becomes of a slot that its holder gives up.
     mutating func release(_ slot: AccessSlot, at now: UInt64) -> Decision {
-        guard let waiter = waiters.first(where: { $0.wanted == nil || $0.wanted === slot }) else {
-            return .free
+        let candidates = waiters.lazy.filter {
+            $0.wanted === slot || $0.wanted == nil && !slot.isLost
         }
-        if waiter.isEntitled(at: now) {
-            remove(waiter, at: now)
-            waiter.granted = slot
-            return .grant(waiter)
+        guard let waiter = candidates.first else { return .free }
+        // A thread that may still be overtaken must not hide a task behind it: that one could
+        // then be overtaken by a task which comes later, and their order is a promise.
+        if let entitled = candidates.first(where: { $0.isEntitled(at: now) }) {
+            remove(entitled, at: now)
+            entitled.granted = slot
+            return .grant(entitled)
         }
         guard !waiter.isNotified, now &- lastNotification >= Self.notificationInterval else {
             return .free

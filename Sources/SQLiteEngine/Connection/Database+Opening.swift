@@ -10,14 +10,17 @@ extension Database {
     ///   - isReadOnly: Whether to open it for reading only.
     ///   - busyMode: How it meets a lock; the configuration's by default.
     ///   - probe: Where it tells what it does.
-    /// - Throws: A ``DatabaseError`` that names the path.
+    ///   - suspension: Whether it must not take locks.
+    /// - Throws: A ``DatabaseError`` that names the path, and what closures of the configuration
+    ///   throw.
     static func open(
         path: String,
         configuration: Configuration,
         label: String,
         isReadOnly: Bool = false,
         busyMode: BusyMode? = nil,
-        probe: ConnectionProbe
+        probe: ConnectionProbe,
+        suspension: Suspension = Suspension()
     ) throws -> Database {
         let isReadOnly = isReadOnly || configuration.readonly
         let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -26,24 +29,28 @@ extension Database {
         guard code == SQLITE_OK, let handle else {
             let message = handle.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
             sqlite3_close_v2(handle)
-            throw DatabaseError(
-                resultCode: ResultCode(rawValue: code),
-                message: "\(message ?? "cannot open") - while opening `\(path)`"
-            )
+            let error = DatabaseError(resultCode: ResultCode(rawValue: code), message: message)
+            throw OpeningFailure(path: path, isReadOnly: isReadOnly).explain(error)
         }
         let database = Database(
             sqliteConnection: handle,
+            path: path,
             configuration: configuration,
             label: label,
             isReadOnly: isReadOnly,
-            probe: probe
+            probe: probe,
+            suspension: suspension
         )
         do {
             try database.setUp(busyMode: busyMode ?? configuration.busyMode)
+            for setup in configuration.setups { try setup(database) }
+            try database.readOnce()
         } catch {
             database.closeIgnoringErrors()
             throw error
         }
+        configuration.connectionDidOpen?()
+        database.isAnnounced = true
         return database
     }
 
@@ -61,9 +68,16 @@ extension Database {
                 nil
             )
         )
-        for setup in configuration.setups { try setup(self) }
-        // A file that is no database, or an encrypted one, fails here and not at the first access.
-        try execute(sql: "SELECT * FROM sqlite_master LIMIT 1")
+    }
+
+    /// Reads, so that a file that is no database, or an encrypted one, fails now and not at the
+    /// first access.
+    private func readOnce() throws {
+        do {
+            try execute(sql: "SELECT * FROM sqlite_master LIMIT 1")
+        } catch let error as DatabaseError {
+            throw OpeningFailure(path: path, isReadOnly: isReadOnlyConnection).explain(error)
+        }
     }
 
     /// Throws when `code` is an error.
@@ -80,11 +94,12 @@ extension Database {
         guard let handle = sqliteConnection else { return }
         statementCache.removeAll()
         transactionStatements.finalize()
+        willClose(handle)
         let code = sqlite3_close(handle)
         guard code == SQLITE_OK else {
             throw DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage)
         }
-        forgetConnection()
+        didClose()
     }
 
     /// Closes as far as possible: a statement that is alive keeps a zombie, which closes with it.
@@ -92,7 +107,19 @@ extension Database {
         guard let handle = sqliteConnection else { return }
         statementCache.removeAll()
         transactionStatements.finalize()
+        willClose(handle)
         sqlite3_close_v2(handle)
+        didClose()
+    }
+
+    private func willClose(_ handle: SQLiteConnection) {
+        if isAnnounced { configuration.connectionWillClose?(handle) }
+    }
+
+    private func didClose() {
         forgetConnection()
+        guard isAnnounced else { return }
+        isAnnounced = false
+        configuration.connectionDidClose?()
     }
 }

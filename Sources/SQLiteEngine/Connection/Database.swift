@@ -32,6 +32,13 @@ public final class Database {
         var transactionStatements = TransactionStatements()
         /// The slot that the connection lives in: it outlives the connection.
         var slot: Unmanaged<AccessSlot>?
+        /// Whether this stands in for a connection that was closed; see
+        /// ``Database/standIn(for:_:)``.
+        var isStandIn = false
+        /// Whether the configuration's closures were told that the connection is open.
+        var isAnnounced = false
+        /// The journal mode, when a suspended connection had to know it.
+        var journalModeCache: String?
     }
 
     /// What the connection was opened with.
@@ -46,6 +53,12 @@ public final class Database {
     /// What others may see of the connection while it works.
     let probe: ConnectionProbe
 
+    /// The path that it was opened with.
+    let path: String
+
+    /// Whether locks are refused now.
+    let suspension: Suspension
+
     /// See ``State``: the pointer is valid as long as the object.
     private let state: UnsafeMutablePointer<State>
 
@@ -54,19 +67,23 @@ public final class Database {
 
     init(
         sqliteConnection: SQLiteConnection,
+        path: String,
         configuration: Configuration,
         label: String,
         isReadOnly: Bool,
-        probe: ConnectionProbe
+        probe: ConnectionProbe,
+        suspension: Suspension
     ) {
         state = .allocate(capacity: 1)
         state.initialize(to: State(connection: sqliteConnection))
         kept = .allocate(capacity: 1)
         kept.initialize(to: KeptTransaction())
+        self.path = path
         self.configuration = configuration
         self.label = label
         self.isReadOnlyConnection = isReadOnly
         self.probe = probe
+        self.suspension = suspension
     }
 
     deinit {
@@ -125,6 +142,24 @@ public final class Database {
         set { state.pointee.slot = newValue }
     }
 
+    /// Whether this stands in for a connection that was closed.
+    var isStandIn: Bool {
+        get { state.pointee.isStandIn }
+        set { state.pointee.isStandIn = newValue }
+    }
+
+    /// Whether the configuration's closures were told that the connection is open.
+    var isAnnounced: Bool {
+        get { state.pointee.isAnnounced }
+        set { state.pointee.isAnnounced = newValue }
+    }
+
+    /// The journal mode, when a suspended connection had to know it.
+    var journalModeCache: String? {
+        get { state.pointee.journalModeCache }
+        set { state.pointee.journalModeCache = newValue }
+    }
+
     /// Whether statements may not write now.
     var isReadOnly: Bool { isReadOnlyConnection || readOnlyDepth > 0 }
 
@@ -133,6 +168,14 @@ public final class Database {
 
     /// The rowid of the last row that was inserted on this connection.
     public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(sqliteConnection) }
+
+    /// The most arguments that a statement may have (`SQLITE_LIMIT_VARIABLE_NUMBER`).
+    public var maximumStatementArgumentCount: Int {
+        Int(sqlite3_limit(sqliteConnection, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
+    }
+
+    /// The version of SQLite that runs, such as 3040001 for 3.40.1.
+    public static var sqliteLibVersionNumber: CInt { sqlite3_libversion_number() }
 
     /// How many rows the last statement inserted, updated or deleted.
     public var changesCount: Int { Int(sqlite3_changes(sqliteConnection)) }
@@ -149,9 +192,12 @@ public final class Database {
 @available(*, unavailable)
 extension Database: Sendable {}
 
-extension Database: CustomStringConvertible {
+extension Database: CustomStringConvertible, CustomDebugStringConvertible {
     /// The connection's label.
     public var description: String { label }
+
+    /// The connection's label, as that of a database.
+    public var debugDescription: String { "<Database: \(label)>" }
 }
 
 extension Database {
@@ -169,7 +215,7 @@ extension Database {
     public typealias BusyCallback = @Sendable (_ numberOfTries: Int) -> Bool
 
     /// How a transaction begins.
-    public enum TransactionKind: String, Sendable {
+    public enum TransactionKind: String, Hashable, Sendable {
         /// Takes locks when they are needed.
         case deferred = "DEFERRED"
         /// Takes the write lock at once.
