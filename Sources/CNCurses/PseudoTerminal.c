@@ -42,6 +42,8 @@ pid_t pg_pty_spawn(
     dup2(near, 0);
     dup2(near, 1);
     dup2(near, 2);
+    // A program that stays, such as a server, must not keep somebody's pipe open.
+    for (int descriptor = 3; descriptor < 1024; descriptor++) close(descriptor);
     struct sigaction standard;
     memset(&standard, 0, sizeof standard);
     standard.sa_handler = SIG_DFL;

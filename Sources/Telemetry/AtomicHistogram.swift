@@ -84,9 +84,11 @@ package final class AtomicHistogram: @unchecked Sendable {
         }
         let count = counts.reduce(0, +)
         guard count > 0 else { return nil }
-        let percentile = { (fraction: Double) -> UInt64? in
-            guard Double(count) * (1 - fraction) >= 10 else { return nil }
-            let rank = UInt64((Double(count) * fraction).rounded(.up))
+        let percentile = { (permille: UInt64) -> UInt64? in
+            // In integers: 100 × (1 - 0.9) is less than 10.
+            let (beyond, isLarge) = count.multipliedReportingOverflow(by: 1_000 - permille)
+            guard isLarge || beyond >= 10_000 else { return nil }
+            let rank = (count / 1_000) * permille + ((count % 1_000) * permille + 999) / 1_000
             var seen: UInt64 = 0
             for index in 0..<bucketCount {
                 seen += counts[index]
@@ -97,11 +99,11 @@ package final class AtomicHistogram: @unchecked Sendable {
         return LatencySummary(
             count: count,
             mean: sum / count,
-            p50: percentile(0.5),
-            p90: percentile(0.9),
-            p95: percentile(0.95),
-            p99: percentile(0.99),
-            p999: percentile(0.999),
+            p50: percentile(500),
+            p90: percentile(900),
+            p95: percentile(950),
+            p99: percentile(990),
+            p999: percentile(999),
             max: largest
         )
     }

@@ -5,16 +5,18 @@ import Testing
 @testable import CursesTerminal
 
 struct KeyDecoderTests {
-    @Test(arguments: [
-        (0x61, Key.character("a")), (0x20, .character(" ")), (0xE9, .character("é")),
+    private static let typed: [(UInt32, Key)] = [
+        (0x61, .character("a")), (0x20, .character(" ")), (0xE9, .character("é")),
         (0x0D, .enter), (0x0A, .enter), (0x1B, .escape), (0x09, .tab), (0x7F, .backspace),
         (0x08, .backspace), (0x03, .control("c")), (0x1A, .control("z")),
-    ])
+    ]
+
+    @Test(arguments: typed)
     func typedCharacters(scalar: UInt32, key: Key) {
         #expect(KeyDecoder.key(scalar: scalar) == key)
     }
 
-    @Test(arguments: [0x00, 0x1C, 0x1F, 0x80, 0x9B, 0xD800])
+    @Test(arguments: [0x00, 0x1C, 0x1F, 0x80, 0x9B, 0xD800] as [UInt32])
     func whatNobodyTypesIsNoKey(scalar: UInt32) {
         #expect(KeyDecoder.key(scalar: scalar) == nil)
     }

@@ -120,8 +120,9 @@ final class AccessGate: Sendable {
     @inline(__always)
     var allowsKeeping: Bool { attention.load(ordering: .relaxed) < Self.forbidding }
 
-    /// Ends the transactions that idle connections keep, and keeps none until
-    /// ``allowKeeping()``. Calls nest.
+    /// Ends the transactions that idle connections keep, and lets none be kept from now on.
+    ///
+    /// ``allowKeeping()`` ends it; calls nest.
     func forbidKeeping() {
         attention.wrappingAdd(Self.forbidding, ordering: .sequentiallyConsistent)
         endKeptTransactions()
@@ -177,13 +178,12 @@ final class AccessGate: Sendable {
     /// Opens the connection of a slot that the caller has claimed.
     func open(_ slot: AccessSlot, _ site: AccessSite) throws -> AccessSlot {
         let start = monotonicNanoseconds()
-        slot.probe.beginAccess(site)
-        slot.probe.set(.opening)
+        slot.probe.beginOpening(site)
         do {
             slot.install(try opening(slot))
-            slot.probe.endAccess()
+            slot.probe.endOpening()
         } catch {
-            slot.probe.endAccess()
+            slot.probe.endOpening()
             // The place is free again, for the next one to try; a waiter may be that one.
             giveBack(slot)
             throw error
@@ -307,7 +307,8 @@ final class AccessGate: Sendable {
         resume: @escaping @Sendable (Result<AccessSlot, any Error>) -> Void
     ) -> Waiter? {
         let start = monotonicNanoseconds()
-        if let slot = claim(wanted) {
+        // Behind those who wait: the order of the asynchronous accesses is a promise.
+        if wanted != nil || !hasWaiters, let slot = claim(wanted) {
             resume(.success(slot))
             return nil
         }
@@ -330,18 +331,7 @@ final class AccessGate: Sendable {
             return nil
         }
         // A connection may have come free before the waiter could be seen.
-        if let slot = claim(wanted) {
-            let isOurs = queue.withLock { queue in
-                let isOurs = queue.remove(waiter, at: monotonicNanoseconds())
-                if isOurs { attention.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
-                return isOurs
-            }
-            if isOurs {
-                resume(.success(slot))
-            } else {
-                giveBack(slot)
-            }
-        }
+        if let slot = claim(wanted) { giveBack(slot) }
         return waiter
     }
 
@@ -372,12 +362,58 @@ final class AccessGate: Sendable {
         _ site: AccessSite,
         _ body: ([AccessSlot]) throws -> T
     ) throws -> T {
+        let held = try takeAll(thread, site)
+        return try using(held, thread, body)
+    }
+
+    /// Like ``withAllSlots(_:_:_:)``, but does nothing when the gate is closed by then.
+    func withAllSlotsUnlessClosed(
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ site: AccessSite,
+        _ body: ([AccessSlot]) throws -> Void
+    ) throws {
+        let held: [AccessSlot]
+        do {
+            held = try takeAll(thread, site)
+        } catch {
+            if isClosed { return }
+            throw error
+        }
+        try using(held, thread, body)
+    }
+
+    private func takeAll(
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ site: AccessSite
+    ) throws -> [AccessSlot] {
         var held: [AccessSlot] = []
+        do {
+            for slot in slots {
+                try take(slot, thread, site)
+                held.append(slot)
+                slot.database?.endKeptTransaction()
+            }
+        } catch {
+            for slot in held { giveBack(slot) }
+            throw error
+        }
+        return held
+    }
+
+    private func using<T>(
+        _ held: [AccessSlot],
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ body: ([AccessSlot]) throws -> T
+    ) rethrows -> T {
         defer { for slot in held { giveBack(slot) } }
-        for slot in slots {
-            try take(slot, thread, site)
-            held.append(slot)
-            slot.database?.endKeptTransaction()
+        // An access of this thread would wait for itself: it finds itself inside of this one.
+        let mark = held.first { $0.database != nil } ?? held[0]
+        mark.outer = thread.pointee.innermost
+        mark.thread = thread
+        thread.pointee.innermost = Unmanaged.passUnretained(mark)
+        defer {
+            thread.pointee.innermost = mark.outer
+            mark.outer = nil
         }
         return try body(held)
     }
@@ -426,7 +462,9 @@ final class AccessGate: Sendable {
         }
     }
 
-    /// Refuses all further accesses; those who wait throw. The caller holds all slots.
+    /// Refuses all further accesses, and those who wait throw.
+    ///
+    /// The caller holds all slots.
     func retire() {
         let waiters = queue.withLock { queue in
             queue.isClosed = true

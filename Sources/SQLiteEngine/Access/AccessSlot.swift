@@ -114,7 +114,9 @@ final class AccessSlot: @unchecked Sendable {
         ).exchanged
     }
 
-    /// Gives the slot up. Sequentially consistent: whoever waits has said so before it looks at
+    /// Gives the slot up.
+    ///
+    /// Sequentially consistent: whoever waits has said so before it looks at
     /// the slots for the last time, and the caller looks for waiters after this.
     @inline(__always)
     func giveUp(_ newState: UInt8) {

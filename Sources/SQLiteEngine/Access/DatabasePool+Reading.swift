@@ -75,9 +75,11 @@ extension DatabasePool {
         _ value: (Database) throws -> T
     ) throws -> T {
         let thread = ThreadState.current.pointee
-        if let slot = thread.access(through: readers) ?? thread.access(through: writer) {
-            return try value(slot.openDatabase)
+        // Who holds all readers may hold none that is open.
+        if let database = thread.access(through: readers)?.database {
+            return try value(database)
         }
+        if let slot = thread.access(through: writer) { return try value(slot.openDatabase) }
         return try unsafeRead(at: site, value)
     }
 

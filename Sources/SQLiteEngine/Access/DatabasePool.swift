@@ -35,6 +35,7 @@ public final class DatabasePool: DatabaseWriter {
     @usableFromInline let hasWriteQueue: Bool
     let sweeper = KeptTransactionSweeper()
     private let walIndex: WALIndexReader
+    private let journalMode = Lock<String?>(nil)
     private let suspensionObserver = Lock<SuspensionObserver?>(nil)
 
     /// Opens a database, and creates its file when there is none.
@@ -71,7 +72,9 @@ public final class DatabasePool: DatabaseWriter {
                 busyMode: configuration.readonlyBusyMode ?? .timeout(10),
                 probe: slot.probe
             )
-            if configuration.keepsReadTransactions { database.keepReadTransactions() }
+            if configuration.keepsReadTransactions, try database.journalMode() == "wal" {
+                database.keepReadTransactions()
+            }
             return database
         }
         writer = AccessGate(
@@ -98,7 +101,9 @@ public final class DatabasePool: DatabaseWriter {
         _ = try writer.open(slot, AccessSite(fileID: #fileID, line: #line))
         defer { writer.release(slot) }
         if !configuration.readonly { try slot.openDatabase.switchToWAL(path: path) }
-        slot.locateWALIndex()
+        let mode = try slot.openDatabase.journalMode()
+        journalMode.withLock { $0 = mode }
+        if mode == "wal" { slot.locateWALIndex() }
         if configuration.observesSuspensionNotifications {
             let observer = SuspensionObserver(
                 suspend: { [weak self] in self?.suspend() },
@@ -108,9 +113,9 @@ public final class DatabasePool: DatabaseWriter {
         }
     }
 
+    // The last connection that may write and closes checkpoints the log, and removes it: the
+    // writer goes last.
     deinit {
-        // The last connection to be closed checkpoints and deletes the log: that must be one which
-        // may write.
         readers.shutDown()
         writer.shutDown()
     }
@@ -125,6 +130,7 @@ public final class DatabasePool: DatabaseWriter {
     ///   - value: Reads. A `read` of the same pool inside of it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
+    /// - Returns: What the closure returns.
     /// - Throws: What `value` throws, and ``DatabaseError``.
     @inlinable
     public func read<T>(
@@ -170,6 +176,7 @@ public final class DatabasePool: DatabaseWriter {
     ///   - updates: Writes. A `write` of the same pool inside of it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
+    /// - Returns: What the closure returns.
     /// - Throws: What `updates` throws, and ``DatabaseError``.
     @inlinable
     public func write<T>(
@@ -262,7 +269,7 @@ public final class DatabasePool: DatabaseWriter {
         readers.preconditionNotReentrant(thread)
         writer.preconditionNotReentrant(thread)
         let site = AccessSite(fileID: #fileID, line: #line)
-        try readers.withAllSlots(thread, site) { readerSlots in
+        try readers.withAllSlotsUnlessClosed(thread, site) { readerSlots in
             try writer.withAllSlots(thread, site) { writerSlots in
                 let slots = readerSlots + writerSlots
                 for slot in slots { try slot.database?.prepareToClose() }
@@ -284,8 +291,8 @@ public final class DatabasePool: DatabaseWriter {
             snapshots: snapshots,
             interrupts: interrupts
         )
-        status.journalMode = configuration.readonly ? nil : "wal"
-        status.addWAL(path: path, index: walIndex)
+        status.journalMode = journalMode.withLock { $0 }
+        if status.journalMode == "wal" { status.addWAL(path: path, index: walIndex) }
         return status
     }
 }

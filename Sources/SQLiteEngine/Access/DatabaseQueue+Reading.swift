@@ -20,9 +20,11 @@ extension DatabaseQueue {
         }
     }
 
-    /// Reads without a transaction.
+    /// Reads without a transaction; statements that write are refused.
     public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
-        try gate.withConnection(site, .read, onQueue: hasQueue, value)
+        try gate.withConnection(site, .read, onQueue: hasQueue) { db throws in
+            try db.readOnly { try value(db) }
+        }
     }
 
     /// Reads without a transaction and without blocking the thread.
@@ -32,7 +34,7 @@ extension DatabaseQueue {
     ) async throws -> T {
         try await gate.perform(site, .read) { db in
             defer { db.preconditionNoTransactionIsLeftOpen() }
-            return try value(db)
+            return try db.readOnly { try value(db) }
         }
     }
 
@@ -43,7 +45,9 @@ extension DatabaseQueue {
     ) {
         gate.performLater(site, .read) { value(.failure($0)) } _: { [self] db in
             withExtendedLifetime(self) {
+                db.readOnlyDepth += 1
                 value(.success(db))
+                db.readOnlyDepth -= 1
                 db.preconditionNoTransactionIsLeftOpen()
             }
         }
@@ -55,7 +59,7 @@ extension DatabaseQueue {
         _ value: (Database) throws -> T
     ) throws -> T {
         if let slot = ThreadState.current.pointee.access(through: gate) {
-            return try value(slot.openDatabase)
+            return try slot.openDatabase.readOnly { try value(slot.openDatabase) }
         }
         return try unsafeRead(at: site, value)
     }

@@ -92,7 +92,7 @@ public final class DatabaseQueue: DatabaseWriter {
         if mayChangeJournal, configuration.journalMode == .wal, !configuration.readonly {
             try database.switchToWAL(path: path)
         }
-        let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode")
+        let mode = try database.journalMode()
         journalMode.withLock { $0 = mode }
         if mode == "wal" { slot.locateWALIndex() }
         if configuration.observesSuspensionNotifications {
@@ -119,6 +119,7 @@ public final class DatabaseQueue: DatabaseWriter {
     ///   - value: Reads. An access of the same queue inside of it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
+    /// - Returns: What the closure returns.
     /// - Throws: What `value` throws, and ``DatabaseError``.
     @inlinable
     public func read<T>(
@@ -164,6 +165,7 @@ public final class DatabaseQueue: DatabaseWriter {
     ///   - updates: Writes. An access of the same queue inside of it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
+    /// - Returns: What the closure returns.
     /// - Throws: What `updates` throws, and ``DatabaseError``.
     @inlinable
     public func write<T>(
@@ -217,7 +219,8 @@ public final class DatabaseQueue: DatabaseWriter {
         if gate.isClosed { return }
         let thread = ThreadState.current
         gate.preconditionNotReentrant(thread)
-        try gate.withAllSlots(thread, AccessSite(fileID: #fileID, line: #line)) { slots in
+        let site = AccessSite(fileID: #fileID, line: #line)
+        try gate.withAllSlotsUnlessClosed(thread, site) { slots in
             for slot in slots { try slot.database?.prepareToClose() }
             for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
             gate.retire()

@@ -5,8 +5,10 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// Runs the asynchronous accesses of one connection on a thread of Dispatch's, so that SQLite
-/// never blocks the cooperative pool. There are as many of them as connections, not as waiters.
+/// Runs the asynchronous accesses of one connection on a thread of Dispatch's.
+///
+/// So SQLite never blocks the cooperative pool. There are as many of them as connections, not as
+/// waiters.
 final class SlotExecutor: SerialExecutor {
     private let queue: DispatchQueue
 

@@ -1,5 +1,6 @@
-/// Those who wait at a gate, oldest first, and the clockwork that goes with them: a value, so
-/// that its rules can be tested alone. The gate keeps it behind a lock.
+/// Those who wait at a gate, oldest first, and the rules by which they are served.
+///
+/// It is a value, so that the rules can be tested alone. The gate keeps it behind a lock.
 struct WaiterQueue {
     /// What a released slot becomes.
     enum Decision {
@@ -11,7 +12,9 @@ struct WaiterQueue {
         case grant(Waiter)
     }
 
-    /// The shortest time between two notifications, in nanoseconds. Waking a thread that loses
+    /// The shortest time between two notifications, in nanoseconds.
+    ///
+    /// Waking a thread that loses
     /// the race costs two context switches, several times a point read.
     static let notificationInterval: UInt64 = 50_000
 
@@ -51,16 +54,12 @@ struct WaiterQueue {
 
     /// Decides what becomes of a slot that its holder gives up.
     mutating func release(_ slot: AccessSlot, at now: UInt64) -> Decision {
-        let candidates = waiters.lazy.filter {
-            $0.wanted === slot || $0.wanted == nil && !slot.isLost
-        }
-        guard let waiter = candidates.first else { return .free }
-        // A thread that may still be overtaken must not hide a task behind it: that one could
-        // then be overtaken by a task which comes later, and their order is a promise.
-        if let entitled = candidates.first(where: { $0.isEntitled(at: now) }) {
-            remove(entitled, at: now)
-            entitled.granted = slot
-            return .grant(entitled)
+        let waiter = waiters.first { $0.wanted === slot || $0.wanted == nil && !slot.isLost }
+        guard let waiter else { return .free }
+        if waiter.isEntitled(at: now) {
+            remove(waiter, at: now)
+            waiter.granted = slot
+            return .grant(waiter)
         }
         guard !waiter.isNotified, now &- lastNotification >= Self.notificationInterval else {
             return .free

@@ -11,6 +11,7 @@ extension Database {
     ///   - busyMode: How it meets a lock; the configuration's by default.
     ///   - probe: Where it tells what it does.
     ///   - suspension: Whether it must not take locks.
+    /// - Returns: The open connection.
     /// - Throws: A ``DatabaseError`` that names the path, and what closures of the configuration
     ///   throw.
     static func open(
@@ -43,8 +44,7 @@ extension Database {
         )
         do {
             try database.setUp(busyMode: busyMode ?? configuration.busyMode)
-            for setup in configuration.setups { try setup(database) }
-            try database.readOnce()
+            try database.readFirst()
         } catch {
             database.closeIgnoringErrors()
             throw error
@@ -68,14 +68,20 @@ extension Database {
                 nil
             )
         )
+        for setup in configuration.setups { try setup(self) }
     }
 
-    /// Reads, so that a file that is no database, or an encrypted one, fails now and not at the
-    /// first access.
-    private func readOnce() throws {
+    /// Reads something: a file that is no database, or an encrypted one, fails here and not at
+    /// the first access.
+    private func readFirst() throws {
         do {
             try execute(sql: "SELECT * FROM sqlite_master LIMIT 1")
         } catch let error as DatabaseError {
+            // The statement is ours: it would tell nobody anything.
+            let error = DatabaseError(
+                resultCode: error.extendedResultCode,
+                message: error.message
+            )
             throw OpeningFailure(path: path, isReadOnly: isReadOnlyConnection).explain(error)
         }
     }

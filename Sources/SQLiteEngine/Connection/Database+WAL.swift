@@ -29,6 +29,11 @@ extension Database {
         }
     }
 
+    /// The journal mode in force.
+    func journalMode() throws -> String? {
+        try String.fetchOne(self, sql: "PRAGMA journal_mode")
+    }
+
     /// Makes sure that the connection can be closed, and lets its own statements go.
     ///
     /// - Throws: `SQLITE_BUSY` when a statement of the user's is alive.

@@ -169,11 +169,6 @@ public final class Database {
     /// The rowid of the last row that was inserted on this connection.
     public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(sqliteConnection) }
 
-    /// The most arguments that a statement may have (`SQLITE_LIMIT_VARIABLE_NUMBER`).
-    public var maximumStatementArgumentCount: Int {
-        Int(sqlite3_limit(sqliteConnection, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
-    }
-
     /// The version of SQLite that runs, such as 3040001 for 3.40.1.
     public static var sqliteLibVersionNumber: CInt { sqlite3_libversion_number() }
 

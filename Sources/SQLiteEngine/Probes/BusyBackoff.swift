@@ -5,11 +5,12 @@
 enum BusyBackoff {
     private static let delays = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100]
 
-    /// The next pause in milliseconds; nil when the timeout is used up.
+    /// How long to sleep before the next try.
     ///
     /// - Parameters:
     ///   - tries: How many tries there were; 0 at the first.
     ///   - timeout: The whole time allowed, in seconds.
+    /// - Returns: Milliseconds; nil when the timeout is used up.
     static func pause(tries: Int, timeout: Double) -> Int? {
         let limit = Int(timeout * 1_000)
         let known = min(tries, delays.count)

@@ -31,6 +31,9 @@ final class ConnectionProbe: Sendable {
     private let steps = Atomic<UInt64>(0)
     private let isWaitingForLock = Atomic<Bool>(false)
     private let busy = Atomic<UInt64>(0)
+    /// The value of `steps` when a lock was met last: if the step fails for it, that is the same
+    /// meeting.
+    private let lockMetAt = Atomic<UInt64>(.max)
     private let interrupts = Atomic<UInt64>(0)
     private let statements = Lock<StatementRegister>(StatementRegister())
     private let sighting = Lock<Sighting>(Sighting())
@@ -40,6 +43,8 @@ final class ConnectionProbe: Sendable {
     private struct StatementRegister {
         var next: UInt64 = 1
         var sql: [UInt64: String] = [:]
+        /// The statement that ran last, if it was finalized since: it is still what ran last.
+        var finalized: (number: UInt64, sql: String)?
     }
 
     /// The step that the last look saw running.
@@ -65,6 +70,25 @@ final class ConnectionProbe: Sendable {
         heldSince.store(monotonicNanoseconds(), ordering: .relaxed)
     }
 
+    /// The connection is being opened for an access, which begins afterwards.
+    func beginOpening(_ site: AccessSite) {
+        guard isEnabled else { return }
+        self.site.store(site.word, ordering: .relaxed)
+        last.store(0, ordering: .relaxed)
+        activity.store(Activity.opening.rawValue, ordering: .relaxed)
+        heldSince.store(monotonicNanoseconds(), ordering: .relaxed)
+    }
+
+    /// The connection is open, or could not be opened: its place was in use for that time.
+    func endOpening() {
+        guard isEnabled else { return }
+        let since = heldSince.load(ordering: .relaxed)
+        heldSince.store(0, ordering: .relaxed)
+        activity.store(Activity.idle.rawValue, ordering: .relaxed)
+        let held = monotonicNanoseconds() &- since
+        heldTotal.store(heldTotal.load(ordering: .relaxed) &+ held, ordering: .relaxed)
+    }
+
     /// The access ends.
     @inline(__always)
     func endAccess() {
@@ -81,6 +105,7 @@ final class ConnectionProbe: Sendable {
     /// The holder does something else now.
     @inline(__always)
     func set(_ activity: Activity) {
+        guard isEnabled else { return }
         self.activity.store(activity.rawValue, ordering: .relaxed)
     }
 
@@ -100,7 +125,11 @@ final class ConnectionProbe: Sendable {
     func didFail(_ code: CInt) {
         switch code & 0xff {
         case SQLITE_INTERRUPT: interrupts.wrappingAdd(1, ordering: .relaxed)
-        case SQLITE_BUSY, SQLITE_LOCKED: busy.wrappingAdd(1, ordering: .relaxed)
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            // SQLite does not ask the busy handler each time, for one to avoid a deadlock.
+            let metAt = lockMetAt.exchange(.max, ordering: .relaxed)
+            guard metAt != steps.load(ordering: .relaxed) else { return }
+            busy.wrappingAdd(1, ordering: .relaxed)
         default: break
         }
     }
@@ -117,7 +146,10 @@ final class ConnectionProbe: Sendable {
     /// Forgets a statement that is finalized.
     func unregister(_ number: UInt64) {
         statements.withLock { register in
-            register.sql[number] = nil
+            let sql = register.sql.removeValue(forKey: number)
+            if let sql, number == last.load(ordering: .relaxed) {
+                register.finalized = (number, sql)
+            }
         }
     }
 
@@ -143,7 +175,10 @@ final class ConnectionProbe: Sendable {
 
     /// Answers whether to try again; waits before it says so, where the mode says how long.
     private func meetLock(tries: Int) -> Bool {
-        if tries == 0 { busy.wrappingAdd(1, ordering: .relaxed) }
+        if tries == 0 {
+            busy.wrappingAdd(1, ordering: .relaxed)
+            lockMetAt.store(steps.load(ordering: .relaxed), ordering: .relaxed)
+        }
         switch busyMode.withLock({ $0 }) {
         case .immediateError:
             return false
@@ -207,7 +242,12 @@ final class ConnectionProbe: Sendable {
         if since != 0 { status.heldNanoseconds = now > since ? now - since : 0 }
         let running = running.load(ordering: .relaxed)
         let number = running != 0 ? running : last.load(ordering: .relaxed)
-        status.sql = statements.withLock { $0.sql[number] }
+        status.sql = statements.withLock { register in
+            if let finalized = register.finalized, finalized.number == number {
+                return finalized.sql
+            }
+            return register.sql[number]
+        }
         if running != 0 {
             if activity == .held { status.state = .statement }
             status.sqlNanoseconds = ageOfRunningStep(at: now)

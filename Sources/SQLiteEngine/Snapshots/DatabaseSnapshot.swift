@@ -65,10 +65,12 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         self.path = path
         self.label = label
         self.site = site
+        if let slot = gate.claimFirstSlot() {
+            _ = try gate.open(slot, site)
+            gate.release(slot)
+        }
+        // Not before: however long it takes to open the connection, its state is not older.
         madeAt = monotonicNanoseconds()
-        guard let slot = gate.claimFirstSlot() else { return }
-        _ = try gate.open(slot, site)
-        gate.release(slot)
     }
 
     // MARK: Reading
@@ -79,6 +81,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
     ///   - value: Reads. A `read` of the same snapshot inside of it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
+    /// - Returns: What the closure returns.
     /// - Throws: What `value` throws; on a closed snapshot `SQLITE_MISUSE`.
     public func read<T, E: Error>(
         _ value: (Database) throws(E) -> T,
@@ -141,14 +144,16 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         interrupts.interrupt(gate.slots)
     }
 
-    /// Ends the snapshot; later accesses throw `SQLITE_MISUSE`. Closing twice does nothing.
+    /// Ends the snapshot; later accesses throw `SQLITE_MISUSE`.
+    ///
+    /// Closing twice does nothing.
     ///
     /// - Throws: `SQLITE_BUSY` when a statement is still alive; then the snapshot stays open.
     public func close() throws {
         if gate.isClosed { return }
         let thread = ThreadState.current
         gate.preconditionNotReentrant(thread)
-        try gate.withAllSlots(thread, site) { slots in
+        try gate.withAllSlotsUnlessClosed(thread, site) { slots in
             for slot in slots { try slot.database?.prepareToClose() }
             for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
             gate.retire()

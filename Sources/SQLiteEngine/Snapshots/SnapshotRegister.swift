@@ -17,6 +17,7 @@ final class SnapshotRegister: Sendable {
     }
 
     private struct State {
+        var numbers = 0
         var made = 0
         var entries: [Entry] = []
     }
@@ -28,13 +29,14 @@ final class SnapshotRegister: Sendable {
         _ body: (_ number: Int) throws -> Snapshot
     ) rethrows -> Snapshot {
         let number = state.withLock { state in
-            state.made += 1
-            return state.made
+            state.numbers += 1
+            return state.numbers
         }
         let snapshot = try body(number)
         state.withLock { state in
             state.entries.removeAll { $0.snapshot == nil }
             state.entries.append(Entry(snapshot: snapshot))
+            state.made += 1
         }
         return snapshot
     }

@@ -82,3 +82,10 @@ extension Database {
         return statement
     }
 }
+
+extension Database {
+    /// The most parameters that a statement may have.
+    public var maximumStatementArgumentCount: Int {
+        Int(sqlite3_limit(sqliteConnection, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
+    }
+}

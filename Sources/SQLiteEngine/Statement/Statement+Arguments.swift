@@ -21,16 +21,13 @@ extension Statement {
     /// - Throws: `SQLITE_MISUSE` when they do not match; the arguments before them then stay.
     public func setArguments(_ arguments: StatementArguments) throws {
         if isStepped { reset() }
-        if arguments.more == nil, parameterCount == 1, let value = arguments.first {
+        if parameterCount == 1, arguments.more == nil, let value = arguments.first {
             let code = value.bind(to: sqliteStatement, at: 1)
             guard code == SQLITE_OK else { throw bindingError(code, arguments) }
-        } else if arguments.named.isEmpty, arguments.positionalCount == parameterCount {
+        } else if arguments.isPositional, arguments.positionalCount == parameterCount {
             try bindAll(arguments)
         } else {
-            var rest = arguments
-            let values = try rest.take(for: self)
-            guard rest.first == nil else { throw countMismatch(arguments) }
-            try bindAll(StatementArguments(values))
+            try bindAll(StatementArguments(values: try arguments.values(for: self)))
         }
         storedArguments = arguments
         areArgumentsBound = true
@@ -38,9 +35,7 @@ extension Statement {
 
     /// Throws `SQLITE_MISUSE` when the arguments do not match the statement's parameters.
     public func validateArguments(_ arguments: StatementArguments) throws {
-        var rest = arguments
-        _ = try rest.take(for: self)
-        guard rest.first == nil else { throw countMismatch(arguments) }
+        _ = try arguments.values(for: self)
     }
 
     /// Sets the arguments of the next executions without checking that they match: parameters
@@ -63,9 +58,9 @@ extension Statement {
     private func bindAll(_ arguments: StatementArguments) throws {
         guard let first = arguments.first else { return }
         var code = first.bind(to: sqliteStatement, at: 1)
-        if code == SQLITE_OK, !arguments.others.isEmpty {
+        if code == SQLITE_OK, let others = arguments.more?.values {
             var index: CInt = 2
-            for value in arguments.others {
+            for value in others {
                 code = value.bind(to: sqliteStatement, at: index)
                 guard code == SQLITE_OK else { break }
                 index += 1
@@ -78,7 +73,7 @@ extension Statement {
         }
     }
 
-    private func bindingError(_ code: CInt, _ arguments: StatementArguments) -> DatabaseError {
+    func bindingError(_ code: CInt, _ arguments: StatementArguments) -> DatabaseError {
         DatabaseError(
             resultCode: ResultCode(rawValue: code),
             message: database.lastErrorMessage,
@@ -98,6 +93,16 @@ extension Statement {
 }
 
 extension StatementArguments {
+    /// The values of a statement's parameters, in their order.
+    ///
+    /// - Throws: `SQLITE_MISUSE` when a parameter has none, or when values are left over.
+    func values(for statement: Statement) throws -> [DatabaseValue] {
+        var rest = self
+        let values = try rest.take(for: statement)
+        guard rest.first == nil else { throw statement.countMismatch(self) }
+        return values
+    }
+
     /// Removes and returns the values of a statement's parameters, in their order.
     ///
     /// - Throws: `SQLITE_MISUSE` when a parameter has none.
@@ -117,8 +122,7 @@ extension StatementArguments {
             defer { next += 1 }
             return positional[next]
         }
-        first = next < positional.count ? positional[next] : nil
-        others = Array(positional.dropFirst(next + 1))
+        self = StatementArguments(values: Array(positional[next...]), names: named)
         return taken
     }
 

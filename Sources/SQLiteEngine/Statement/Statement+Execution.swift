@@ -6,7 +6,19 @@ extension Statement {
     /// - Parameter arguments: The values of all its parameters; those that were set by default.
     /// - Throws: A ``DatabaseError``.
     public func execute(arguments: StatementArguments? = nil) throws {
-        try prepareExecution(arguments)
+        guard let arguments, parameterCount > 0, parameterCount <= Self.borrowedParameterLimit
+        else {
+            try prepareExecution(arguments)
+            return try executeAllSteps()
+        }
+        countExecution()
+        try executeBorrowing(arguments)
+    }
+
+    /// How many texts and blobs are lent to SQLite at most: each one takes a few stack frames.
+    private static var borrowedParameterLimit: Int { 20 }
+
+    func executeAllSteps() throws {
         let database = database
         try database.statementWillExecute(self)
         isStepped = true

@@ -13,7 +13,9 @@ public struct StatementArguments: Hashable, Sendable {
     /// The arguments of a read by key then allocate nothing.
     @usableFromInline var first: DatabaseValue?
 
-    /// The rest; nil when there is none.
+    /// What does not fit in the structure; nil when there is none.
+    ///
+    /// One word, so that arguments are cheap to hand on.
     @usableFromInline var more: MoreArguments?
 
     /// Creates no arguments.
@@ -27,39 +29,28 @@ public struct StatementArguments: Hashable, Sendable {
     public var isEmpty: Bool { first == nil && named.isEmpty }
 
     /// The positional values behind the first.
-    var others: [DatabaseValue] {
-        get { more?.values ?? [] }
-        set { withMore { $0.values = newValue } }
-    }
+    var others: [DatabaseValue] { more?.values ?? [] }
 
     /// The values by name, without the `:`, `@` or `$` of the SQL.
-    var named: [String: DatabaseValue] {
-        get { more?.named ?? [:] }
-        set { withMore { $0.named = newValue } }
-    }
+    var named: [String: DatabaseValue] { more?.names ?? [:] }
+
+    /// Whether there are no values by name.
+    @inline(__always)
+    var isPositional: Bool { more?.names.isEmpty ?? true }
 
     /// How many positional values there are.
-    var positionalCount: Int { first == nil ? 0 : others.count + 1 }
+    @inline(__always)
+    var positionalCount: Int { first == nil ? 0 : (more?.values.count ?? 0) + 1 }
 
     /// The positional values.
     var values: [DatabaseValue] { first.map { [$0] + others } ?? [] }
 
     @usableFromInline
-    mutating func append(_ value: DatabaseValue) {
-        if first == nil {
-            first = value
-        } else {
-            withMore { $0.values.append(value) }
+    init(values: [DatabaseValue], names: [String: DatabaseValue] = [:]) {
+        first = values.first
+        if values.count > 1 || !names.isEmpty {
+            more = MoreArguments(values: Array(values.dropFirst()), names: names)
         }
-    }
-
-    private mutating func withMore(_ change: (MoreArguments) -> Void) {
-        if more == nil {
-            more = MoreArguments()
-        } else if !isKnownUniquelyReferenced(&more) {
-            more = more.map(MoreArguments.init(copying:))
-        }
-        if let more { change(more) }
     }
 
     /// Equal when the values are.
@@ -75,22 +66,19 @@ public struct StatementArguments: Hashable, Sendable {
     }
 }
 
-/// The arguments that do not fit in the structure.
-///
-/// Not changed once it is shared: ``StatementArguments`` copies it first.
+/// The arguments behind the first.
 @usableFromInline
-final class MoreArguments: @unchecked Sendable {
-    /// The positional values behind the first.
-    var values: [DatabaseValue] = []
+final class MoreArguments: Sendable {
+    /// The positional values.
+    let values: [DatabaseValue]
 
     /// The values by name.
-    var named: [String: DatabaseValue] = [:]
+    let names: [String: DatabaseValue]
 
-    init() {}
-
-    init(copying other: MoreArguments) {
-        values = other.values
-        named = other.named
+    @usableFromInline
+    init(values: [DatabaseValue], names: [String: DatabaseValue] = [:]) {
+        self.values = values
+        self.names = names
     }
 }
 
@@ -98,26 +86,28 @@ extension StatementArguments {
     /// Creates positional arguments.
     @inlinable
     public init(_ values: some Sequence<(any DatabaseValueConvertible)?>) {
-        for value in values { append(value?.databaseValue ?? .null) }
+        self.init(values: values.map { $0?.databaseValue ?? .null })
     }
 
     /// Creates positional arguments.
     @inlinable
     public init(_ values: some Sequence<some DatabaseValueConvertible>) {
-        for value in values { append(value.databaseValue) }
+        self.init(values: values.map(\.databaseValue))
     }
 
     /// Creates positional arguments; nil when a value is not convertible.
     public init?(_ array: [Any]) {
+        var values: [DatabaseValue] = []
         for value in array {
             guard let value = DatabaseValue(value: value) else { return nil }
-            append(value)
+            values.append(value)
         }
+        self.init(values: values)
     }
 
     /// Creates named arguments.
     public init(_ dictionary: [String: (any DatabaseValueConvertible)?]) {
-        named = dictionary.mapValues { $0?.databaseValue ?? .null }
+        self.init(values: [], names: dictionary.mapValues { $0?.databaseValue ?? .null })
     }
 
     /// Creates named arguments; the last value of a name wins.
@@ -125,7 +115,7 @@ extension StatementArguments {
         var named: [String: DatabaseValue] = [:]
         named.reserveCapacity(keysAndValues.underestimatedCount)
         for (name, value) in keysAndValues { named[name] = value?.databaseValue ?? .null }
-        self.named = named
+        self.init(values: [], names: named)
     }
 
     /// Creates named arguments; nil when a key is no string, or a value is not convertible.
@@ -137,7 +127,7 @@ extension StatementArguments {
             }
             named[name] = value
         }
-        self.named = named
+        self.init(values: [], names: named)
     }
 }
 
@@ -148,19 +138,12 @@ extension StatementArguments {
     public mutating func append(
         contentsOf arguments: StatementArguments
     ) -> [String: DatabaseValue] {
-        if let value = arguments.first {
-            append(value)
-            if !arguments.others.isEmpty {
-                withMore { $0.values.append(contentsOf: arguments.others) }
-            }
-        }
         var replaced: [String: DatabaseValue] = [:]
-        guard !arguments.named.isEmpty else { return replaced }
         var named = named
         for (name, value) in arguments.named {
             if let old = named.updateValue(value, forKey: name) { replaced[name] = old }
         }
-        self.named = named
+        self = StatementArguments(values: values + arguments.values, names: named)
         return replaced
     }
 
@@ -196,7 +179,13 @@ extension StatementArguments: ExpressibleByArrayLiteral {
     public init(arrayLiteral elements: (any DatabaseValueConvertible)?...) {
         self.init(first: elements.isEmpty ? nil : elements[0]?.databaseValue ?? .null)
         if elements.count > 1 {
-            for element in elements.dropFirst() { append(element?.databaseValue ?? .null) }
+            // By index: a slice would move the literal from the stack to the heap.
+            var values: [DatabaseValue] = []
+            values.reserveCapacity(elements.count - 1)
+            for index in 1..<elements.count {
+                values.append(elements[index]?.databaseValue ?? .null)
+            }
+            more = MoreArguments(values: values)
         }
     }
 }

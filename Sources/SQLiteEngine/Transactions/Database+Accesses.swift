@@ -92,6 +92,7 @@ extension Database {
     /// Ends a transaction whose access failed: whatever happens, none is left open.
     func abandonTransaction() {
         isInsideTransactionBlock = false
+        openTransactionDate = nil
         if isInsideTransaction { _ = rollbackIgnoringInterrupts() }
         if sqlite3_txn_state(sqliteConnection, nil) != SQLITE_TXN_NONE { resetStatements() }
     }

@@ -132,7 +132,7 @@ extension Database {
         )
     }
 
-    /// Rolls back; an interrupt only delays it. Returns the last result code.
+    /// Rolls back, however often it is interrupted, and gives the last result code.
     ///
     /// The flag of an interrupt stays up while a statement is not reset
     /// (https://sqlite.org/c3ref/interrupt.html), so these are reset first.

@@ -35,10 +35,11 @@ package enum KeyScript {
         if let key = named.first(where: { $0.0.lowercased() == name.lowercased() })?.1 {
             return key
         }
+        let names = named.map(\.0)
+        let hint = NearestName.hint(for: name, among: names)
         throw Failure(
-            description: "there is no key '<\(name)>'"
-                + NearestName.hint(for: name, among: named.map(\.0))
-                + "; keys: " + named.map(\.0).joined(separator: ", ")
+            description: "there is no key '<\(name)>'\(hint); keys: "
+                + names.joined(separator: ", ")
         )
     }
 

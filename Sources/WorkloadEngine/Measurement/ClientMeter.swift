@@ -12,7 +12,7 @@ struct ClientMeter {
     /// The measured latencies of the whole run, by operation.
     private var totals: [AccessHistograms]
     /// The lag of accesses whose worker was free, of the whole run.
-    private(set) var freeLag = LatencyHistogram.latencies()
+    private(set) var freeLag = LatencyHistogram()
     /// The last seconds, all accesses, measured or not.
     private var recent = RecentLatencies()
     /// The arrivals that are due, so that those who wait for a worker show; nil without a schedule.
@@ -41,7 +41,7 @@ struct ClientMeter {
                 recent.add(spare.measured[index])
                 recent.add(spare.unmeasured[index])
             }
-            freeLag.merge(spare.freeLag)
+            freeLag.add(spare.freeLag)
             spare.clear()
         }
         recent.endSecond()
@@ -144,10 +144,10 @@ extension ClientResult {
             errors: counts.errors,
             throughput: seconds > 0
                 ? (Double(counts.completed) / seconds).rounded(toDigits: 2) : nil,
-            response: LatencySummary(histograms.response),
-            wait: LatencySummary(histograms.wait),
-            service: LatencySummary(histograms.service),
-            lag: LatencySummary(histograms.lag)
+            response: histograms.response.summary,
+            wait: histograms.wait.summary,
+            service: histograms.service.summary,
+            lag: histograms.lag.summary
         )
     }
 }

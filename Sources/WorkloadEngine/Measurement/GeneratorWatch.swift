@@ -5,6 +5,7 @@ import Telemetry
 struct GeneratorWatch {
     /// What an access of a target that does nothing costs, in nanoseconds.
     let noop: UInt64
+    private let clock: any RunClock
     private let start: UInt64
     private let samplerStart: UInt64
     private let processStart: UInt64
@@ -19,9 +20,10 @@ struct GeneratorWatch {
     private static let lagLimit: UInt64 = 50_000_000
 
     /// Starts to watch; call it on the thread that samples.
-    init(noop: UInt64) {
+    init(noop: UInt64, clock: any RunClock) {
         self.noop = noop
-        start = MonotonicClock().now()
+        self.clock = clock
+        start = clock.now()
         samplerStart = MonotonicClock.threadProcessorTime()
         processStart = MonotonicClock.processProcessorTime()
         stealStart = Self.steal()
@@ -37,7 +39,7 @@ struct GeneratorWatch {
     ) -> (result: GeneratorResult, reason: String?) {
         let process = MonotonicClock.processProcessorTime() - processStart
         let sampler = MonotonicClock.threadProcessorTime() - samplerStart
-        let elapsed = Double(max(1, MonotonicClock().now() - start))
+        let elapsed = Double(max(1, clock.now() - start))
         let own = Double(sampler) + Double(accesses) * Double(noop)
         let processors = Double(ProcessInfo.processInfo.activeProcessorCount)
         let lag = freeLag.value(at: 99)

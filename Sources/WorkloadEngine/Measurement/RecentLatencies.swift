@@ -14,9 +14,9 @@ struct RecentLatencies {
         init() {}
 
         fileprivate init(_ histograms: AccessHistograms) {
-            response = LatencySummary(histograms.response)
-            wait = LatencySummary(histograms.wait)
-            service = LatencySummary(histograms.service)
+            response = histograms.response.summary
+            wait = histograms.wait.summary
+            service = histograms.service.summary
         }
     }
 
@@ -44,13 +44,13 @@ struct RecentLatencies {
 
     /// Adds latencies to the second that was started.
     mutating func add(_ histograms: AccessHistograms) {
-        seconds[current].add(histograms)
+        seconds[current].addEnded(histograms)
     }
 
     /// Makes the summaries anew.
     mutating func endSecond() {
         sum.clear()
-        for second in seconds { sum.add(second) }
+        for second in seconds { sum.addEnded(second) }
         summaries = Summaries(sum)
         second = Summaries(seconds[current])
     }

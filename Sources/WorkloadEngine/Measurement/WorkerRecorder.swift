@@ -35,7 +35,7 @@ final class WorkerRecorder: Sendable {
         /// Those of all others, in warm-ups.
         var unmeasured: [AccessHistograms]
         /// The lag of accesses whose worker was free and only had to wake up.
-        var freeLag = LatencyHistogram.latencies()
+        var freeLag = LatencyHistogram()
 
         /// Creates an empty window.
         init(operations: Int) {

@@ -128,7 +128,7 @@ struct Sampler {
 
     /// How late accesses started whose worker was free.
     var freeLag: LatencyHistogram {
-        meters.reduce(into: .latencies()) { $0.merge($1.freeLag) }
+        meters.reduce(into: LatencyHistogram()) { $0.add($1.freeLag) }
     }
 
     /// The clients' results, when the measured phases lasted `seconds`.

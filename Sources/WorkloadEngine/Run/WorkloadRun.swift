@@ -177,7 +177,7 @@ public final class WorkloadRun: Sendable {
         for (client, reason) in plan.unsupported.sorted(by: { $0.key < $1.key }) {
             events.note("\(client) does not run: \(reason)", .warning)
         }
-        let watch = GeneratorWatch(noop: try GeneratorCost.measure())
+        let watch = GeneratorWatch(noop: try GeneratorCost.measure(), clock: options.clock)
         let session = LoadSession(
             plan: plan,
             context: context,

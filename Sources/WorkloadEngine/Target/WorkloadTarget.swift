@@ -59,6 +59,7 @@ public protocol WorkloadSession {
     ///   - sql: One statement, with `:name` or `?` parameters.
     ///   - values: The parameters' values, in the order of their first appearance.
     /// - Returns: How many rows it gave.
+    /// - Throws: The library's error.
     @discardableResult
     func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int
 

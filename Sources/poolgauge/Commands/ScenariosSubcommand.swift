@@ -1,4 +1,5 @@
 import ArgumentParser
+import TerminalUI
 import WorkloadEngine
 
 /// `poolgauge scenarios`.
@@ -15,11 +16,12 @@ struct ScenariosSubcommand: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the presets.")
 
         func run() throws {
-            let width = Presets.all.map(\.name.count).max() ?? 0
             for preset in Presets.all {
                 let scenario = try preset.scenario()
-                let name = preset.name + String(repeating: " ", count: width - preset.name.count)
-                try StandardOutput.write("\(name)  \(scenario.description)\n")
+                let lines = TextWrapping.lines(of: scenario.description, width: 76).map {
+                    "    \($0)\n"
+                }
+                try StandardOutput.write("\(preset.name)\n\(lines.joined())")
             }
         }
     }

@@ -94,7 +94,7 @@ struct RunCommandTests {
         (["dashboard", "--theme", "drak"], "'dark'"),
         (["dashboard", "--screenshot", "picture.gif"], ".svg"),
         (["dashboard", "--size", "80x24"], "--screenshot"),
-        (["dashboard", "--press", "<Ecs>"], "'Esc'"),
+        (["dashboard", "--press", "<Entre>"], "Enter"),
         (["dashboard"], "poolgauge run"),
         (["scenarios", "validate", "absent.yaml"], "absent.yaml"),
     ]

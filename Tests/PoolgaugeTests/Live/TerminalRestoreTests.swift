@@ -10,7 +10,8 @@ struct TerminalRestoreTests {
             try program.wait(for: "ycsb-c")
             #expect(!program.hasSettingsOfBefore)
             program.type("q")
-            #expect(try program.waitUntilEnd() == .status(0))
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(0))
             #expect(program.isGivenBack)
             #expect(program.hasSettingsOfBefore)
             #expect(contents(of: folder).isEmpty)
@@ -22,7 +23,8 @@ struct TerminalRestoreTests {
         try withDashboard { program, folder in
             try program.wait(for: "ycsb-c")
             program.type("\u{3}")
-            #expect(try program.waitUntilEnd() == .status(130))
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(130))
             #expect(program.isGivenBack)
             #expect(program.hasSettingsOfBefore)
             #expect(contents(of: folder).isEmpty)
@@ -34,7 +36,8 @@ struct TerminalRestoreTests {
         try withDashboard { program, folder in
             try program.wait(for: "ycsb-c")
             program.send(signal)
-            #expect(try program.waitUntilEnd() == .status(128 + signal))
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(128 + signal))
             #expect(program.isGivenBack)
             #expect(program.hasSettingsOfBefore)
             #expect(contents(of: folder).isEmpty)
@@ -46,7 +49,8 @@ struct TerminalRestoreTests {
         try withDashboard { program, _ in
             try program.wait(for: "ycsb-c")
             program.send(signal)
-            #expect(try program.waitUntilEnd() == .signal(signal))
+            let end = try program.waitUntilEnd()
+            #expect(end == .signal(signal))
             #expect(program.isGivenBack)
             #expect(program.hasSettingsOfBefore)
         }
@@ -57,7 +61,8 @@ struct TerminalRestoreTests {
         try withDashboard { program, folder in
             try program.wait(for: "ycsb-c")
             program.hangUp()
-            #expect(try program.waitUntilEnd() == .status(128 + SIGHUP))
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(128 + SIGHUP))
             #expect(contents(of: folder).isEmpty)
         }
     }
@@ -90,7 +95,8 @@ struct TerminalRestoreTests {
             #expect(!program.hasSettingsOfBefore)
             program.type("q")
             try program.wait(for: "ended 0", from: resumed)
-            #expect(try program.waitUntilEnd() == .status(0))
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(0))
             #expect(program.isGivenBack)
             #expect(program.hasSettingsOfBefore)
         }

@@ -24,7 +24,8 @@ struct TerminalUseTests {
             program.resize(columns: 100, rows: 30)
             try program.wait(for: "ycsb-c", from: calm)
             program.type("q")
-            #expect(try program.waitUntilEnd() == .status(0))
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(0))
             #expect(program.isGivenBack)
             #expect(program.hasSettingsOfBefore)
             #expect(contents(of: folder).isEmpty)
@@ -44,23 +45,26 @@ struct TerminalUseTests {
             // The arm after the pool.
             try program.wait(for: "queue")
             program.type("q")
-            #expect(try program.waitUntilEnd() == .status(0))
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(0))
         }
     }
 
     @Test
     func aWishForNoColoursIsHeard() throws {
-        let colour = "\u{1B}[38;"
+        let colour = "\u{1B}[38;5;"
         try withDashboard { program, _ in
             try program.wait(for: colour)
             program.type("q")
-            #expect(try program.waitUntilEnd() == .status(0))
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(0))
         }
         try withDashboard(["NO_COLOR": "1", "COLORTERM": "truecolor"]) { program, _ in
             try program.wait(for: "LIVE")
             program.type("t")
             program.type("q")
-            #expect(try program.waitUntilEnd() == .status(0))
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(0))
             let text = String(decoding: program.output, as: UTF8.self)
             #expect(!text.contains(colour))
             #expect(text.firstMatch(of: /\e\[[0-9;]*[34][0-7]m/) == nil)
@@ -72,7 +76,8 @@ struct TerminalUseTests {
         try withDashboard(["LANG": "C"]) { program, _ in
             try program.wait(for: "LIVE")
             program.type("q")
-            #expect(try program.waitUntilEnd() == .status(0))
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(0))
             #expect(program.output.allSatisfy { $0 < 0x80 })
         }
     }
@@ -80,7 +85,8 @@ struct TerminalUseTests {
     @Test(arguments: ["dumb", "", "no-such-terminal"])
     func aTerminalThatWillNotDoIsAnErrorWithAWayOut(name: String) throws {
         try withDashboard(["TERM": name]) { program, _ in
-            #expect(try program.waitUntilEnd() == .status(64))
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(64))
             let text = String(decoding: program.output, as: UTF8.self)
             #expect(text.contains("TERM"))
             #expect(text.contains("poolgauge run"))
@@ -106,7 +112,8 @@ struct TerminalUseTests {
                 ["/usr/bin/env", "tic", "-x", "-o", entries.path, file.path],
                 environment: Program.environment(temporary: folder)
             )
-            #expect(try tic.waitUntilEnd() == .status(0))
+            let made = try tic.waitUntilEnd()
+            #expect(made == .status(0))
             let direct = [
                 "TERMINFO_DIRS": "\(entries.path):/lib/terminfo:/usr/share/terminfo",
                 "COLORTERM": "truecolor",
@@ -114,7 +121,8 @@ struct TerminalUseTests {
             try withDashboard(direct) { program, _ in
                 try program.wait(for: "\u{1B}[38:2::")
                 program.type("q")
-                #expect(try program.waitUntilEnd() == .status(0))
+                let end = try program.waitUntilEnd()
+                #expect(end == .status(0))
                 #expect(program.isGivenBack)
             }
         }

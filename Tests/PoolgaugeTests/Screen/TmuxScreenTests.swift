@@ -45,10 +45,15 @@ struct Tmux {
     /// Starts a program in a window of this size, which stays when the program has ended.
     func start(_ command: [String], width: Int, height: Int) throws {
         let quoted = command.map { "'\($0)'" }.joined(separator: " ")
-        _ = run([
-            "-f", "/dev/null", "new-session", "-d", "-x", "\(width)", "-y", "\(height)",
-            "\(quoted); read -r line",
-        ])
+        // Not by a Process, which waits for all that its child leaves behind: the server stays.
+        let client = try TerminalProgram(
+            ["/usr/bin/env"] + self.command + [
+                "-f", "/dev/null", "new-session", "-d", "-x", "\(width)", "-y", "\(height)",
+                "\(quoted); read -r line",
+            ],
+            environment: Program.environment(temporary: folder)
+        )
+        _ = try client.waitUntilEnd()
     }
 
     /// Types keys by tmux's names for them.
@@ -73,11 +78,15 @@ struct Tmux {
     /// Ends everything.
     func end() { _ = run(["kill-server"]) }
 
+    /// tmux, with a server of its own.
+    private var command: [String] {
+        ["tmux", "-S", folder.appendingPathComponent("socket").path]
+    }
+
     private func run(_ arguments: [String]) -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments =
-            ["tmux", "-S", folder.appendingPathComponent("socket").path] + arguments
+        process.arguments = command + arguments
         process.environment = Program.environment(temporary: folder)
         process.standardInput = FileHandle.nullDevice
         let output = Pipe()

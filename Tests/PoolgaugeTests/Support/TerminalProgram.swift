@@ -12,8 +12,8 @@ final class TerminalProgram {
     /// All that the program wrote so far.
     private(set) var output: [UInt8] = []
     private let process: pid_t
-    private var main: Int32 = -1
-    private var near: Int32 = -1
+    private var main: Int32
+    private let near: Int32
     private var end: End?
     private let settingsBefore: [UInt8]
 
@@ -27,7 +27,10 @@ final class TerminalProgram {
         columns: Int32 = 120,
         rows: Int32 = 40
     ) throws {
+        var (main, near): (Int32, Int32) = (-1, -1)
         guard pg_pty_open(columns, rows, &main, &near) else { throw POSIXError(.ENXIO) }
+        self.main = main
+        self.near = near
         settingsBefore = Self.settings(near)
         let arguments = command.map { strdup($0) } + [nil]
         let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
@@ -47,7 +50,7 @@ final class TerminalProgram {
             waitpid(process, &status, 0)
         }
         hangUp()
-        if near >= 0 { close(near) }
+        close(near)
     }
 
     /// Whether the terminal's settings are those of before the program.

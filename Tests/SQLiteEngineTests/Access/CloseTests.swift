@@ -31,20 +31,20 @@ struct CloseTests {
         let pool = try DatabasePool.withTable(in: folder)
         _ = try pool.rowCount()
         try pool.close()
-        expectClosed { try pool.read { _ in } }
-        expectClosed { try pool.unsafeRead { _ in } }
-        expectClosed { try pool.unsafeReentrantRead { _ in } }
-        expectClosed { try pool.write { _ in } }
-        expectClosed { try pool.writeWithoutTransaction { _ in } }
-        expectClosed { try pool.unsafeReentrantWrite { _ in } }
-        expectClosed { try pool.barrierWriteWithoutTransaction { _ in } }
+        expectClosed { try pool.read { db in try db.execute(sql: "SELECT 1") } }
+        expectClosed { try pool.unsafeRead { db in try db.execute(sql: "SELECT 1") } }
+        expectClosed { try pool.unsafeReentrantRead { db in try db.execute(sql: "SELECT 1") } }
+        expectClosed { try pool.write { db in try db.execute(sql: "SELECT 1") } }
+        expectClosed { try pool.writeWithoutTransaction { db in try db.execute(sql: "SELECT 1") } }
+        expectClosed { try pool.unsafeReentrantWrite { db in try db.execute(sql: "SELECT 1") } }
+        expectClosed { try pool.barrierWriteWithoutTransaction { db in try db.execute(sql: "SELECT 1") } }
         expectClosed { _ = try pool.makeSnapshot() }
         let queue = try DatabaseQueue.withTable()
         try queue.close()
-        expectClosed { try queue.read { _ in } }
-        expectClosed { try queue.write { _ in } }
-        expectClosed { try queue.inDatabase { _ in } }
-        expectClosed { try queue.barrierWriteWithoutTransaction { _ in } }
+        expectClosed { try queue.read { db in try db.execute(sql: "SELECT 1") } }
+        expectClosed { try queue.write { db in try db.execute(sql: "SELECT 1") } }
+        expectClosed { try queue.inDatabase { db in try db.execute(sql: "SELECT 1") } }
+        expectClosed { try queue.barrierWriteWithoutTransaction { db in try db.execute(sql: "SELECT 1") } }
     }
 
     @Test func asyncAccessesAfterCloseThrow() async throws {
@@ -63,7 +63,7 @@ struct CloseTests {
         try pool.close()
         try snapshot.read { db in try #expect(db.rowCount() == 1) }
         try snapshot.close()
-        expectClosed { try snapshot.read { _ in } }
+        expectClosed { try snapshot.read { db in try db.execute(sql: "SELECT 1") } }
     }
 
     @Test func aLiveStatementMakesCloseThrowAndEverythingStaysUsable() throws {
@@ -78,7 +78,7 @@ struct CloseTests {
         #expect(try pool.rowCount() == 1)
         statement.value = nil
         try pool.close()
-        expectClosed { try pool.read { _ in } }
+        expectClosed { try pool.read { db in try db.execute(sql: "SELECT 1") } }
     }
 
     @Test func aCachedStatementThatSomebodyKeepsMakesCloseThrow() throws {
@@ -129,15 +129,15 @@ struct CloseTests {
         try isInside.wait()
         // It has all readers now, and waits for the writer.
         let close = Background { try pool.close() }
-        try await eventually { pool.status().waitingWriters.count == 1 }
+        try await eventuallyAsync { pool.status().waitingWriters.count == 1 }
         let threads = (0..<3).map { _ in Background { try pool.read { _ in } } }
         let tasks = (0..<3).map { _ in Task { try await pool.read { _ in } } }
         let writer = Background { try pool.write { _ in } }
-        try await eventually {
+        try await eventuallyAsync {
             pool.status().waitingReaders.count == 6 && pool.status().waitingWriters.count == 2
         }
         mayLeave.open()
-        try await eventually { write.isDone && close.isDone && threads.allSatisfy(\.isDone) }
+        try await eventuallyAsync { write.isDone && close.isDone && threads.allSatisfy(\.isDone) }
         try close.value()
         for thread in threads { expectClosed { try thread.value() } }
         for task in tasks {

@@ -96,7 +96,8 @@ struct QueueReadTests {
         let select = "SELECT v FROM t"
         let insert = "INSERT INTO t VALUES (?)"
         for value in 0..<20 {
-            try queue.write { db in try db.cachedStatement(sql: insert).execute(arguments: [value]) }
+            try queue.write { db in try db.cachedStatement(sql: insert).execute(arguments: [value])
+            }
             try queue.read { db in _ = try Int.fetchAll(db.cachedStatement(sql: select)) }
         }
         try queue.writeWithoutTransaction { db in
@@ -112,7 +113,7 @@ struct QueueReadTests {
         let queue = try DatabaseQueue.withTable()
         try queue.read { db in #expect(db.isInsideTransaction) }
         try queue.unsafeRead { db in #expect(!db.isInsideTransaction) }
-        try queue.inDatabase { db in #expect(!db.isInsideTransaction) }
+        queue.inDatabase { db in #expect(!db.isInsideTransaction) }
     }
 
     @Test func aReadSeesOneStateOfAFileThatOthersWrite() throws {

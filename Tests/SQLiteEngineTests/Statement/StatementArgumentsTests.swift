@@ -1,3 +1,4 @@
+import Foundation
 import SQLiteEngine
 import Testing
 
@@ -64,6 +65,32 @@ struct StatementArgumentsTests {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "SELECT ?")
         #expect(throws: DatabaseError.self) { try Int.fetchOne(statement) }
+    }
+
+    @Test func anExecutionLeavesItsArgumentsForTheNext() throws {
+        let db = try Database.inMemory()
+        try db.execute(sql: "CREATE TABLE t (a, b)")
+        let statement = try db.makeStatement(sql: "INSERT INTO t VALUES (?, :b)")
+        let text = String(repeating: "long text ", count: 100)
+        try statement.execute(arguments: [text, Data(count: 1000)])
+        #expect(statement.arguments == [text, Data(count: 1000)])
+        // The texts were lent for one execution: the next one must bind them again.
+        try statement.execute()
+        try statement.execute(arguments: [text] + ["b": Data(count: 1000)])
+        try statement.execute(arguments: ["", Data()])
+        let rows = try Row.fetchAll(db, sql: "SELECT DISTINCT * FROM t")
+        #expect(rows == [["a": text, "b": Data(count: 1000)], ["a": "", "b": Data()]])
+    }
+
+    @Test func manyArgumentsAreBound() throws {
+        let db = try Database.inMemory()
+        try db.execute(sql: "CREATE TABLE t (a)")
+        let count = 500
+        let marks = Array(repeating: "(?)", count: count).joined(separator: ",")
+        let arguments = StatementArguments((0..<count).map { "text \($0)" })
+        try db.makeStatement(sql: "INSERT INTO t VALUES \(marks)").execute(arguments: arguments)
+        #expect(try Int.fetchOne(db, sql: "SELECT count(DISTINCT a) FROM t") == count)
+        #expect(db.maximumStatementArgumentCount >= count)
     }
 
     @Test func joiningKeepsBothSides() {

@@ -13,7 +13,7 @@ func eventually(_ condition: () throws -> Bool) throws {
 }
 
 /// Looks again and again until `condition` holds, and lets other tasks run between.
-func eventually(_ condition: () throws -> Bool) async throws {
+func eventuallyAsync(_ condition: () throws -> Bool) async throws {
     let deadline = monotonicNanoseconds() + 20_000_000_000
     while try !condition() {
         guard monotonicNanoseconds() < deadline else { throw Gate.Timeout() }

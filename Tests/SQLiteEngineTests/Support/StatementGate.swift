@@ -1,4 +1,5 @@
 import CSQLite
+import Telemetry
 
 @testable import SQLiteEngine
 
@@ -6,6 +7,7 @@ import CSQLite
 final class StatementGate: Sendable {
     private let entered = Gate()
     private let left = Gate()
+    private let entries = Lock(0)
 
     /// A query that calls `gate()` and then counts for some ten seconds, unless interrupted.
     static let long = """
@@ -36,12 +38,18 @@ final class StatementGate: Sendable {
     }
 
     private func pass() {
+        entries.withLock { $0 += 1 }
         entered.open()
         try? left.wait()
     }
 
     /// Waits until a statement stands in the gate.
     func awaitStatement() throws { try entered.wait() }
+
+    /// Waits until a statement stands in the gate, without blocking the thread.
+    func awaitStatement() async throws {
+        try await eventuallyAsync { entries.withLock { $0 > 0 } }
+    }
 
     /// Lets the statement go on.
     func letGo() { left.open() }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ComparisonTests {
     /// Opens a fresh fake for each arm; the slow arm takes four times as long.
     private final class ArmFactory: WorkloadTargetFactory {

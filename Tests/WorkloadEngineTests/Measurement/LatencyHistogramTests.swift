@@ -5,9 +5,9 @@ import Testing
 
 struct LatencyHistogramTests {
     private func summary(of values: some Sequence<UInt64>) -> LatencySummary? {
-        var histogram = LatencyHistogram.latencies()
+        var histogram = LatencyHistogram()
         for value in values { histogram.count(value) }
-        return LatencySummary(histogram)
+        return histogram.summary
     }
 
     @Test func aPercentileNeedsTenValuesBeyondIt() throws {

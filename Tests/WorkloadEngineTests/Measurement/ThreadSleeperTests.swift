@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ThreadSleeperTests {
     @Test func aSleepEndsAtItsDeadlineAndNotBefore() {
         let clock = MonotonicClock()

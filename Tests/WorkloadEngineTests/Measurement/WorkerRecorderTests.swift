@@ -37,8 +37,8 @@ struct WorkerRecorderTests {
         #expect(reading.completed == 1)
         var window = WorkerRecorder.Window(operations: 1)
         recorder.exchange(&window)
-        #expect(window.unmeasured[0].response.totalCount == 1)
-        #expect(window.measured[0].response.totalCount == 0)
+        #expect(window.unmeasured[0].response.count == 1)
+        #expect(window.measured[0].response.count == 0)
     }
 
     @Test func anExchangedWindowHoldsEachLatencyOnce() {
@@ -48,8 +48,8 @@ struct WorkerRecorderTests {
             #expect(recorder.begin(0, lag: nil, wasFree: false, isMeasured: true))
             recorder.finish(0, .completed(latencies))
             recorder.exchange(&window)
-            #expect(window.measured[0].response.totalCount == 1)
-            #expect(window.measured[0].wait.maxRecorded == 10)
+            #expect(window.measured[0].response.count == 1)
+            #expect(window.measured[0].wait.maximum == 10)
             window.clear()
         }
     }

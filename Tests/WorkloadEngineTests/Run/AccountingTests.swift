@@ -4,7 +4,7 @@ import Testing
 @testable import WorkloadEngine
 
 /// `offered = completed + skipped + errors + interrupted + unfinished`, whatever happens.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AccountingTests {
     /// Every kind of client, on a target that fails now and then.
     private func everything() -> [Client] {

@@ -4,7 +4,7 @@ import Testing
 @testable import WorkloadEngine
 
 /// What clients do, in simulated time.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ActivityTests {
     @Test func operationsAreDrawnByTheirWeights() async throws {
         let client = Client(

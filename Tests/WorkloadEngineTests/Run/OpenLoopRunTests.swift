@@ -4,7 +4,7 @@ import Testing
 @testable import WorkloadEngine
 
 /// Open loops in simulated time.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OpenLoopRunTests {
     private func client(
         workers: Int = 1,

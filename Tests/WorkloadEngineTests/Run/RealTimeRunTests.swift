@@ -5,7 +5,7 @@ import Testing
 @testable import WorkloadEngine
 
 /// Short runs on the machine's own clock and threads.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RealTimeRunTests {
     /// Opens targets that do nothing.
     private struct NoopFactory: WorkloadTargetFactory {

@@ -4,7 +4,7 @@ import Testing
 @testable import WorkloadEngine
 
 /// What a run shows of itself while it runs, and what it makes of the database's statuses.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SamplerTests {
     @Test func tenSamplesASecondTellOfPhasesAndThroughput() async throws {
         let samples = Lock<[Sample]>([])

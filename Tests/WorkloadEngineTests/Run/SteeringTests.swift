@@ -4,7 +4,7 @@ import Testing
 @testable import WorkloadEngine
 
 /// What somebody does to a run from outside.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SteeringTests {
     /// Something to do to a run at a moment of simulated time.
     private struct Step: Sendable {

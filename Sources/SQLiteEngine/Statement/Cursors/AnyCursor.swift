@@ -1,15 +1,18 @@
 /// A cursor of some elements, whatever makes them.
 public final class AnyCursor<Element>: Cursor {
     private let produce: () throws -> Element?
+    private let visit: (((Element) throws -> Void) throws -> Void)?
 
     /// Creates a cursor that calls a closure for each element, until it gives nil.
     public init(_ next: @escaping () throws -> Element?) {
         produce = next
+        visit = nil
     }
 
     /// Creates a cursor over another one.
     public init<C: Cursor>(_ base: C) where C.Element == Element {
         produce = base.next
+        visit = base.forEach
     }
 
     /// Creates a cursor over an iterator.
@@ -25,6 +28,12 @@ public final class AnyCursor<Element>: Cursor {
 
     /// Produces the next element; nil at the end.
     public func next() throws -> Element? { try produce() }
+
+    /// Calls `body` with each element that remains.
+    public func forEach(_ body: (Element) throws -> Void) throws {
+        if let visit { return try visit(body) }
+        while let element = try produce() { try body(element) }
+    }
 }
 
 @available(*, unavailable)

@@ -1,3 +1,6 @@
+// A cursor may have a faster way to visit all its elements than one after the other: these prefer
+// its `forEach` to a loop.
+
 extension RangeReplaceableCollection {
     /// Creates a collection of a cursor's elements.
     @inlinable
@@ -17,7 +20,8 @@ extension RangeReplaceableCollection {
     /// Appends a cursor's elements.
     @inlinable
     public mutating func append(contentsOf newElements: some Cursor<Element>) throws {
-        while let element = try newElements.next() { append(element) }
+        // swift-format-ignore: ReplaceForEachWithForLoop
+        try newElements.forEach { append($0) }
     }
 }
 
@@ -47,7 +51,8 @@ extension Set {
     /// Inserts a cursor's elements.
     @inlinable
     public mutating func formUnion(_ cursor: some Cursor<Element>) throws {
-        while let element = try cursor.next() { insert(element) }
+        // swift-format-ignore: ReplaceForEachWithForLoop
+        try cursor.forEach { insert($0) }
     }
 
     /// The elements of the set that a cursor produces too.
@@ -79,9 +84,8 @@ extension Dictionary {
         by keyForValue: (C.Element) throws -> Key
     ) throws where Value == [C.Element] {
         self.init(minimumCapacity: minimumCapacity)
-        while let element = try cursor.next() {
-            self[try keyForValue(element), default: []].append(element)
-        }
+        // swift-format-ignore: ReplaceForEachWithForLoop
+        try cursor.forEach { self[try keyForValue($0), default: []].append($0) }
     }
 
     /// Creates a dictionary of a cursor's pairs; a key that comes twice is a fatal error.
@@ -96,7 +100,8 @@ extension Dictionary {
         uniqueKeysWithValues keysAndValues: some Cursor<(Key, Value)>
     ) throws {
         self.init(minimumCapacity: minimumCapacity)
-        while let (key, value) = try keysAndValues.next() {
+        // swift-format-ignore: ReplaceForEachWithForLoop
+        try keysAndValues.forEach { key, value in
             precondition(updateValue(value, forKey: key) == nil, "the key \(key) comes twice")
         }
     }

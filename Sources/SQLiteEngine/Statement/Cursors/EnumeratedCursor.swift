@@ -13,6 +13,15 @@ public final class EnumeratedCursor<Base: Cursor>: Cursor {
         defer { number += 1 }
         return (number, element)
     }
+
+    /// Calls `body` with each element that remains.
+    public func forEach(_ body: ((Int, Base.Element)) throws -> Void) throws {
+        // swift-format-ignore: ReplaceForEachWithForLoop
+        try base.forEach { element in
+            defer { number += 1 }
+            try body((number, element))
+        }
+    }
 }
 
 @available(*, unavailable)

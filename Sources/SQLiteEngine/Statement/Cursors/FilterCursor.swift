@@ -12,6 +12,14 @@ public final class FilterCursor<Base: Cursor>: Cursor {
     public func next() throws -> Base.Element? {
         try base.first(where: isIncluded)
     }
+
+    /// Calls `body` with each element that remains.
+    public func forEach(_ body: (Base.Element) throws -> Void) throws {
+        // swift-format-ignore: ReplaceForEachWithForLoop
+        try base.forEach { element in
+            if try isIncluded(element) { try body(element) }
+        }
+    }
 }
 
 @available(*, unavailable)

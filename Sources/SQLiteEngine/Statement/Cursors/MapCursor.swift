@@ -13,6 +13,12 @@ public final class MapCursor<Base: Cursor, Element>: Cursor {
         guard let element = try base.next() else { return nil }
         return try transform(element)
     }
+
+    /// Calls `body` with each element that remains.
+    public func forEach(_ body: (Element) throws -> Void) throws {
+        // swift-format-ignore: ReplaceForEachWithForLoop
+        try base.forEach { try body(try transform($0)) }
+    }
 }
 
 @available(*, unavailable)

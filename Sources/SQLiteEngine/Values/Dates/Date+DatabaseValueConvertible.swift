@@ -7,14 +7,15 @@ import Foundation
 extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     /// The text, cut to milliseconds; a date beyond the years 0 to 9999 is stored in seconds.
     public var databaseValue: DatabaseValue {
-        let exact = timeIntervalSince1970 * 1000
+        // Foundation counts from 2001: no digit is lost in getting there.
+        let exact = timeIntervalSinceReferenceDate * 1000
         // The millisecond that was meant may be a hair below its integer.
         let nearest = exact.rounded()
         let milliseconds = abs(exact - nearest) < 0.05 ? nearest : exact.rounded(.down)
         guard milliseconds >= Self.year0, milliseconds < Self.year10000 else {
             return timeIntervalSince1970.databaseValue
         }
-        let total = Int(milliseconds)
+        let total = Int(milliseconds) + Self.referenceSeconds * 1000
         let days = CivilDate.floorDivide(total, 86_400_000)
         let date = CivilDate.date(days: days)
         return Self.text(date, millisecondOfDay: total - days * 86_400_000).databaseValue
@@ -68,15 +69,23 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         let seconds = (parts.hour ?? 0) * 3600 + (parts.minute ?? 0) * 60 + (parts.second ?? 0)
         let offset = parts.timeZone?.secondsFromGMT() ?? 0
         self.init(
-            timeIntervalSince1970: Double(days * 86_400 + seconds - offset)
-                + Double(parts.nanosecond ?? 0) / 1e9
+            timeIntervalSinceReferenceDate: Double(
+                days * 86_400 + seconds - offset - Self.referenceSeconds
+            ) + Double(parts.nanosecond ?? 0) / 1e9
         )
     }
 
-    private static let year0 =
-        Double(CivilDate.days(year: 0, month: 1, day: 1)) * 86_400_000
-    private static let year10000 =
-        Double(CivilDate.days(year: 10_000, month: 1, day: 1)) * 86_400_000
+    /// The seconds from 1970 to 2001, where Foundation's dates begin.
+    private static let referenceSeconds = 978_307_200
+
+    /// The first milliseconds of the years 0 and 10000, from 2001.
+    private static let year0 = milliseconds(toYear: 0)
+    private static let year10000 = milliseconds(toYear: 10_000)
+
+    private static func milliseconds(toYear year: Int) -> Double {
+        let days = CivilDate.days(year: year, month: 1, day: 1)
+        return Double((days * 86_400 - referenceSeconds) * 1000)
+    }
 
     private static func text(
         _ date: (year: Int, month: Int, day: Int),

@@ -1,0 +1,82 @@
+import CSQLite
+
+extension Statement {
+    /// Runs the statement to its end while SQLite reads texts and blobs where they are.
+    ///
+    /// The statement is reset and its bindings are cleared before their memory may go
+    /// (`SQLITE_STATIC`). Afterwards the arguments are known, but not bound.
+    func executeBorrowing(_ arguments: StatementArguments) throws {
+        if isStepped { reset() }
+        if arguments.isPositional, arguments.positionalCount == parameterCount {
+            try lend(arguments, keeping: arguments)
+        } else {
+            let values = try arguments.values(for: self)
+            try lend(StatementArguments(values: values), keeping: arguments)
+        }
+    }
+
+    private func lend(
+        _ values: StatementArguments,
+        keeping arguments: StatementArguments
+    ) throws {
+        storedArguments = arguments
+        areArgumentsBound = false
+        defer { sqlite3_clear_bindings(sqliteStatement) }
+        guard let first = values.first else { return try executeAllSteps() }
+        try lend(first, values.more?.values, 0)
+    }
+
+    /// Binds a value and those behind it, and executes when all are bound.
+    ///
+    /// - Parameters:
+    ///   - value: The value of the parameter at `position + 1`.
+    ///   - others: The values of all parameters but the first.
+    ///   - position: How many parameters come before.
+    /// - Throws: What the execution throws.
+    private func lend(
+        _ value: DatabaseValue,
+        _ others: [DatabaseValue]?,
+        _ position: Int
+    ) throws {
+        let index = CInt(position + 1)
+        switch value.storage {
+        case .string(var text):
+            try text.withUTF8 { bytes in
+                guard let start = bytes.baseAddress else {
+                    return try proceed(value.bind(to: sqliteStatement, at: index), others, position)
+                }
+                let code = start.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
+                    sqlite3_bind_text64(
+                        sqliteStatement,
+                        index,
+                        $0,
+                        UInt64(bytes.count),
+                        nil,
+                        UInt8(SQLITE_UTF8)
+                    )
+                }
+                try proceed(code, others, position)
+            }
+        case .blob(let data) where !data.isEmpty:
+            try data.withUnsafeBytes { bytes in
+                let code = sqlite3_bind_blob64(
+                    sqliteStatement,
+                    index,
+                    bytes.baseAddress,
+                    UInt64(bytes.count),
+                    nil
+                )
+                try proceed(code, others, position)
+            }
+        default:
+            try proceed(value.bind(to: sqliteStatement, at: index), others, position)
+        }
+    }
+
+    @inline(__always)
+    private func proceed(_ code: CInt, _ others: [DatabaseValue]?, _ position: Int) throws {
+        guard code == SQLITE_OK else { throw bindingError(code, storedArguments) }
+        guard let others, position < others.count else { return try executeAllSteps() }
+        try lend(others[position], others, position + 1)
+    }
+}

@@ -1,0 +1,199 @@
+import Testing
+
+@testable import SQLiteEngine
+
+@Suite(.timeLimit(.minutes(1)))
+struct InterruptTests {
+    private let folder = TemporaryFolder()
+    private static let longInsert = "INSERT INTO t \(StatementGate.long)"
+
+    /// Runs a statement that is interrupted while it runs, and gives its error.
+    private static func interrupted(
+        _ sql: String,
+        on db: Database,
+        by gate: StatementGate
+    ) -> DatabaseError? {
+        gate.install(on: db)
+        return #expect(throws: DatabaseError.self) { try db.execute(sql: sql) }
+    }
+
+    /// Interrupts `pool` when a statement stands in `gate`.
+    private func interrupt(_ pool: DatabasePool, at gate: StatementGate) throws {
+        try gate.awaitStatement()
+        pool.interrupt()
+        gate.letGo()
+    }
+
+    @Test func aRunningStatementThrows() throws {
+        let queue = try DatabaseQueue.withTable()
+        let gate = StatementGate()
+        let read = Background {
+            try queue.read { db in Self.interrupted(StatementGate.long, on: db, by: gate) }
+        }
+        try gate.awaitStatement()
+        queue.interrupt()
+        gate.letGo()
+        let error = try #require(try read.value())
+        #expect(error.resultCode == .SQLITE_INTERRUPT)
+        #expect(error.isInterruptionError)
+        #expect(error.sql == StatementGate.long)
+        #expect(try queue.rowCount() == 0)
+    }
+
+    @Test func anInterruptedReadKeepsItsTransaction() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let gate = StatementGate()
+        let read = Background {
+            try pool.read { db in
+                try #expect(db.rowCount() == 0)
+                let error = Self.interrupted(StatementGate.long, on: db, by: gate)
+                #expect(error?.resultCode == .SQLITE_INTERRUPT)
+                #expect(db.isInsideTransaction)
+                try pool.write { db in try db.insert(1) }
+                return try db.rowCount()
+            }
+        }
+        try interrupt(pool, at: gate)
+        #expect(try read.value() == 0)
+        #expect(try pool.rowCount() == 1)
+    }
+
+    @Test func anInterruptedWriteLosesItsTransactionUntilTheAccessReturns() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let gate = StatementGate()
+        let write = Background {
+            try pool.write { db in
+                try db.insert(1)
+                let error = Self.interrupted(Self.longInsert, on: db, by: gate)
+                #expect(error?.resultCode == .SQLITE_INTERRUPT)
+                #expect(!db.isInsideTransaction)
+                for sql in ["INSERT INTO t VALUES (2)", "SELECT * FROM t", "BEGIN", "COMMIT"] {
+                    let error = #expect(throws: DatabaseError.self) { try db.execute(sql: sql) }
+                    #expect(error?.resultCode == .SQLITE_ABORT)
+                    #expect(error?.isInterruptionError == true)
+                    #expect(error?.sql == sql)
+                }
+            }
+        }
+        try interrupt(pool, at: gate)
+        let error = #expect(throws: DatabaseError.self) { try write.value() }
+        #expect(error?.resultCode == .SQLITE_ABORT)
+        #expect(try pool.rowCount() == 0)
+        try pool.write { db in try db.insert(3) }
+        #expect(try pool.rowCount() == 1)
+    }
+
+    @Test func anInterruptedQueryKeepsTheWritesTransaction() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let gate = StatementGate()
+        let write = Background {
+            try pool.write { db in
+                try db.insert(1)
+                _ = Self.interrupted(StatementGate.long, on: db, by: gate)
+                try db.insert(2)
+            }
+        }
+        try interrupt(pool, at: gate)
+        try write.value()
+        #expect(try pool.rowCount() == 2)
+    }
+
+    @Test func aManualTransactionHasNoSuchGuard() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let gate = StatementGate()
+        let write = Background {
+            try pool.writeWithoutTransaction { db in
+                try db.beginTransaction()
+                try db.insert(1)
+                _ = Self.interrupted(Self.longInsert, on: db, by: gate)
+                // In autocommit mode.
+                try db.insert(2)
+                let error = #expect(throws: DatabaseError.self) { try db.commit() }
+                #expect(error?.resultCode == .SQLITE_ERROR)
+            }
+        }
+        try interrupt(pool, at: gate)
+        try write.value()
+        #expect(try pool.read { db in try Int.fetchAll(db, sql: "SELECT v FROM t") } == [2])
+    }
+
+    @Test func anIdleConnectionIgnoresIt() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        _ = try pool.rowCount()
+        pool.interrupt()
+        #expect(try pool.rowCount() == 0)
+        try pool.write { db in
+            pool.interrupt()
+            try db.insert(1)
+            pool.interrupt()
+        }
+        #expect(try pool.rowCount() == 1)
+        let interrupts = pool.status().interrupts
+        #expect(interrupts.requested == 3)
+        #expect(interrupts.delivered == 0)
+        #expect(interrupts.withoutEffect == 3)
+    }
+
+    @Test func oneInterruptMeetsAllConnections() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let gates = (0..<3).map { _ in StatementGate() }
+        let work = gates.enumerated().map { number, gate in
+            Background { () -> ResultCode? in
+                if number == 0 {
+                    return pool.writeWithoutTransaction { db in
+                        Self.interrupted(StatementGate.long, on: db, by: gate)?.resultCode
+                    }
+                }
+                return try pool.read { db in
+                    Self.interrupted(StatementGate.long, on: db, by: gate)?.resultCode
+                }
+            }
+        }
+        for gate in gates { try gate.awaitStatement() }
+        pool.interrupt()
+        for gate in gates { gate.letGo() }
+        for work in work { #expect(try work.value() == .SQLITE_INTERRUPT) }
+        let status = pool.status()
+        #expect(status.interrupts.requested == 1)
+        #expect(status.interrupts.delivered == 3)
+        #expect(status.interrupts.withoutEffect == 0)
+        #expect(status.connections.map(\.interruptCount) == [1, 1, 1])
+    }
+
+    @Test func aSnapshotIsInterruptedByItself() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let snapshot = try pool.makeSnapshot()
+        let gate = StatementGate()
+        let read = Background {
+            try snapshot.read { db in
+                _ = Self.interrupted(StatementGate.long, on: db, by: gate)
+                try pool.write { db in try db.insert(1) }
+                return try db.rowCount()
+            }
+        }
+        try gate.awaitStatement()
+        snapshot.interrupt()
+        gate.letGo()
+        #expect(try read.value() == 0)
+        #expect(snapshot.status().interrupts.delivered == 1)
+        #expect(pool.status().interrupts.requested == 0)
+    }
+
+    @Test func interruptingWhileConnectionsOpenAndCloseIsSafe() throws {
+        for _ in 0..<20 {
+            let pool = try DatabasePool(path: folder.file())
+            let isReady = Gate()
+            let interrupter = Background {
+                for round in 0..<200 {
+                    pool.interrupt()
+                    if round == 0 { isReady.open() }
+                }
+            }
+            try isReady.wait()
+            // An interrupt may meet the first read's statements.
+            _ = try? pool.read { db in try Int.fetchOne(db, sql: "SELECT 1") }
+            try pool.close()
+            try interrupter.value()
+        }
+    }
+}

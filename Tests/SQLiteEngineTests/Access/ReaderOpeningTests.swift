@@ -1,0 +1,101 @@
+import Telemetry
+import Testing
+
+@testable import SQLiteEngine
+
+/// What happens to the others while one access opens a reader.
+@Suite(.timeLimit(.minutes(1)))
+struct ReaderOpeningTests {
+    private struct Mistake: Error {}
+    private let folder = TemporaryFolder()
+    private let isOpening = Gate()
+    private let mayGoOn = Gate()
+    private let openings = Lock(0)
+
+    /// A pool whose first reader takes its time to open, and may fail.
+    private func makePool(readers: Int, fails: Bool) throws -> DatabasePool {
+        let (isOpening, mayGoOn, openings) = (isOpening, mayGoOn, openings)
+        return try DatabasePool.withTable(
+            in: folder,
+            configuration: .with {
+                $0.maximumReaderCount = readers
+                $0.prepareDatabase { db in
+                    guard db.label.contains("reader") else { return }
+                    let number = openings.withLock { openings in
+                        openings += 1
+                        return openings
+                    }
+                    guard number == 1 else { return }
+                    isOpening.open()
+                    try mayGoOn.wait()
+                    if fails { throw Mistake() }
+                }
+            }
+        )
+    }
+
+    @Test func anotherReaderAndTheWriterAreNotBlocked() throws {
+        let pool = try makePool(readers: 2, fails: false)
+        let slow = Background { try pool.read { db in db.label } }
+        try isOpening.wait()
+        #expect(pool.status().connections.map(\.state) == [.idle, .opening])
+        try pool.read { db in #expect(db.label.hasSuffix("reader.2")) }
+        try pool.write { db in try db.insert(1) }
+        #expect(!slow.isDone)
+        mayGoOn.open()
+        #expect(try slow.value().hasSuffix("reader.1"))
+    }
+
+    @Test func theErrorIsThrownByTheAccessThatNeededTheReader() throws {
+        let pool = try makePool(readers: 1, fails: true)
+        mayGoOn.open()
+        #expect(throws: Mistake.self) { try pool.rowCount() }
+        #expect(pool.status().readers?.open == 0)
+        #expect(pool.status().readers?.inUse == 0)
+        #expect(try pool.rowCount() == 0)
+    }
+
+    @Test func aThreadThatWaitsOpensTheReaderThatFailed() throws {
+        let pool = try makePool(readers: 1, fails: true)
+        let first = Background { try pool.rowCount() }
+        try isOpening.wait()
+        let second = Background { try pool.rowCount() }
+        let third = Background { try pool.rowCount() }
+        try eventually { pool.status().waitingReaders.count == 2 }
+        mayGoOn.open()
+        #expect(throws: Mistake.self) { try first.value() }
+        #expect(try second.value() == 0)
+        #expect(try third.value() == 0)
+    }
+
+    @Test func aTaskThatWaitsOpensTheReaderThatFailed() async throws {
+        let pool = try makePool(readers: 1, fails: true)
+        let first = Background { try pool.rowCount() }
+        try await eventuallyAsync { pool.status().readers?.inUse == 1 }
+        let second = Task { try await pool.read { db in try db.rowCount() } }
+        try await eventuallyAsync { pool.status().waitingReaders.count == 1 }
+        mayGoOn.open()
+        try await eventuallyAsync { first.isDone }
+        #expect(throws: Mistake.self) { try first.value() }
+        // Not the task's value yet: a test that fails must not hang.
+        try await eventuallyAsync { pool.status().waitingReaders.isEmpty }
+        #expect(try await second.value == 0)
+    }
+
+    @Test func aTaskThatWaitsBehindABarrierOpensItsReader() async throws {
+        let pool = try DatabasePool.withTable(
+            in: folder,
+            configuration: .with { $0.maximumReaderCount = 1 }
+        )
+        let mayLeave = Gate()
+        let barrier = Background {
+            try pool.barrierWriteWithoutTransaction { _ in try mayLeave.wait() }
+        }
+        try await eventuallyAsync { pool.status().readers?.inUse == 1 }
+        let read = Task { try await pool.read { db in try db.rowCount() } }
+        try await eventuallyAsync { pool.status().waitingReaders.count == 1 }
+        mayLeave.open()
+        try await eventuallyAsync { barrier.isDone && pool.status().waitingReaders.isEmpty }
+        #expect(try await read.value == 0)
+    }
+}

@@ -1,0 +1,143 @@
+import Telemetry
+import Testing
+
+@testable import SQLiteEngine
+
+/// How connections meet the locks of others.
+@Suite(.timeLimit(.minutes(1)))
+struct BusyTests {
+    private let folder = TemporaryFolder()
+
+    /// Runs `body` while another connection holds the write lock.
+    private func withLockedFile(_ body: (DatabaseQueue) throws -> Void) throws {
+        let other = try DatabaseQueue(path: folder.file())
+        try other.write { db in
+            try db.execute(sql: "CREATE TABLE IF NOT EXISTS t (v)")
+            try body(other)
+        }
+    }
+
+    private func makeQueue(_ mode: Database.BusyMode) throws -> DatabaseQueue {
+        try DatabaseQueue(path: folder.file(), configuration: .with { $0.busyMode = mode })
+    }
+
+    @Test func aLockIsAnErrorAtOnceByDefault() throws {
+        let queue = try makeQueue(.immediateError)
+        try withLockedFile { _ in
+            let error = #expect(throws: DatabaseError.self) { try queue.write { _ in } }
+            #expect(error?.resultCode == .SQLITE_BUSY)
+        }
+        try queue.write { _ in }
+    }
+
+    @Test func oneMeetingCountsOnce() throws {
+        let queue = try makeQueue(.immediateError)
+        try withLockedFile { _ in
+            for count in 1...3 {
+                #expect(throws: DatabaseError.self) { try queue.write { _ in } }
+                #expect(queue.status().busyCount == UInt64(count))
+            }
+            #expect(throws: DatabaseError.self) {
+                try queue.inDatabase { db in try db.execute(sql: "CREATE TABLE u (v)") }
+            }
+            #expect(queue.status().busyCount == 4)
+        }
+        #expect(queue.status().connections.first?.busyCount == 4)
+    }
+
+    @Test func aLockThatSQLiteDoesNotAskAboutCountsToo() throws {
+        let configuration = Configuration.with { $0.journalMode = .wal }
+        let queue = try DatabaseQueue(path: folder.file(), configuration: configuration)
+        try queue.write { db in try db.execute(sql: "CREATE TABLE t (v)") }
+        let other = try DatabaseQueue(path: folder.file(), configuration: configuration)
+        let error = #expect(throws: DatabaseError.self) {
+            try queue.inTransaction(.deferred) { db in
+                try #expect(db.rowCount() == 0)
+                try other.write { db in try db.insert(1) }
+                // Its state is not the last one any more: waiting would not help.
+                try db.insert(2)
+                return .commit
+            }
+        }
+        #expect(error?.extendedResultCode == .SQLITE_BUSY_SNAPSHOT)
+        #expect(queue.status().busyCount == 1)
+    }
+
+    @Test func aCallbackDecidesAndTheWaitIsSeen() throws {
+        let tries = Lock<[Int]>([])
+        let isAsked = Gate()
+        let mayAnswer = Gate()
+        let queue = try makeQueue(
+            .callback { count in
+                tries.withLock { $0.append(count) }
+                isAsked.open()
+                try? mayAnswer.wait()
+                return count < 2
+            }
+        )
+        try withLockedFile { _ in
+            let write = Background { try queue.write { _ in } }
+            try isAsked.wait()
+            #expect(queue.status().connections.first?.state == .waitingForLock)
+            for _ in 0..<3 { mayAnswer.open() }
+            #expect(throws: DatabaseError.self) { try write.value() }
+        }
+        #expect(tries.withLock { $0 } == [0, 1, 2])
+        #expect(queue.status().busyCount == 1)
+        #expect(queue.status().connections.first?.state == .idle)
+    }
+
+    @Test func aTimeoutWaitsForTheLock() throws {
+        let queue = try makeQueue(.timeout(20))
+        let other = try DatabaseQueue(path: folder.file())
+        let isLocked = Gate()
+        let mayCommit = Gate()
+        let holder = Background {
+            try other.write { db in
+                try db.execute(sql: "CREATE TABLE t (v)")
+                isLocked.open()
+                try mayCommit.wait()
+            }
+        }
+        try isLocked.wait()
+        let write = Background { try queue.write { db in try db.insert(1) } }
+        try eventually { queue.status().connections.first?.state == .waitingForLock }
+        mayCommit.open()
+        try holder.value()
+        try write.value()
+        #expect(try queue.rowCount() == 1)
+        #expect(queue.status().busyCount == 1)
+    }
+
+    @Test func theReadersOfAPoolHaveATimeoutOfTheirOwn() throws {
+        let modes = Lock<[String: Int]>([:])
+        let pool = try DatabasePool.withTable(
+            in: folder,
+            configuration: .with {
+                $0.readonlyBusyMode = .callback { _ in
+                    modes.withLock { $0["reader", default: 0] += 1 }
+                    return false
+                }
+                $0.busyMode = .callback { _ in
+                    modes.withLock { $0["writer", default: 0] += 1 }
+                    return false
+                }
+            }
+        )
+        try DatabaseQueue(path: folder.file()).write { _ in
+            #expect(throws: DatabaseError.self) { try pool.write { _ in } }
+            try #expect(pool.rowCount() == 0)
+        }
+        #expect(modes.withLock { $0 } == ["writer": 1])
+    }
+
+    @Test func theStepsAreThoseOfSQLite() {
+        var pauses: [Int] = []
+        while let pause = BusyBackoff.pause(tries: pauses.count, timeout: 0.5) {
+            pauses.append(pause)
+        }
+        #expect(pauses == [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100, 100, 72])
+        #expect(pauses.reduce(0, +) == 500)
+        #expect(BusyBackoff.pause(tries: 0, timeout: 0) == nil)
+    }
+}

@@ -1,0 +1,23 @@
+import Testing
+
+@testable import SQLiteEngine
+
+struct AccessSiteTests {
+    @Test func aCallSiteIsFileAndLine() {
+        #expect(AccessSite(fileID: "Module/File.swift", line: 12).origin?.name == "File.swift:12")
+    }
+
+    @Test func aLineThatDoesNotFitIsTheLargest() {
+        let site = AccessSite(fileID: "Module/File.swift", line: 100_000)
+        #expect(site.origin?.name == "File.swift:65535")
+    }
+
+    @Test func aLabelIsItsName() {
+        #expect(AccessSite(AccessLabel("a name")).origin?.name == "a name")
+        #expect(AccessLabel("a name").name == "a name")
+    }
+
+    @Test func nothingIsNothing() {
+        #expect(AccessSite(word: 0).origin == nil)
+    }
+}

@@ -1,0 +1,176 @@
+import Telemetry
+import Testing
+
+@testable import SQLiteEngine
+
+@Suite(.timeLimit(.minutes(1)))
+struct DatabaseSnapshotTests {
+    private let folder = TemporaryFolder()
+
+    @Test func aSnapshotKeepsItsStateAcrossCommits() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        try pool.write { db in try db.insert(1) }
+        // Taken when it is made, not when it is read first.
+        let snapshot = try pool.makeSnapshot()
+        for value in 2...20 {
+            try pool.write { db in try db.insert(value) }
+            try snapshot.read { db in try #expect(db.rowCount() == 1) }
+        }
+        #expect(try pool.rowCount() == 20)
+        try pool.makeSnapshot().read { db in try #expect(db.rowCount() == 20) }
+    }
+
+    @Test(arguments: ["PASSIVE", "FULL", "RESTART", "TRUNCATE"])
+    func aSnapshotKeepsItsStateAcrossCheckpoints(mode: String) throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let snapshot = try pool.makeSnapshot()
+        for value in 1...3 {
+            try pool.write { db in try db.insert(value) }
+            pool.writeWithoutTransaction { db in
+                let sql = "PRAGMA wal_checkpoint(\(mode))"
+                // Blocked by the snapshot, the modes that wait answer "busy" or throw.
+                _ = try? db.execute(sql: sql)
+            }
+            try snapshot.read { db in try #expect(db.rowCount() == 0) }
+        }
+    }
+
+    @Test func aSnapshotKeepsItsSchema() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let snapshot = try pool.makeSnapshot()
+        try pool.write { db in try db.execute(sql: "DROP TABLE t") }
+        try snapshot.read { db in try #expect(db.rowCount() == 0) }
+    }
+
+    @Test func aSnapshotCannotWrite() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let snapshot = try pool.makeSnapshot()
+        let error = #expect(throws: DatabaseError.self) {
+            try snapshot.read { db in try db.insert(1) }
+        }
+        #expect(error?.resultCode == .SQLITE_READONLY)
+        try snapshot.read { db in try #expect(db.rowCount() == 0) }
+    }
+
+    @Test func aSnapshotIsReadByTasksAndReentrantly() async throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let snapshot = try pool.makeSnapshot()
+        try await pool.write { db in try db.insert(1) }
+        let count = try await snapshot.read { db in try db.rowCount() }
+        #expect(count == 0)
+        let nested = try await snapshot.read { _ in
+            try snapshot.unsafeReentrantRead { db in try db.rowCount() }
+        }
+        #expect(nested == 0)
+    }
+
+    @Test func aCancelledReadKeepsTheSnapshot() async throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let snapshot = try pool.makeSnapshot()
+        try await pool.write { db in try db.insert(1) }
+        let gate = StatementGate()
+        let task = Task {
+            try await snapshot.read { db in
+                gate.install(on: db)
+                try db.execute(sql: StatementGate.long)
+            }
+        }
+        try await gate.awaitStatement()
+        task.cancel()
+        gate.letGo()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        let count = try await snapshot.read { db in try db.rowCount() }
+        #expect(count == 0)
+    }
+
+    @Test func liveSnapshotsAreCountedAndNamed() throws {
+        let pool = try DatabasePool.withTable(
+            in: folder,
+            configuration: .with { $0.label = "shop" }
+        )
+        var first: DatabaseSnapshot? = try pool.makeSnapshot(as: AccessLabel("report"))
+        let line = #line + 1
+        let second = try pool.makeSnapshot()
+        var status = pool.status()
+        #expect(status.snapshots.map(\.label) == ["shop.snapshot.1", "shop.snapshot.2"])
+        #expect(
+            status.snapshots.map(\.origin.name)
+                == ["report", "DatabaseSnapshotTests.swift:\(line)"]
+        )
+        #expect(status.connections.filter { $0.role == .snapshot }.count == 2)
+        #expect(status.snapshotsMade == 2)
+        // The pool does not keep them alive.
+        first = nil
+        status = pool.status()
+        #expect(first == nil)
+        #expect(status.snapshots.map(\.label) == ["shop.snapshot.2"])
+        try second.close()
+        #expect(pool.status().snapshots.isEmpty)
+        #expect(pool.status().snapshotsMade == 2)
+    }
+
+    @Test func aSnapshotThatCouldNotBeMadeIsNotCounted() throws {
+        struct Mistake: Error {}
+        let pool = try DatabasePool.withTable(
+            in: folder,
+            configuration: .with {
+                $0.prepareDatabase { db in if db.label.contains("snapshot") { throw Mistake() } }
+            }
+        )
+        #expect(throws: Mistake.self) { try pool.makeSnapshot() }
+        #expect(pool.status().snapshotsMade == 0)
+        #expect(pool.status().snapshots.isEmpty)
+    }
+
+    @Test func theAgeGrowsAndStartsWithTheState() throws {
+        let opened = Lock<UInt64>(0)
+        let pool = try DatabasePool.withTable(
+            in: folder,
+            configuration: .with {
+                $0.prepareDatabase { db in
+                    if db.label.contains("snapshot") {
+                        opened.withLock { $0 = monotonicNanoseconds() }
+                    }
+                }
+            }
+        )
+        let older = try pool.makeSnapshot()
+        let newer = try pool.makeSnapshot()
+        let status = pool.status()
+        let ages = status.snapshots.map(\.ageNanoseconds)
+        try #require(ages.count == 2)
+        #expect(ages[0] > ages[1])
+        // However long the preparation of the connection took, it is not part of the age.
+        #expect(ages[1] <= status.takenAtNanoseconds - opened.withLock { $0 })
+        let later = pool.status().snapshots.map(\.ageNanoseconds)
+        #expect(zip(later, ages).allSatisfy { $0 > $1 })
+        #expect(try #require(newer.status().snapshots.first).ageNanoseconds > later[1])
+        try older.close()
+    }
+
+    @Test func aSnapshotInsideAWriteButOutsideOfATransactionIsLegal() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        try pool.writeWithoutTransaction { db in
+            try db.insert(1)
+            let snapshot = try pool.makeSnapshot()
+            try db.insert(2)
+            try snapshot.read { db in try #expect(db.rowCount() == 1) }
+        }
+        try pool.read { _ in _ = try pool.makeSnapshot() }
+    }
+
+    @Test func aSnapshotHoldsTheLogBackUntilItGoes() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let snapshot = try pool.makeSnapshot()
+        try pool.write { db in try db.insert(1) }
+        pool.writeWithoutTransaction { db in
+            _ = try? db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+        #expect(try #require(pool.status().wal).bytes > 0)
+        try snapshot.close()
+        try pool.writeWithoutTransaction { db in
+            try #expect(Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0)
+        }
+        #expect(try #require(pool.status().wal).bytes == 0)
+    }
+}

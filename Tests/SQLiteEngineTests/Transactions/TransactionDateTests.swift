@@ -1,0 +1,88 @@
+import Foundation
+import Telemetry
+import Testing
+
+@testable import SQLiteEngine
+
+struct TransactionDateTests {
+    private let folder = TemporaryFolder()
+    private let ticks = Lock(0)
+
+    /// A configuration whose clock goes on by a second each time it is asked.
+    private var configuration: Configuration {
+        let ticks = ticks
+        return .with {
+            $0.transactionClock = .custom { _ in
+                ticks.withLock { ticks in
+                    ticks += 1
+                    return Date(timeIntervalSinceReferenceDate: Double(ticks))
+                }
+            }
+        }
+    }
+
+    private func date(_ db: Database) throws -> Double {
+        try db.transactionDate.timeIntervalSinceReferenceDate
+    }
+
+    @Test func aTransactionHasOneDate() throws {
+        let queue = try DatabaseQueue.withTable(configuration: configuration)
+        try queue.write { db in
+            try #expect([date(db), date(db)] == [1, 1])
+            try db.insert(1)
+            try #expect(date(db) == 1)
+            try db.inSavepoint {
+                try #expect(date(db) == 1)
+                return .rollback
+            }
+            try #expect(date(db) == 1)
+        }
+        try queue.write { db in try #expect(date(db) == 2) }
+        try queue.read { db in try #expect([date(db), date(db)] == [3, 3]) }
+    }
+
+    @Test func outsideOfATransactionTheClockIsAskedEachTime() throws {
+        let queue = try DatabaseQueue.withTable(configuration: configuration)
+        try queue.inDatabase { db in
+            try #expect([date(db), date(db)] == [1, 2])
+            try db.beginTransaction()
+            try #expect([date(db), date(db)] == [3, 3])
+            try db.commit()
+            try #expect([date(db), date(db)] == [4, 5])
+            try db.beginTransaction()
+            try #expect([date(db), date(db)] == [6, 6])
+            try db.rollback()
+            try #expect(date(db) == 7)
+        }
+    }
+
+    @Test func aReadersTransactionsHaveDatesOfTheirOwn() throws {
+        let pool = try DatabasePool.withTable(in: folder, configuration: configuration)
+        for expected in 1...50 {
+            try pool.read { db in
+                _ = try db.rowCount()
+                try #expect([date(db), date(db)] == [Double(expected), Double(expected)])
+            }
+        }
+    }
+
+    @Test func aTransactionThatWasLostDoesNotLeaveItsDateToTheNext() throws {
+        let queue = try DatabaseQueue.withTable(configuration: configuration)
+        #expect(throws: DatabaseError.self) {
+            try queue.write { db in
+                try db.insert(1)
+                try #expect(date(db) == 1)
+                try db.execute(sql: "INSERT OR ROLLBACK INTO t VALUES (1)")
+            }
+        }
+        try queue.write { db in try #expect(date(db) == 2) }
+    }
+
+    @Test func anErrorOfTheClockIsThrown() throws {
+        struct Mistake: Error {}
+        let queue = try DatabaseQueue.withTable(
+            configuration: .with { $0.transactionClock = .custom { _ in throw Mistake() } }
+        )
+        #expect(throws: Mistake.self) { try queue.write { db in _ = try db.transactionDate } }
+    }
+}
