@@ -55,6 +55,13 @@ public final class Database {
         var transactionStatements = TransactionStatements()
         /// The slot that the connection lives in: it outlives the connection.
         var slot: Unmanaged<AccessSlot>?
+        /// Whether this stands in for a connection that was closed; see
+        /// ``Database/standIn(for:_:)``.
+        var isStandIn = false
+        /// Whether the configuration's closures were told that the connection is open.
+        var isAnnounced = false
+        /// The journal mode, when a suspended connection had to know it.
+        var journalModeCache: String?
     }
 
     /// What statements and transactions have to look after, beyond SQLite.
@@ -82,6 +89,12 @@ public final class Database {
     /// What others may see of the connection while it works.
     let probe: ConnectionProbe
 
+    /// The path that it was opened with.
+    let path: String
+
+    /// Whether locks are refused now.
+    let suspension: Suspension
+
     /// See ``State``: the pointer is valid as long as the object.
     private let state: UnsafeMutablePointer<State>
 
@@ -90,19 +103,23 @@ public final class Database {
 
     init(
         sqliteConnection: SQLiteConnection,
+        path: String,
         configuration: Configuration,
         label: String,
         isReadOnly: Bool,
-        probe: ConnectionProbe
+        probe: ConnectionProbe,
+        suspension: Suspension
     ) {
         state = .allocate(capacity: 1)
         state.initialize(to: State(connection: sqliteConnection))
         kept = .allocate(capacity: 1)
         kept.initialize(to: KeptTransaction())
+        self.path = path
         self.configuration = configuration
         self.label = label
         self.isReadOnlyConnection = isReadOnly
         self.probe = probe
+        self.suspension = suspension
     }
 
     deinit {
@@ -251,6 +268,24 @@ public final class Database {
         set { state.pointee.slot = newValue }
     }
 
+    /// Whether this stands in for a connection that was closed.
+    var isStandIn: Bool {
+        get { state.pointee.isStandIn }
+        set { state.pointee.isStandIn = newValue }
+    }
+
+    /// Whether the configuration's closures were told that the connection is open.
+    var isAnnounced: Bool {
+        get { state.pointee.isAnnounced }
+        set { state.pointee.isAnnounced = newValue }
+    }
+
+    /// The journal mode, when a suspended connection had to know it.
+    var journalModeCache: String? {
+        get { state.pointee.journalModeCache }
+        set { state.pointee.journalModeCache = newValue }
+    }
+
     /// Whether statements may not write now.
     var isReadOnly: Bool { isReadOnlyConnection || readOnlyDepth > 0 }
 
@@ -259,6 +294,9 @@ public final class Database {
 
     /// The rowid of the last row that was inserted on this connection.
     public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(sqliteConnection) }
+
+    /// The version of SQLite that runs, such as 3040001 for 3.40.1.
+    public static var sqliteLibVersionNumber: CInt { sqlite3_libversion_number() }
 
     /// How many rows the last statement inserted, updated or deleted.
     public var changesCount: Int { Int(sqlite3_changes(sqliteConnection)) }
@@ -275,9 +313,12 @@ public final class Database {
 @available(*, unavailable)
 extension Database: Sendable {}
 
-extension Database: CustomStringConvertible {
+extension Database: CustomStringConvertible, CustomDebugStringConvertible {
     /// The connection's label.
     public var description: String { label }
+
+    /// The connection's label, as that of a database.
+    public var debugDescription: String { "<Database: \(label)>" }
 }
 
 extension Database {
@@ -295,7 +336,7 @@ extension Database {
     public typealias BusyCallback = @Sendable (_ numberOfTries: Int) -> Bool
 
     /// How a transaction begins.
-    public enum TransactionKind: String, Sendable {
+    public enum TransactionKind: String, Hashable, Sendable {
         /// Takes locks when they are needed.
         case deferred = "DEFERRED"
         /// Takes the write lock at once.
