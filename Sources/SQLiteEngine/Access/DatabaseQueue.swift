@@ -265,15 +265,17 @@ extension DatabaseQueue {
 
     @usableFromInline
     func endRead(_ database: Database) throws {
-        database.readOnlyDepth -= 1
-        defer { gate.leave(database) }
+        defer {
+            database.readOnlyDepth -= 1
+            gate.leave(database)
+        }
         try database.endReadAccess()
     }
 
     @usableFromInline
     func abandonRead(_ database: Database) {
-        database.readOnlyDepth -= 1
         database.abandonTransaction()
+        database.readOnlyDepth -= 1
         gate.leave(database)
     }
 

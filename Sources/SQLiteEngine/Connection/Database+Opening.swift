@@ -42,6 +42,7 @@ extension Database {
             probe: probe,
             suspension: suspension
         )
+        database.schemaGeneration = SchemaGeneration.shared(path: path)
         do {
             try database.setUp(busyMode: busyMode ?? configuration.busyMode)
             try database.readFirst()
@@ -113,6 +114,7 @@ extension Database {
         guard let handle = sqliteConnection else { return }
         statementCache.removeAll()
         transactionStatements.finalize()
+        removeHooks()
         willClose(handle)
         sqlite3_close_v2(handle)
         didClose()
@@ -127,5 +129,12 @@ extension Database {
         guard isAnnounced else { return }
         isAnnounced = false
         configuration.connectionDidClose?()
+    }
+
+    /// Takes off what would call into this object: a zombie may outlive it.
+    private func removeHooks() {
+        observationBroker?.uninstall()
+        authorizer?.uninstall()
+        if traceHandler != nil { trace() }
     }
 }

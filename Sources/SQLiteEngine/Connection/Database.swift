@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import Synchronization
 
 /// A pointer to the C structure `sqlite3`.
 public typealias SQLiteConnection = OpaquePointer
@@ -24,8 +25,30 @@ public final class Database {
         var isInsideTransactionBlock = false
         /// Set while the access belongs to a task, which may be cancelled.
         var cancellation: AccessCancellation?
-        /// The date of the open transaction, once somebody asked.
-        var transactionDate: Date?
+        /// What statements and transactions have to look after, beyond SQLite.
+        var attention: Attention = []
+        /// The date of the open transaction, or what the clock threw.
+        var transactionDate: Result<Date, any Error>?
+        /// The savepoints of the open transaction.
+        var savepoints = SavepointStack()
+        /// Whether the open transaction has changed the schema.
+        var hasChangedSchema = false
+        /// What is known of the schema.
+        var schemaCache = SchemaCache()
+        /// Counts the changes of the schema that this process makes.
+        var schemaGeneration: SchemaGeneration?
+        /// The count itself; valid as long as `schemaGeneration` is kept.
+        var generationCount: UnsafeMutablePointer<Atomic<UInt64>>?
+        /// The count of when ``schemaCache`` and ``statementCache`` were empty.
+        var knownGeneration: UInt64 = 0
+        /// Tells transaction observers; nil before the first one.
+        var observationBroker: ObservationBroker?
+        /// Learns what statements do; nil while nobody needs to know.
+        var authorizer: StatementAuthorizer?
+        /// What was read since somebody began to record it.
+        var recordedRegion: DatabaseRegion?
+        /// The handler of ``Database/trace(options:_:)``.
+        var trace: ((TraceEvent) -> Void)?
         /// Statements that ``Database/cachedStatement(sql:)`` keeps.
         var statementCache = StatementCache()
         /// BEGIN, COMMIT and ROLLBACK, prepared once.
@@ -39,6 +62,19 @@ public final class Database {
         var isAnnounced = false
         /// The journal mode, when a suspended connection had to know it.
         var journalModeCache: String?
+    }
+
+    /// What statements and transactions have to look after, beyond SQLite.
+    struct Attention: OptionSet {
+        let rawValue: UInt8
+        /// There are transaction observers.
+        static let observers = Attention(rawValue: 1)
+        /// Somebody records what is read.
+        static let recording = Attention(rawValue: 2)
+        /// Something must be forgotten when the transaction ends.
+        static let transaction = Attention(rawValue: 4)
+        /// What matters before a statement runs.
+        static let beforeStatement: Attention = [.observers, .recording]
     }
 
     /// What the connection was opened with.
@@ -118,9 +154,99 @@ public final class Database {
     }
 
     @inline(__always)
-    var openTransactionDate: Date? {
+    var attention: Attention {
+        get { state.pointee.attention }
+        set { state.pointee.attention = newValue }
+    }
+
+    /// Whether there are transaction observers.
+    @inline(__always)
+    var isObserved: Bool {
+        get { state.pointee.attention.contains(.observers) }
+        set { setAttention(.observers, newValue) }
+    }
+
+    /// The date of the open transaction, or what the clock threw; nil when nobody asked.
+    var openTransactionDate: Result<Date, any Error>? {
         get { state.pointee.transactionDate }
         set { state.pointee.transactionDate = newValue }
+    }
+
+    /// The savepoints of the open transaction.
+    var savepoints: SavepointStack {
+        get { state.pointee.savepoints }
+        _modify { yield &state.pointee.savepoints }
+    }
+
+    /// Whether the open transaction has changed the schema.
+    var hasChangedSchema: Bool {
+        get { state.pointee.hasChangedSchema }
+        set { state.pointee.hasChangedSchema = newValue }
+    }
+
+    /// What is known of the schema.
+    var schemaCache: SchemaCache {
+        get { state.pointee.schemaCache }
+        _modify { yield &state.pointee.schemaCache }
+    }
+
+    /// Counts the changes of the schema that this process makes.
+    var schemaGeneration: SchemaGeneration? {
+        get { state.pointee.schemaGeneration }
+        set {
+            state.pointee.schemaGeneration = newValue
+            state.pointee.generationCount = newValue?.count
+        }
+    }
+
+    /// Forgets what depends on the schema, when this process has changed it since.
+    @inline(__always)
+    func forgetOldSchema() {
+        guard let count = state.pointee.generationCount else { return }
+        if state.pointee.knownGeneration != count.pointee.load(ordering: .acquiring) {
+            forgetSchema()
+        }
+    }
+
+    /// Forgets what is known of the schema, and the statements that were prepared with it: SQLite
+    /// prepares them anew by itself, but only at their next step, and until then they tell the
+    /// columns of before.
+    @inline(never)
+    func forgetSchema() {
+        state.pointee.knownGeneration = schemaGeneration?.current ?? 0
+        schemaCache = SchemaCache()
+        statementCache.removeAll()
+    }
+
+    /// Tells transaction observers; nil before the first one.
+    var observationBroker: ObservationBroker? {
+        get { state.pointee.observationBroker }
+        set { state.pointee.observationBroker = newValue }
+    }
+
+    /// Learns what statements do; nil while nobody needs to know.
+    var authorizer: StatementAuthorizer? {
+        get { state.pointee.authorizer }
+        set { state.pointee.authorizer = newValue }
+    }
+
+    /// What was read since somebody began to record it; nil when nobody does.
+    var recordedRegion: DatabaseRegion? {
+        get { state.pointee.recordedRegion }
+        set {
+            state.pointee.recordedRegion = newValue
+            setAttention(.recording, newValue != nil)
+        }
+    }
+
+    /// The handler of ``trace(options:_:)``.
+    var traceHandler: ((TraceEvent) -> Void)? {
+        get { state.pointee.trace }
+        set { state.pointee.trace = newValue }
+    }
+
+    private func setAttention(_ flag: Attention, _ isSet: Bool) {
+        if isSet { attention.insert(flag) } else { attention.remove(flag) }
     }
 
     @inline(__always)

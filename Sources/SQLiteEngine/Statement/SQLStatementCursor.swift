@@ -36,12 +36,20 @@ public class SQLStatementCursor: Cursor {
         }
         let start = offset
         var pointer: SQLiteStatement?
-        let code = bytes.withUnsafeBufferPointer { buffer -> CInt in
-            guard let base = buffer.baseAddress else { return SQLITE_OK }
-            var end: UnsafePointer<CChar>?
-            let code = sqlite3_prepare_v3(connection, base + start, -1, flags, &pointer, &end)
-            if let end { offset = end - base }
-            return code
+        var code = SQLITE_OK
+        func prepare() {
+            bytes.withUnsafeBufferPointer { buffer in
+                guard let base = buffer.baseAddress else { return }
+                var end: UnsafePointer<CChar>?
+                code = sqlite3_prepare_v3(connection, base + start, -1, flags, &pointer, &end)
+                if let end { offset = end - base }
+            }
+        }
+        var analysis: StatementAnalysis?
+        if database.analyzesStatements {
+            analysis = database.noteOfPreparing(prepare)
+        } else {
+            prepare()
         }
         guard code == SQLITE_OK else {
             offset = start
@@ -60,6 +68,7 @@ public class SQLStatementCursor: Cursor {
             probe: database.probe,
             sqliteStatement: pointer
         )
+        statement.analysis = analysis
         if arguments != nil, let values = try arguments?.take(for: statement) {
             try statement.setArguments(StatementArguments(values))
         }

@@ -47,7 +47,7 @@ extension Database {
             abandonTransaction()
             return false
         }
-        openTransactionDate = nil
+        transactionDidEndIfNoted()
         if sqlite3_txn_state(sqliteConnection, nil) != SQLITE_TXN_NONE { resetStatements() }
         return false
     }
@@ -65,6 +65,7 @@ extension Database {
             throw transactionError(code, sql: "BEGIN \(kind.rawValue) TRANSACTION")
         }
         isInsideTransactionBlock = true
+        transactionDidBegin()
     }
 
     /// Commits a write transaction.
@@ -79,14 +80,18 @@ extension Database {
         }
         isInsideTransactionBlock = false
         probe.set(.committing)
+        if isObserved { observationBroker?.willEndTransaction() }
         let code = transactionStatements.commit(on: sqliteConnection)
         probe.set(.held)
         guard code == SQLITE_OK else {
             let error = transactionError(code, sql: "COMMIT TRANSACTION")
+            let stopping = isObserved ? observationBroker?.statementDidFail() : nil
             abandonTransaction()
-            throw error
+            throw stopping ?? error
         }
         openTransactionDate = nil
+        transactionDidEndIfNoted()
+        if isObserved { try observationBroker?.didCommitTransaction() }
     }
 
     /// Ends a transaction whose access failed: whatever happens, none is left open.
@@ -94,6 +99,8 @@ extension Database {
         isInsideTransactionBlock = false
         openTransactionDate = nil
         if isInsideTransaction { _ = rollbackIgnoringInterrupts() }
+        openTransactionDate = nil
+        transactionDidEndIfNoted()
         if sqlite3_txn_state(sqliteConnection, nil) != SQLITE_TXN_NONE { resetStatements() }
     }
 

@@ -11,19 +11,19 @@ struct BarrierTests {
         let pool = try DatabasePool.withTable(in: folder)
         let isInside = Gate()
         let mayLeave = Gate()
-        let hasRead = Lock(false)
+        let isOver = Lock(false)
         let read = Background {
             try pool.read { db in
                 isInside.open()
                 try mayLeave.wait()
-                defer { hasRead.withLock { $0 = true } }
+                defer { isOver.withLock { $0 = true } }
                 return try db.rowCount()
             }
         }
         try isInside.wait()
         let barrier = Background {
             try pool.barrierWriteWithoutTransaction { db in
-                #expect(hasRead.withLock { $0 })
+                #expect(isOver.withLock { $0 })
                 try db.insert(1)
             }
         }

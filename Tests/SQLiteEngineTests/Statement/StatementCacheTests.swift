@@ -30,6 +30,11 @@ struct StatementCacheTests {
         let decomposed = try db.cachedStatement(sql: "SELECT hex('e\u{301}')")
         #expect(try String.fetchOne(composed) == "C3A9")
         #expect(try String.fetchOne(decomposed) == "65CC81")
+        // The same marks in another order: equal, and of equal length.
+        let below = try db.cachedStatement(sql: "SELECT hex('a\u{323}\u{307}')")
+        let above = try db.cachedStatement(sql: "SELECT hex('a\u{307}\u{323}')")
+        #expect(try String.fetchOne(below) == "61CCA3CC87")
+        #expect(try String.fetchOne(above) == "61CC87CCA3")
         // The Kelvin sign equals the letter K.
         let letter = try db.cachedStatement(sql: "SELECT hex('K')")
         let kelvin = try db.cachedStatement(sql: "SELECT hex('\u{212A}')")

@@ -24,7 +24,12 @@ struct KeptTransactionTests {
     }
 
     private func isKept(_ pool: DatabasePool) -> Bool {
-        pool.readers.slots.contains { $0.database?.kept.pointee.isKept == true }
+        // Claimed: the sweeper may come by.
+        pool.readers.slots.contains { slot in
+            guard slot.claimIdle() else { return false }
+            defer { pool.readers.release(slot) }
+            return slot.database?.kept.pointee.isKept == true
+        }
     }
 
     /// Reads until a reader keeps its transaction.
