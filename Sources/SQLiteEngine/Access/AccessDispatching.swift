@@ -23,7 +23,7 @@ extension Configuration {
     /// Where the readers' accesses run.
     var readDispatching: AccessDispatching { AccessDispatching(qos: qos, target: targetQueue) }
 
-    /// Where the writer's accesses run. Nobody writes where that is refused.
+    /// Where the writer's accesses run: with the readers' where writing is refused.
     var writeDispatching: AccessDispatching {
         if readonly { return readDispatching }
         return AccessDispatching(qos: qos, target: writeTargetQueue ?? targetQueue)

@@ -6,8 +6,9 @@ import Glibc
 
 /// How connections are closed while the gate goes on, and when nobody needs it any more.
 extension AccessGate {
-    /// Closes the connections, when the accesses that run have ended. They are opened anew when
-    /// they are needed.
+    /// Closes the connections, when the accesses that run have ended.
+    ///
+    /// They are opened anew when they are needed.
     func closeConnections(
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite
@@ -46,8 +47,8 @@ extension AccessGate {
 
     /// Closes what is open, now that the last reference to the database is gone.
     ///
-    /// No access can run any more. Who looks after kept transactions may be at a slot, for a
-    /// moment.
+    /// No access can run any more. Who looks after kept transactions, or releases memory, may be
+    /// at a slot, for a moment.
     func shutDown() {
         for slot in slots {
             while !slot.claimIdle(), !slot.claimClosed() {

@@ -2,7 +2,7 @@
 extension AccessGate {
     /// Gives the thread a connection; a transaction that is left open is a fatal error.
     ///
-    /// - Parameter onQueue: Whether the access goes through the connection's dispatch queue.
+    /// With `onQueue`, the access goes through the connection's dispatch queue.
     func withConnection<T, E: Error>(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
@@ -23,10 +23,10 @@ extension AccessGate {
         return try onQueue ? runOnQueue(database, body) : body(database)
     }
 
-    /// Gives a callback a connection, on another thread; a transaction that is left open is a
-    /// fatal error. When there is no connection, it gets one whose statements all throw.
+    /// Gives a callback a connection, on another thread.
     ///
-    /// - Parameter owner: What must live until then.
+    /// A transaction that is left open is a fatal error. When there is no connection, `body` gets
+    /// one whose statements all throw. The `owner` lives until then.
     func performWithoutTransactionLater(
         _ site: AccessSite,
         keeping owner: any DatabaseWriter,
@@ -44,8 +44,8 @@ extension AccessGate {
 
     /// Takes every slot for a callback: running accesses are awaited, new ones kept out.
     ///
-    /// - Parameter completion: Called on any thread, with a failure when the gate was closed. On
-    ///   success ``giveBackAll()`` must follow.
+    /// The completion is called on any thread, with a failure when the gate was closed. On success
+    /// ``giveBackAll()`` must follow.
     func acquireAllLater(
         _ site: AccessSite,
         from index: Int = 0,

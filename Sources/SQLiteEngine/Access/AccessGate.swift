@@ -307,7 +307,8 @@ final class AccessGate: Sendable {
     /// `resume` is called once, on any thread: with a slot that is the task's, whose connection
     /// may still have to be opened, or with the error that the gate was closed.
     ///
-    /// - Parameter wanted: The only slot that will do; nil for any.
+    /// When a slot is `wanted`, no other will do.
+    ///
     /// - Returns: What waits, for ``cancel(_:)``; nil when `resume` was called already.
     func acquire(
         _ site: AccessSite,

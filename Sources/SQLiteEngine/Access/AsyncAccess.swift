@@ -22,12 +22,10 @@ extension AccessGate {
         }
     }
 
-    /// Runs an access for a callback: waits without a thread, and runs `body` on the
-    /// connection's own. Accesses that wait run in the order of the calls.
+    /// Runs an access for a callback: waits without a thread, and runs it on the connection's.
     ///
-    /// - Parameters:
-    ///   - failure: Called instead of `body` when there is no connection to be had.
-    ///   - body: Uses the connection. The access ends with it.
+    /// Accesses that wait run in the order of the calls. The access ends with `body`; `failure` is
+    /// called in its place when there is no connection to be had.
     func performLater(
         _ site: AccessSite,
         _ intent: Waiter.Intent,

@@ -16,7 +16,9 @@ extension DatabasePool {
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        readers.performLater(site, .read) { value(.failure($0)) } _: { [self] db in
+        readers.performLater(site, .read) {
+            value(.failure($0))
+        } _: { [self] db in
             do {
                 try db.beginReadAccess()
             } catch {
@@ -59,7 +61,9 @@ extension DatabasePool {
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        readers.performLater(site, .read) { value(.failure($0)) } _: { [self] db in
+        readers.performLater(site, .read) {
+            value(.failure($0))
+        } _: { [self] db in
             withExtendedLifetime(self) {
                 db.endKeptTransaction()
                 value(.success(db))

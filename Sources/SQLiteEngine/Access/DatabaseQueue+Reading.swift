@@ -15,7 +15,9 @@ extension DatabaseQueue {
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        gate.performLater(site, .read) { value(.failure($0)) } _: { [self] db in
+        gate.performLater(site, .read) {
+            value(.failure($0))
+        } _: { [self] db in
             withExtendedLifetime(self) { Self.read(on: db, value) }
         }
     }
@@ -43,7 +45,9 @@ extension DatabaseQueue {
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        gate.performLater(site, .read) { value(.failure($0)) } _: { [self] db in
+        gate.performLater(site, .read) {
+            value(.failure($0))
+        } _: { [self] db in
             withExtendedLifetime(self) {
                 db.readOnlyDepth += 1
                 value(.success(db))

@@ -106,7 +106,9 @@ extension DatabaseQueue {
         at site: AccessSite,
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        gate.performLater(site, .write) { updates(.failure($0)) } _: { [self] db in
+        gate.performLater(site, .write) {
+            updates(.failure($0))
+        } _: { [self] db in
             withExtendedLifetime(self) {
                 updates(.success(db))
                 db.preconditionNoTransactionIsLeftOpen()

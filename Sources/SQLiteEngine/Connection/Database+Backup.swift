@@ -40,7 +40,8 @@ extension Database {
             throw error
         }
         try destDb.check(sqlite3_backup_finish(backup))
-        destDb.statementCache.removeAll()
+        destDb.schemaDidChange()
+        destDb.forgetSchema()
     }
 
     /// Copies some pages; answers whether they were the last.

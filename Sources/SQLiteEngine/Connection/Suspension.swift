@@ -54,7 +54,7 @@ extension Database {
         // transaction gives its locks up.
         if isReadOnly, mode == "wal" { return }
         if Self.endsTransaction(sql) { return }
-        if isInsideTransaction { _ = rollbackIgnoringInterrupts() }
+        try? rollback()
         throw DatabaseError(
             resultCode: .SQLITE_ABORT,
             message: "Database is suspended",

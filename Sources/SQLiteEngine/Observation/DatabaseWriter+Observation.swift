@@ -1,5 +1,7 @@
 extension DatabaseWriter {
-    /// Adds an observer of the transactions of the database's writer.
+    /// Adds an observer of the writer's transactions.
+    ///
+    /// A database that was closed has nothing to tell.
     ///
     /// - Parameters:
     ///   - transactionObserver: The observer.

@@ -121,7 +121,9 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        gate.performLater(site, .read) { value(.failure($0)) } _: { [self] db in
+        gate.performLater(site, .read) {
+            value(.failure($0))
+        } _: { [self] db in
             withExtendedLifetime(self) { value(.success(db)) }
         }
     }

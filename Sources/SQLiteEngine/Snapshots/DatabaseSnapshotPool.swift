@@ -91,7 +91,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         ) { try db.checkLastState() }
     }
 
-    /// - Parameter check: Called while nobody can write.
+    /// Takes the last committed state; calls `check` while nobody can write.
     init(
         path: String,
         configuration: Configuration,
@@ -181,7 +181,9 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
             value(.failure(error))
             return
         }
-        gate.performLater(site, .read) { value(.failure($0)) } _: { [self] db in
+        gate.performLater(site, .read) {
+            value(.failure($0))
+        } _: { [self] db in
             value(.success(db))
             closeIfLost(db)
         }
@@ -225,7 +227,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
     /// Interrupts the statements that run; they throw `SQLITE_INTERRUPT`.
     public func interrupt() { interrupts.interrupt(gate.slots) }
 
-    /// Ends the snapshot; later accesses throw `SQLITE_MISUSE`. Closing twice does nothing.
+    /// Ends the snapshot; later accesses throw `SQLITE_MISUSE`, and closing again does nothing.
     ///
     /// - Throws: `SQLITE_BUSY` when a statement is still alive; then the snapshot stays open.
     public func close() throws {

@@ -44,7 +44,8 @@ struct FrozenState {
     /// The error of what only `sqlite3_snapshot_*` could do.
     static func error(_ what: String) -> DatabaseError {
         DatabaseError(
-            message: "\(what): that takes SQLite's functions sqlite3_snapshot_*, which are not used "
+            message:
+                "\(what): that takes SQLite's functions sqlite3_snapshot_*, which are not used "
                 + "here because not every library has them"
         )
     }
@@ -70,8 +71,9 @@ extension Database {
         }
     }
 
-    /// A number that differs when the connection shows another state than before
-    /// (https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntldataversion).
+    /// A number that differs when the connection shows another state than before.
+    ///
+    /// See SQLITE_FCNTL_DATA_VERSION, https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html.
     var dataVersion: UInt32 {
         var version: UInt32 = 0
         sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_DATA_VERSION, &version)

@@ -107,7 +107,11 @@ struct CallbackAccessTests {
             note(Result { try db.execute(sql: "SELECT 1") }.error)
         }
         try done.wait()
-        pool.asyncWrite { db in try db.insert(1) } completion: { _, result in note(result.error) }
+        pool.asyncWrite { db in
+            try db.insert(1)
+        } completion: { _, result in
+            note(result.error)
+        }
         try done.wait()
         #expect(errors.withLock { $0 } == Array(repeating: .SQLITE_MISUSE, count: 5))
     }
@@ -131,7 +135,9 @@ struct CallbackAccessTests {
     @Test func thoseWhoWaitHaveNoThreads() throws {
         let configuration = Configuration.with { $0.maximumReaderCount = 2 }
         let pool = try DatabasePool.withTable(in: folder, configuration: configuration)
-        let threads = { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count }
+        let threads = {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
+        }
         let entered = Gate()
         let mayGo = Gate()
         let left = Gate()

@@ -37,14 +37,18 @@ struct CloseTests {
         expectClosed { try pool.write { db in try db.execute(sql: "SELECT 1") } }
         expectClosed { try pool.writeWithoutTransaction { db in try db.execute(sql: "SELECT 1") } }
         expectClosed { try pool.unsafeReentrantWrite { db in try db.execute(sql: "SELECT 1") } }
-        expectClosed { try pool.barrierWriteWithoutTransaction { db in try db.execute(sql: "SELECT 1") } }
+        expectClosed {
+            try pool.barrierWriteWithoutTransaction { db in try db.execute(sql: "SELECT 1") }
+        }
         expectClosed { _ = try pool.makeSnapshot() }
         let queue = try DatabaseQueue.withTable()
         try queue.close()
         expectClosed { try queue.read { db in try db.execute(sql: "SELECT 1") } }
         expectClosed { try queue.write { db in try db.execute(sql: "SELECT 1") } }
         expectClosed { try queue.inDatabase { db in try db.execute(sql: "SELECT 1") } }
-        expectClosed { try queue.barrierWriteWithoutTransaction { db in try db.execute(sql: "SELECT 1") } }
+        expectClosed {
+            try queue.barrierWriteWithoutTransaction { db in try db.execute(sql: "SELECT 1") }
+        }
     }
 
     @Test func asyncAccessesAfterCloseThrow() async throws {

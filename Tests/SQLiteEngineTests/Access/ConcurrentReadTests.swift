@@ -48,6 +48,43 @@ struct ConcurrentReadTests {
         try eventually { pool.status().readers?.inUse == 0 }
     }
 
+    /// Asks for a concurrent read after each commit.
+    private final class Spawner: TransactionObserver {
+        private let writer: any DatabaseWriter
+        private let counts: Lock<[Int?]>
+
+        init(writer: any DatabaseWriter, counts: Lock<[Int?]>) {
+            self.writer = writer
+            self.counts = counts
+        }
+
+        func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+        func databaseDidChange(with event: DatabaseEvent) {}
+        func databaseDidRollback(_ db: Database) {}
+
+        func databaseDidCommit(_ db: Database) {
+            writer.spawnConcurrentRead { [counts] result in
+                let count = try? result.get().rowCount()
+                counts.withLock { $0.append(count) }
+            }
+        }
+    }
+
+    @Test func anObserverReadsWhatWasCommitted() throws {
+        let writers: [any DatabaseWriter] = [
+            try DatabasePool.withTable(in: folder), try DatabaseQueue.withTable(),
+        ]
+        for writer in writers {
+            let counts = Lock<[Int?]>([])
+            let spawner = Spawner(writer: writer, counts: counts)
+            writer.add(transactionObserver: spawner)
+            for number in 1...30 { try writer.write { db in try db.insert(number) } }
+            try eventually { counts.withLock { $0.count } == 30 }
+            #expect(counts.withLock { $0.compactMap { $0 }.sorted() } == Array(1...30))
+            writer.remove(transactionObserver: spawner)
+        }
+    }
+
     @Test func aQueueReadsBeforeItGoesOn() throws {
         let queue = try DatabaseQueue.withTable()
         let count = Lock<Int?>(nil)
