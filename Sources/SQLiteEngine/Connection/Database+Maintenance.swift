@@ -38,7 +38,7 @@ extension Database {
     /// Gives back what memory the connection can do without: its page cache, and the statements
     /// that it keeps prepared.
     public func releaseMemory() {
-        statementCache.removeAll()
+        removeCachedStatements()
         sqlite3_db_release_memory(sqliteConnection)
     }
 

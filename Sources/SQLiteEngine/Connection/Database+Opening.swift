@@ -99,7 +99,7 @@ extension Database {
     /// - Throws: `SQLITE_BUSY` when a statement of the user's is alive; the connection stays open.
     func close() throws {
         guard let handle = sqliteConnection else { return }
-        statementCache.removeAll()
+        removeCachedStatements()
         transactionStatements.finalize()
         willClose(handle)
         let code = sqlite3_close(handle)
@@ -112,7 +112,7 @@ extension Database {
     /// Closes as far as possible: a statement that is alive keeps a zombie, which closes with it.
     func closeIgnoringErrors() {
         guard let handle = sqliteConnection else { return }
-        statementCache.removeAll()
+        removeCachedStatements()
         transactionStatements.finalize()
         removeHooks()
         willClose(handle)

@@ -51,6 +51,9 @@ public final class Database {
         var trace: ((TraceEvent) -> Void)?
         /// Statements that ``Database/cachedStatement(sql:)`` keeps.
         var statementCache = StatementCache()
+        /// Statements that `fetchOne`, `fetchAll` and `fetchSet` keep for their SQL: apart, since
+        /// the arguments of those in ``statementCache`` are the user's.
+        var fetchCache = StatementCache()
         /// BEGIN, COMMIT and ROLLBACK, prepared once.
         var transactionStatements = TransactionStatements()
         /// The slot that the connection lives in: it outlives the connection.
@@ -215,7 +218,7 @@ public final class Database {
     func forgetSchema() {
         state.pointee.knownGeneration = schemaGeneration?.current ?? 0
         schemaCache = SchemaCache()
-        statementCache.removeAll()
+        removeCachedStatements()
     }
 
     /// Tells transaction observers; nil before the first one.
@@ -253,6 +256,18 @@ public final class Database {
     var statementCache: StatementCache {
         get { state.pointee.statementCache }
         _modify { yield &state.pointee.statementCache }
+    }
+
+    @inline(__always)
+    var fetchCache: StatementCache {
+        get { state.pointee.fetchCache }
+        _modify { yield &state.pointee.fetchCache }
+    }
+
+    /// Lets all cached statements go.
+    func removeCachedStatements() {
+        statementCache.removeAll()
+        fetchCache.removeAll()
     }
 
     @inline(__always)

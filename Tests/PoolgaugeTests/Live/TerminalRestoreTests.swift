@@ -83,7 +83,7 @@ struct TerminalRestoreTests {
                 ["/bin/bash", "-c", script, Program.path],
                 environment: Program.environment(temporary: folder)
             )
-            try program.wait(for: "ycsb-c")
+            try program.wait(for: "Connections")
             program.type("\u{1A}")
             try program.wait(for: "stopped")
             #expect(program.isGivenBack)
