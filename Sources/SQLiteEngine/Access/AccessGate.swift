@@ -134,11 +134,20 @@ final class AccessGate: Sendable {
     }
 
     /// Ends the transactions that idle connections keep.
-    func endKeptTransactions() {
-        for slot in slots where slot.claimIdle() {
-            slot.database?.endKeptTransaction()
-            release(slot)
+    ///
+    /// - Returns: Whether no connection was somebody's at that moment.
+    @discardableResult
+    func endKeptTransactions() -> Bool {
+        var hasMetAll = true
+        for slot in slots {
+            if slot.claimIdle() {
+                slot.database?.endKeptTransaction()
+                release(slot)
+            } else if slot.isTaken {
+                hasMetAll = false
+            }
         }
+        return hasMetAll
     }
 
     @inline(never)
