@@ -69,6 +69,7 @@ extension Database {
                 nil
             )
         )
+        addPredefinedFunctionsAndCollations()
         for setup in configuration.setups { try setup(self) }
     }
 

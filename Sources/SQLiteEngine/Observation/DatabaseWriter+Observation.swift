@@ -1,7 +1,5 @@
 extension DatabaseWriter {
-    /// Adds an observer of the writer's transactions.
-    ///
-    /// A database that was closed has nothing to tell.
+    /// Adds an observer of the transactions of the database's writer.
     ///
     /// - Parameters:
     ///   - transactionObserver: The observer.

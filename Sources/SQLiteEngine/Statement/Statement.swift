@@ -30,7 +30,8 @@ public final class Statement {
 
     /// Whether it may run where writing is refused.
     ///
-    /// `PRAGMA optimize` may not: it says that it is read-only, and writes statistics.
+    /// `PRAGMA optimize` may not: it says that it is read-only, and writes statistics. `PRAGMA
+    /// journal_mode` may: it says that it writes, also where it only asks.
     let mayRunReadOnly: Bool
 
     /// What it does beyond reading and writing rows.
@@ -86,7 +87,8 @@ public final class Statement {
         areArgumentsBound = parameterCount == 0
         isReadonly = sqlite3_stmt_readonly(sqliteStatement) != 0
         let text = sqlite3_sql(sqliteStatement)
-        mayRunReadOnly = isReadonly && !PragmaOptimize.matches(text)
+        mayRunReadOnly =
+            isReadonly ? !PragmaOptimize.matches(text) : PragmaJournalMode.asks(text)
         effect = StatementEffect(text)
         hasEffect = effect != .none
         preparationEpoch = database.authorizer?.epoch ?? 0

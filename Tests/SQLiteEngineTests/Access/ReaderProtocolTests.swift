@@ -125,3 +125,22 @@ struct ReaderProtocolTests {
         }
     }
 }
+
+/// Which connections a thread may use.
+struct SchedulingWatchdogTests {
+    @Test func aThreadMayUseTheConnectionsOfItsAccesses() throws {
+        let outer = try DatabaseQueue()
+        let inner = try DatabaseQueue()
+        #expect(SchedulingWatchdog.current == nil)
+        outer.inDatabase { first in
+            let second = inner.inDatabase { second in
+                #expect(SchedulingWatchdog.current?.allows(first) == true)
+                #expect(SchedulingWatchdog.current?.allows(second) == true)
+                return second
+            }
+            #expect(SchedulingWatchdog.current?.allows(first) == true)
+            #expect(SchedulingWatchdog.current?.allows(second) == false)
+        }
+        #expect(SchedulingWatchdog.current == nil)
+    }
+}
