@@ -29,7 +29,7 @@ public final class DatabasePool: Sendable {
     let readers: AccessGate
     let snapshots = SnapshotRegister()
     let interrupts = InterruptCounter()
-    private let walIndex: WALIndexReader
+    private let log: WALWatch
     private let journalMode = Lock<String?>(nil)
     private let sweeper = KeptTransactionSweeper()
 
@@ -48,9 +48,11 @@ public final class DatabasePool: Sendable {
                 message: "a pool needs a file: use a DatabaseQueue for a database in memory"
             )
         }
+        let events = EventHub()
         readers = AccessGate(
             labels: (1...configuration.maximumReaderCount).map { "\(label).reader.\($0)" },
-            probes: configuration.probes
+            probes: configuration.probes,
+            events: events
         ) { slot in
             let database = try Database.open(
                 path: path,
@@ -60,15 +62,17 @@ public final class DatabasePool: Sendable {
                 busyMode: configuration.readonlyBusyMode ?? .timeout(10),
                 probe: slot.probe
             )
-            if configuration.keepsReadTransactions, try database.journalMode() == "wal" {
-                database.keepReadTransactions()
+            if try database.journalMode() == "wal" {
+                database.watchLog()
+                if configuration.keepsReadTransactions { database.keepReadTransactions() }
             }
             return database
         }
         writer = AccessGate(
             labels: ["\(label).writer"],
             probes: configuration.probes,
-            readers: readers
+            readers: readers,
+            events: events
         ) { slot in
             try Database.open(
                 path: path,
@@ -80,14 +84,18 @@ public final class DatabasePool: Sendable {
         self.configuration = configuration
         self.path = path
         self.label = label
-        walIndex = WALIndexReader(slot: writer.slots[0])
+        log = WALWatch(path: path, label: label, readers: readers, events: events)
         guard let slot = writer.claimFirstSlot() else { return }
         _ = try writer.open(slot, AccessSite(fileID: #fileID, line: #line))
         defer { writer.release(slot) }
         if !configuration.readonly { try slot.openDatabase.switchToWAL(path: path) }
         let mode = try slot.openDatabase.journalMode()
         journalMode.withLock { $0 = mode }
-        if mode == "wal" { slot.locateWALIndex() }
+        if mode == "wal" {
+            slot.locateWALIndex()
+            slot.openDatabase.watchLog()
+            if !configuration.readonly { try log.begin(on: slot.openDatabase) }
+        }
     }
 
     // The last connection that may write and closes checkpoints the log, and removes it: the
@@ -370,7 +378,8 @@ public final class DatabasePool: Sendable {
                 path: path,
                 configuration: configuration,
                 label: "\(label).snapshot.\(number)",
-                site: site
+                site: site,
+                events: writer.events
             )
         }
     }
@@ -418,7 +427,9 @@ public final class DatabasePool: Sendable {
             interrupts: interrupts
         )
         status.journalMode = journalMode.withLock { $0 }
-        if status.journalMode == "wal" { status.addWAL(path: path, index: walIndex) }
+        if status.journalMode == "wal" {
+            status.addWAL(log, writing: writer, reading: readers, snapshots: snapshots)
+        }
         return status
     }
 }
@@ -443,18 +454,21 @@ extension DatabasePool {
 
     @usableFromInline
     func endRead(_ database: Database) throws {
+        var end: UInt64 = 0
         do {
             if try database.endReadAccess(
                 mayHaveWritten: false,
                 mayKeep: readers.allowsKeeping
             ) {
                 sweeper.arm(for: readers)
+                // Nothing came since the look at the clock that decided it.
+                end = database.kept.pointee.lastEnd
             }
         } catch {
             readers.leave(database)
             throw error
         }
-        readers.leave(database)
+        readers.leave(database, at: end)
     }
 
     @usableFromInline

@@ -22,7 +22,7 @@ public final class DatabaseQueue: Sendable {
     let label: String
     let gate: AccessGate
     let interrupts = InterruptCounter()
-    private let walIndex: WALIndexReader
+    private let log: WALWatch
     private let journalMode: Lock<String?>
 
     /// Opens a database, and creates its file when there is none.
@@ -49,7 +49,7 @@ public final class DatabaseQueue: Sendable {
         self.path = path
         self.label = label
         journalMode = Lock(nil)
-        walIndex = WALIndexReader(slot: gate.slots[0])
+        log = WALWatch(path: path, label: label, readers: nil, events: gate.events)
         guard let slot = gate.claimFirstSlot() else { return }
         _ = try gate.open(slot, AccessSite(fileID: #fileID, line: #line))
         defer { gate.release(slot) }
@@ -59,7 +59,11 @@ public final class DatabaseQueue: Sendable {
         }
         let mode = try database.journalMode()
         journalMode.withLock { $0 = mode }
-        if mode == "wal" { slot.locateWALIndex() }
+        if mode == "wal" {
+            slot.locateWALIndex()
+            database.watchLog()
+            if !configuration.readonly { try log.begin(on: database) }
+        }
     }
 
     /// Opens a private database in memory.
@@ -353,7 +357,9 @@ public final class DatabaseQueue: Sendable {
             interrupts: interrupts
         )
         status.journalMode = journalMode.withLock { $0 }
-        if status.journalMode == "wal" { status.addWAL(path: path, index: walIndex) }
+        if status.journalMode == "wal" {
+            status.addWAL(log, writing: gate, reading: nil, snapshots: nil)
+        }
         return status
     }
 }

@@ -24,12 +24,14 @@ public final class DatabaseSnapshot: Sendable {
     let interrupts = InterruptCounter()
     /// When its state was taken, in nanoseconds of the monotonic clock.
     let madeAt: UInt64
+    private let life: SnapshotLife
 
     init(
         path: String,
         configuration: Configuration,
         label: String,
-        site: AccessSite
+        site: AccessSite,
+        events: EventHub = EventHub()
     ) throws {
         var configuration = configuration
         configuration.readonly = true
@@ -37,7 +39,7 @@ public final class DatabaseSnapshot: Sendable {
         // Its one transaction is open between the accesses.
         configuration.allowsUnsafeTransactions = true
         let opened = configuration
-        gate = AccessGate(labels: [label], probes: configuration.probes) { slot in
+        gate = AccessGate(labels: [label], probes: configuration.probes, events: events) { slot in
             let database = try Database.open(
                 path: path,
                 configuration: opened,
@@ -47,6 +49,7 @@ public final class DatabaseSnapshot: Sendable {
                 probe: slot.probe
             )
             do {
+                if try database.journalMode() == "wal" { database.watchLog() }
                 try database.beginReadAccess()
                 // BEGIN takes no state yet: the first statement that reads does.
                 try database.execute(sql: "SELECT rootpage FROM sqlite_master LIMIT 1")
@@ -66,6 +69,7 @@ public final class DatabaseSnapshot: Sendable {
         }
         // Not before: however long it takes to open the connection, its state is not older.
         madeAt = monotonicNanoseconds()
+        life = SnapshotLife(events: events, label: label, site: site, madeAt: madeAt)
     }
 
     /// Reads the snapshot's state; blocks the thread.
@@ -150,6 +154,7 @@ public final class DatabaseSnapshot: Sendable {
             for slot in slots { try slot.database?.prepareToClose() }
             for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
             gate.retire()
+            life.end()
         }
     }
 

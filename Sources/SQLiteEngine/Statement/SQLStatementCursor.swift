@@ -39,7 +39,9 @@ public class SQLStatementCursor: Cursor {
         let code = bytes.withUnsafeBufferPointer { buffer -> CInt in
             guard let base = buffer.baseAddress else { return SQLITE_OK }
             var end: UnsafePointer<CChar>?
-            let code = sqlite3_prepare_v3(connection, base + start, -1, flags, &pointer, &end)
+            let code = database.probe.prepare {
+                sqlite3_prepare_v3(connection, base + start, -1, flags, &pointer, &end)
+            }
             if let end { offset = end - base }
             return code
         }

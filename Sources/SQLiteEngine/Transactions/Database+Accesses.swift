@@ -6,12 +6,17 @@ extension Database {
     /// Begins a read transaction, which sees one state of the database from its first statement.
     @inline(__always)
     func beginReadAccess() throws {
-        if resumeKeptTransaction() { return }
+        if resumeKeptTransaction() {
+            probe.didResumeTransaction()
+            return
+        }
+        probe.willBeginTransaction()
         kept.pointee.willBegin()
         let code = transactionStatements.begin(.deferred, on: sqliteConnection)
         guard code == SQLITE_OK else {
             throw transactionError(code, sql: "BEGIN DEFERRED TRANSACTION")
         }
+        probe.didBeginTransaction(isWrite: false)
     }
 
     /// Ends a read transaction.
@@ -34,6 +39,7 @@ extension Database {
         // The body may have ended the transaction itself.
         guard sqlite3_get_autocommit(sqliteConnection) == 0 else { return false }
         if mayKeep, keepTransaction(at: monotonicNanoseconds()) { return true }
+        probe.willEndTransaction()
         let code = transactionStatements.commit(on: sqliteConnection)
         guard code == SQLITE_OK else {
             // An interrupt that comes between two statements must not make a read fail that has
@@ -46,6 +52,7 @@ extension Database {
             abandonTransaction()
             return false
         }
+        probe.didEndTransaction()
         openTransactionDate = nil
         if sqlite3_txn_state(sqliteConnection, nil) != SQLITE_TXN_NONE { resetStatements() }
         return false
@@ -55,11 +62,13 @@ extension Database {
     @inline(__always)
     func beginWriteAccess() throws {
         let kind = configuration.defaultTransactionKind
+        probe.willBeginTransaction()
         let code = transactionStatements.begin(kind, on: sqliteConnection)
         guard code == SQLITE_OK else {
             throw transactionError(code, sql: "BEGIN \(kind.rawValue) TRANSACTION")
         }
         isInsideTransactionBlock = true
+        probe.didBeginTransaction(isWrite: kind != .deferred)
     }
 
     /// Commits a write transaction.
@@ -73,14 +82,13 @@ extension Database {
             throw error
         }
         isInsideTransactionBlock = false
-        probe.set(.committing)
-        let code = transactionStatements.commit(on: sqliteConnection)
-        probe.set(.held)
+        let code = probe.commit { transactionStatements.commit(on: sqliteConnection) }
         guard code == SQLITE_OK else {
             let error = transactionError(code, sql: "COMMIT TRANSACTION")
             abandonTransaction()
             throw error
         }
+        probe.didEndTransaction()
         openTransactionDate = nil
     }
 
@@ -88,6 +96,8 @@ extension Database {
     func abandonTransaction() {
         isInsideTransactionBlock = false
         openTransactionDate = nil
+        probe.willEndTransaction()
+        defer { probe.didEndTransaction() }
         if isInsideTransaction { _ = rollbackIgnoringInterrupts() }
         if sqlite3_txn_state(sqliteConnection, nil) != SQLITE_TXN_NONE { resetStatements() }
     }
