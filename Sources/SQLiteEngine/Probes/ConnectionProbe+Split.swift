@@ -88,10 +88,14 @@ extension ConnectionProbe {
         close.pointee.isContended = false
         close.pointee.calls.removeAll(keepingCapacity: true)
         close.pointee.executions.removeAll(keepingCapacity: true)
-        if let pending {
+        if let pending, pending.site != site {
+            // It was for an access that never began: this one is as any other.
+            let left = pending.countdown &- 1
+            countdown.store(left == 0 ? close.pointee.nextCountdown() : left, ordering: .relaxed)
+            guard left == 0 else { return }
+        } else if let pending {
             // The wait does not count for the sample of those who did not.
             countdown.store(max(1, pending.countdown), ordering: .relaxed)
-            guard pending.site == site else { return }
             close.pointee.isContended = true
             close.pointee.clock[.opening] = pending.opening
             if pending.since != 0 {
