@@ -10,6 +10,11 @@ static inline int poolgauge_config_memstatus(int enabled) {
     return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, enabled);
 }
 
+/// sqlite3_config(SQLITE_CONFIG_LOG, log, context): process-wide, before first use only.
+static inline int poolgauge_config_log(void (*log)(void *, int, const char *), void *context) {
+    return sqlite3_config(SQLITE_CONFIG_LOG, log, context);
+}
+
 /// sqlite3_db_config(…) for the verbs that take (int, int *).
 static inline int poolgauge_db_config(sqlite3 *db, int verb, int value, int *result) {
     return sqlite3_db_config(db, verb, value, result);

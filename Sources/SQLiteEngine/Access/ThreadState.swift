@@ -13,6 +13,8 @@ struct ThreadState {
     var hintGate: UInt = 0
     /// The index of the slot that the thread had last: its pages are in this core's cache.
     var hint = 0
+    /// The broker that is telling observers of changes on this thread.
+    var broker: Unmanaged<ObservationBroker>?
     /// Where the thread sleeps.
     let parker = Parker()
 

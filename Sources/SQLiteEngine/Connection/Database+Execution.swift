@@ -8,19 +8,22 @@ extension Database {
     ///   statement that writes where writing is refused.
     @inline(__always)
     func statementWillExecute(_ statement: Statement) throws {
-        if isInsideTransactionBlock || readOnlyDepth > 0 || cancellation != nil {
+        if isInsideTransactionBlock || readOnlyDepth > 0 || cancellation != nil || suspension.isOn {
             try checkExecution(of: statement)
         }
+        if !attention.isDisjoint(with: .beforeStatement) { announceExecution(of: statement) }
     }
 
     /// Called when an execution is done.
+    ///
+    /// - Throws: What an observer throws to stop a commit.
     @inline(__always)
-    func statementDidExecute(_ statement: Statement) {
-        if sqlite3_get_autocommit(sqliteConnection) != 0 { openTransactionDate = nil }
+    func statementDidExecute(_ statement: Statement) throws {
+        if statement.hasEffect || !attention.isEmpty { try didTakeEffect(statement) }
     }
 
     /// Called when a step failed: counts what the probes want to know, and makes the error.
-    func statementDidFail(_ statement: Statement, code: CInt) -> DatabaseError {
+    func statementDidFail(_ statement: Statement, code: CInt) -> any Error {
         let error = DatabaseError(
             resultCode: ResultCode(rawValue: sqlite3_extended_errcode(sqliteConnection)),
             message: lastErrorMessage,
@@ -30,12 +33,53 @@ extension Database {
         )
         statement.reset()
         probe.didFail(code)
+        if attention.contains(.transaction), !isInsideTransaction { transactionDidEnd() }
+        if isObserved, let stopping = observationBroker?.statementDidFail() { return stopping }
         return error
+    }
+
+    /// Called before a statement runs, while somebody observes or records.
+    @inline(never)
+    private func announceExecution(of statement: Statement) {
+        if let recordedRegion {
+            self.recordedRegion = recordedRegion.union(statement.databaseRegion)
+        }
+        if isObserved { observationBroker?.statementWillExecute(statement) }
+    }
+
+    /// Keeps book of transactions, savepoints and the schema, and tells observers.
+    @inline(never)
+    private func didTakeEffect(_ statement: Statement) throws {
+        switch statement.effect {
+        case .none, .commitTransaction, .rollbackTransaction: break
+        case .beginTransaction:
+            attention.insert(.transaction)
+            transactionDidBegin()
+        case .beginSavepoint(let name):
+            attention.insert(.transaction)
+            if openTransactionDate == nil { transactionDidBegin() }
+            savepoints.begin(name, eventCount: observationBroker?.heldBackCount ?? 0)
+        case .releaseSavepoint(let name):
+            savepoints.release(name)
+        case .rollbackToSavepoint(let name):
+            let count = savepoints.rollback(to: name)
+            observationBroker?.didRollBackToSavepoint(keeping: count)
+            if hasChangedSchema { schemaDidChange() }
+        case .schemaChange:
+            schemaDidChange()
+        }
+        if attention.contains(.transaction), !isInsideTransaction { transactionDidEnd() }
+        if isObserved { try observationBroker?.statementDidExecute(statement) }
     }
 
     private func checkExecution(of statement: Statement) throws {
         try cancellation?.check()
         try checkForAbortedTransaction(sql: statement.sql, arguments: statement.arguments)
+        try checkForSuspension(
+            isReadOnly: statement.isReadonly,
+            sql: statement.sql,
+            arguments: statement.arguments
+        )
         guard readOnlyDepth > 0, !statement.mayRunReadOnly else { return }
         throw DatabaseError(
             resultCode: .SQLITE_READONLY,

@@ -39,6 +39,17 @@ extension Database {
         try String.fetchOne(self, sql: "PRAGMA journal_mode")
     }
 
+    /// Names the statements that keep the connection from closing to ``logError``.
+    private func logLiveStatements() {
+        guard let log = Self.logError else { return }
+        var next = sqlite3_next_stmt(sqliteConnection, nil)
+        while let statement = next {
+            let sql = sqlite3_sql(statement).map { String(cString: $0) } ?? ""
+            log(.SQLITE_BUSY, "unfinalized statement: \(sql)")
+            next = sqlite3_next_stmt(sqliteConnection, statement)
+        }
+    }
+
     /// Makes sure that the connection can be closed, and lets its own statements go.
     ///
     /// - Throws: `SQLITE_BUSY` when a statement of the user's is alive.
@@ -46,6 +57,7 @@ extension Database {
         statementCache.removeAll()
         transactionStatements.finalize()
         guard sqlite3_next_stmt(sqliteConnection, nil) == nil else {
+            logLiveStatements()
             throw DatabaseError(
                 resultCode: .SQLITE_BUSY,
                 message: "unable to close due to unfinalized statements"

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import Synchronization
 
 /// A pointer to the C structure `sqlite3`.
 public typealias SQLiteConnection = OpaquePointer
@@ -24,14 +25,56 @@ public final class Database {
         var isInsideTransactionBlock = false
         /// Set while the access belongs to a task, which may be cancelled.
         var cancellation: AccessCancellation?
-        /// The date of the open transaction, once somebody asked.
-        var transactionDate: Date?
+        /// What statements and transactions have to look after, beyond SQLite.
+        var attention: Attention = []
+        /// The date of the open transaction, or what the clock threw.
+        var transactionDate: Result<Date, any Error>?
+        /// The savepoints of the open transaction.
+        var savepoints = SavepointStack()
+        /// Whether the open transaction has changed the schema.
+        var hasChangedSchema = false
+        /// What is known of the schema.
+        var schemaCache = SchemaCache()
+        /// Counts the changes of the schema that this process makes.
+        var schemaGeneration: SchemaGeneration?
+        /// The count itself; valid as long as `schemaGeneration` is kept.
+        var generationCount: UnsafeMutablePointer<Atomic<UInt64>>?
+        /// The count of when ``schemaCache`` and ``statementCache`` were empty.
+        var knownGeneration: UInt64 = 0
+        /// Tells transaction observers; nil before the first one.
+        var observationBroker: ObservationBroker?
+        /// Learns what statements do; nil while nobody needs to know.
+        var authorizer: StatementAuthorizer?
+        /// What was read since somebody began to record it.
+        var recordedRegion: DatabaseRegion?
+        /// The handler of ``Database/trace(options:_:)``.
+        var trace: ((TraceEvent) -> Void)?
         /// Statements that ``Database/cachedStatement(sql:)`` keeps.
         var statementCache = StatementCache()
         /// BEGIN, COMMIT and ROLLBACK, prepared once.
         var transactionStatements = TransactionStatements()
         /// The slot that the connection lives in: it outlives the connection.
         var slot: Unmanaged<AccessSlot>?
+        /// Whether this stands in for a connection that was closed; see
+        /// ``Database/standIn(for:_:)``.
+        var isStandIn = false
+        /// Whether the configuration's closures were told that the connection is open.
+        var isAnnounced = false
+        /// The journal mode, when a suspended connection had to know it.
+        var journalModeCache: String?
+    }
+
+    /// What statements and transactions have to look after, beyond SQLite.
+    struct Attention: OptionSet {
+        let rawValue: UInt8
+        /// There are transaction observers.
+        static let observers = Attention(rawValue: 1)
+        /// Somebody records what is read.
+        static let recording = Attention(rawValue: 2)
+        /// Something must be forgotten when the transaction ends.
+        static let transaction = Attention(rawValue: 4)
+        /// What matters before a statement runs.
+        static let beforeStatement: Attention = [.observers, .recording]
     }
 
     /// What the connection was opened with.
@@ -46,6 +89,12 @@ public final class Database {
     /// What others may see of the connection while it works.
     let probe: ConnectionProbe
 
+    /// The path that it was opened with.
+    let path: String
+
+    /// Whether locks are refused now.
+    let suspension: Suspension
+
     /// See ``State``: the pointer is valid as long as the object.
     private let state: UnsafeMutablePointer<State>
 
@@ -54,19 +103,23 @@ public final class Database {
 
     init(
         sqliteConnection: SQLiteConnection,
+        path: String,
         configuration: Configuration,
         label: String,
         isReadOnly: Bool,
-        probe: ConnectionProbe
+        probe: ConnectionProbe,
+        suspension: Suspension
     ) {
         state = .allocate(capacity: 1)
         state.initialize(to: State(connection: sqliteConnection))
         kept = .allocate(capacity: 1)
         kept.initialize(to: KeptTransaction())
+        self.path = path
         self.configuration = configuration
         self.label = label
         self.isReadOnlyConnection = isReadOnly
         self.probe = probe
+        self.suspension = suspension
     }
 
     deinit {
@@ -101,9 +154,99 @@ public final class Database {
     }
 
     @inline(__always)
-    var openTransactionDate: Date? {
+    var attention: Attention {
+        get { state.pointee.attention }
+        set { state.pointee.attention = newValue }
+    }
+
+    /// Whether there are transaction observers.
+    @inline(__always)
+    var isObserved: Bool {
+        get { state.pointee.attention.contains(.observers) }
+        set { setAttention(.observers, newValue) }
+    }
+
+    /// The date of the open transaction, or what the clock threw; nil when nobody asked.
+    var openTransactionDate: Result<Date, any Error>? {
         get { state.pointee.transactionDate }
         set { state.pointee.transactionDate = newValue }
+    }
+
+    /// The savepoints of the open transaction.
+    var savepoints: SavepointStack {
+        get { state.pointee.savepoints }
+        _modify { yield &state.pointee.savepoints }
+    }
+
+    /// Whether the open transaction has changed the schema.
+    var hasChangedSchema: Bool {
+        get { state.pointee.hasChangedSchema }
+        set { state.pointee.hasChangedSchema = newValue }
+    }
+
+    /// What is known of the schema.
+    var schemaCache: SchemaCache {
+        get { state.pointee.schemaCache }
+        _modify { yield &state.pointee.schemaCache }
+    }
+
+    /// Counts the changes of the schema that this process makes.
+    var schemaGeneration: SchemaGeneration? {
+        get { state.pointee.schemaGeneration }
+        set {
+            state.pointee.schemaGeneration = newValue
+            state.pointee.generationCount = newValue?.count
+        }
+    }
+
+    /// Forgets what depends on the schema, when this process has changed it since.
+    @inline(__always)
+    func forgetOldSchema() {
+        guard let count = state.pointee.generationCount else { return }
+        if state.pointee.knownGeneration != count.pointee.load(ordering: .acquiring) {
+            forgetSchema()
+        }
+    }
+
+    /// Forgets what is known of the schema, and the statements that were prepared with it: SQLite
+    /// prepares them anew by itself, but only at their next step, and until then they tell the
+    /// columns of before.
+    @inline(never)
+    func forgetSchema() {
+        state.pointee.knownGeneration = schemaGeneration?.current ?? 0
+        schemaCache = SchemaCache()
+        statementCache.removeAll()
+    }
+
+    /// Tells transaction observers; nil before the first one.
+    var observationBroker: ObservationBroker? {
+        get { state.pointee.observationBroker }
+        set { state.pointee.observationBroker = newValue }
+    }
+
+    /// Learns what statements do; nil while nobody needs to know.
+    var authorizer: StatementAuthorizer? {
+        get { state.pointee.authorizer }
+        set { state.pointee.authorizer = newValue }
+    }
+
+    /// What was read since somebody began to record it; nil when nobody does.
+    var recordedRegion: DatabaseRegion? {
+        get { state.pointee.recordedRegion }
+        set {
+            state.pointee.recordedRegion = newValue
+            setAttention(.recording, newValue != nil)
+        }
+    }
+
+    /// The handler of ``trace(options:_:)``.
+    var traceHandler: ((TraceEvent) -> Void)? {
+        get { state.pointee.trace }
+        set { state.pointee.trace = newValue }
+    }
+
+    private func setAttention(_ flag: Attention, _ isSet: Bool) {
+        if isSet { attention.insert(flag) } else { attention.remove(flag) }
     }
 
     @inline(__always)
@@ -125,6 +268,24 @@ public final class Database {
         set { state.pointee.slot = newValue }
     }
 
+    /// Whether this stands in for a connection that was closed.
+    var isStandIn: Bool {
+        get { state.pointee.isStandIn }
+        set { state.pointee.isStandIn = newValue }
+    }
+
+    /// Whether the configuration's closures were told that the connection is open.
+    var isAnnounced: Bool {
+        get { state.pointee.isAnnounced }
+        set { state.pointee.isAnnounced = newValue }
+    }
+
+    /// The journal mode, when a suspended connection had to know it.
+    var journalModeCache: String? {
+        get { state.pointee.journalModeCache }
+        set { state.pointee.journalModeCache = newValue }
+    }
+
     /// Whether statements may not write now.
     var isReadOnly: Bool { isReadOnlyConnection || readOnlyDepth > 0 }
 
@@ -133,6 +294,9 @@ public final class Database {
 
     /// The rowid of the last row that was inserted on this connection.
     public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(sqliteConnection) }
+
+    /// The version of SQLite that runs, such as 3040001 for 3.40.1.
+    public static var sqliteLibVersionNumber: CInt { sqlite3_libversion_number() }
 
     /// How many rows the last statement inserted, updated or deleted.
     public var changesCount: Int { Int(sqlite3_changes(sqliteConnection)) }
@@ -149,9 +313,12 @@ public final class Database {
 @available(*, unavailable)
 extension Database: Sendable {}
 
-extension Database: CustomStringConvertible {
+extension Database: CustomStringConvertible, CustomDebugStringConvertible {
     /// The connection's label.
     public var description: String { label }
+
+    /// The connection's label, as that of a database.
+    public var debugDescription: String { "<Database: \(label)>" }
 }
 
 extension Database {
@@ -169,7 +336,7 @@ extension Database {
     public typealias BusyCallback = @Sendable (_ numberOfTries: Int) -> Bool
 
     /// How a transaction begins.
-    public enum TransactionKind: String, Sendable {
+    public enum TransactionKind: String, Hashable, Sendable {
         /// Takes locks when they are needed.
         case deferred = "DEFERRED"
         /// Takes the write lock at once.

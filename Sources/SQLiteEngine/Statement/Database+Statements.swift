@@ -16,6 +16,7 @@ extension Database {
     /// it and keep it beyond the access. A statement that is being iterated is not given twice:
     /// the caller gets another one.
     public func cachedStatement(sql: String) throws -> Statement {
+        forgetOldSchema()
         if let statement = statementCache.statement(sql: sql) { return statement }
         return try prepareCachedStatement(sql: sql)
     }
@@ -68,7 +69,14 @@ extension Database {
             throw DatabaseError(resultCode: .SQLITE_ERROR, message: "empty statement", sql: sql)
         }
         // What follows may well not compile: it is one statement too many all the same.
-        let isLast = (try? statements.next() == nil) ?? false
+        let isLast: Bool
+        do {
+            isLast = try statements.next() == nil
+        } catch let error as DatabaseError
+            where error.resultCode == .SQLITE_ERROR || error.resultCode == .SQLITE_MISUSE
+        {
+            isLast = false
+        }
         guard isLast else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,

@@ -27,7 +27,7 @@ public class SQLStatementCursor: Cursor {
     /// - Returns: Nil at the end of the text.
     /// - Throws: What SQLite says of the SQL; `SQLITE_MISUSE` when the arguments do not match.
     public func next() throws -> Statement? {
-        guard let connection = database.sqliteConnection else {
+        guard let connection = database.sqliteConnection, !database.isStandIn else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message: "Connection is closed",
@@ -36,14 +36,22 @@ public class SQLStatementCursor: Cursor {
         }
         let start = offset
         var pointer: SQLiteStatement?
-        let code = bytes.withUnsafeBufferPointer { buffer -> CInt in
-            guard let base = buffer.baseAddress else { return SQLITE_OK }
-            var end: UnsafePointer<CChar>?
-            let code = database.probe.prepare {
-                sqlite3_prepare_v3(connection, base + start, -1, flags, &pointer, &end)
+        var code = SQLITE_OK
+        func prepare() {
+            bytes.withUnsafeBufferPointer { buffer in
+                guard let base = buffer.baseAddress else { return }
+                var end: UnsafePointer<CChar>?
+                code = database.probe.prepare {
+                    sqlite3_prepare_v3(connection, base + start, -1, flags, &pointer, &end)
+                }
+                if let end { offset = end - base }
             }
-            if let end { offset = end - base }
-            return code
+        }
+        var analysis: StatementAnalysis?
+        if database.analyzesStatements {
+            analysis = database.noteOfPreparing(prepare)
+        } else {
+            prepare()
         }
         guard code == SQLITE_OK else {
             offset = start
@@ -62,6 +70,7 @@ public class SQLStatementCursor: Cursor {
             probe: database.probe,
             sqliteStatement: pointer
         )
+        statement.analysis = analysis
         if arguments != nil, let values = try arguments?.take(for: statement) {
             try statement.setArguments(StatementArguments(values))
         }

@@ -26,7 +26,7 @@ extension Statement {
             switch step() {
             case SQLITE_DONE:
                 reset()
-                database.statementDidExecute(self)
+                try database.statementDidExecute(self)
                 return
             case SQLITE_ROW:
                 continue
@@ -65,7 +65,7 @@ extension Statement {
         let code = reset()
         let database = database
         guard code == SQLITE_OK else { throw database.statementDidFail(self, code: code) }
-        database.statementDidExecute(self)
+        try database.statementDidExecute(self)
     }
 
     /// Takes the first step of an execution; returns whether there is a row.
@@ -89,8 +89,13 @@ extension Statement {
     @usableFromInline
     func abandon() {
         guard isStepped else { return }
-        reset()
-        database.statementDidExecute(self)
+        let code = reset()
+        let database = database
+        if code == SQLITE_OK {
+            try? database.statementDidExecute(self)
+        } else {
+            _ = database.statementDidFail(self, code: code)
+        }
     }
 
     @inline(__always)
@@ -108,7 +113,7 @@ extension Statement {
             return true
         case SQLITE_DONE:
             reset()
-            database.statementDidExecute(self)
+            try database.statementDidExecute(self)
             return false
         default:
             throw database.statementDidFail(self, code: code)

@@ -33,6 +33,21 @@ public final class Statement {
     /// `PRAGMA optimize` may not: it says that it is read-only, and writes statistics.
     let mayRunReadOnly: Bool
 
+    /// What it does beyond reading and writing rows.
+    let effect: StatementEffect
+
+    /// Whether it has an ``effect``.
+    let hasEffect: Bool
+
+    /// What it reads and changes, once somebody has asked.
+    var analysis: StatementAnalysis?
+
+    /// How often SQLite had prepared the statement anew when ``analysis`` was made.
+    var analysisVersion: CInt = 0
+
+    /// The authorizer's epoch when the statement was made.
+    let preparationEpoch: Int
+
     /// The arguments that are bound, or that failed to bind.
     @exclusivity(unchecked) var storedArguments = StatementArguments()
 
@@ -75,6 +90,9 @@ public final class Statement {
         isReadonly = sqlite3_stmt_readonly(sqliteStatement) != 0
         let text = sqlite3_sql(sqliteStatement)
         mayRunReadOnly = isReadonly && !PragmaOptimize.matches(text)
+        effect = StatementEffect(text)
+        hasEffect = effect != .none
+        preparationEpoch = database.authorizer?.epoch ?? 0
         number = probe.register(sql: text.map { String(cString: $0).trimmedSQL } ?? "")
     }
 

@@ -84,6 +84,13 @@ struct StatementCache {
         hand = 0
     }
 
+    /// Forgets the statements for which a condition holds.
+    mutating func removeAll(where condition: (Statement) -> Bool) {
+        recent.removeAll { condition($0.statement) }
+        entries = entries.filter { !condition($0.value.statement) }
+        hand = 0
+    }
+
     /// Forgets all statements.
     ///
     /// Those that nobody else holds are finalized.

@@ -10,6 +10,7 @@ extension Database {
             probe.didResumeTransaction()
             return
         }
+        try checkForSuspension(isReadOnly: true, sql: "BEGIN DEFERRED TRANSACTION")
         probe.willBeginTransaction()
         kept.pointee.willBegin()
         let code = transactionStatements.begin(.deferred, on: sqliteConnection)
@@ -37,7 +38,10 @@ extension Database {
             )
         }
         // The body may have ended the transaction itself.
-        guard sqlite3_get_autocommit(sqliteConnection) == 0 else { return false }
+        guard sqlite3_get_autocommit(sqliteConnection) == 0 else {
+            probe.didEndTransaction()
+            return false
+        }
         if mayKeep, keepTransaction(at: monotonicNanoseconds()) { return true }
         probe.willEndTransaction()
         let code = transactionStatements.commit(on: sqliteConnection)
@@ -53,7 +57,7 @@ extension Database {
             return false
         }
         probe.didEndTransaction()
-        openTransactionDate = nil
+        transactionDidEndIfNoted()
         if sqlite3_txn_state(sqliteConnection, nil) != SQLITE_TXN_NONE { resetStatements() }
         return false
     }
@@ -61,7 +65,11 @@ extension Database {
     /// Begins a write transaction that owns everything until its end.
     @inline(__always)
     func beginWriteAccess() throws {
-        let kind = configuration.defaultTransactionKind
+        let kind = isReadOnly ? .deferred : configuration.defaultTransactionKind
+        try checkForSuspension(
+            isReadOnly: kind == .deferred,
+            sql: "BEGIN \(kind.rawValue) TRANSACTION"
+        )
         probe.willBeginTransaction()
         let code = transactionStatements.begin(kind, on: sqliteConnection)
         guard code == SQLITE_OK else {
@@ -69,6 +77,7 @@ extension Database {
         }
         isInsideTransactionBlock = true
         probe.didBeginTransaction(isWrite: kind != .deferred)
+        transactionDidBegin()
     }
 
     /// Commits a write transaction.
@@ -82,14 +91,18 @@ extension Database {
             throw error
         }
         isInsideTransactionBlock = false
+        if isObserved { observationBroker?.willEndTransaction() }
         let code = probe.commit { transactionStatements.commit(on: sqliteConnection) }
         guard code == SQLITE_OK else {
             let error = transactionError(code, sql: "COMMIT TRANSACTION")
+            let stopping = isObserved ? observationBroker?.statementDidFail() : nil
             abandonTransaction()
-            throw error
+            throw stopping ?? error
         }
         probe.didEndTransaction()
         openTransactionDate = nil
+        transactionDidEndIfNoted()
+        if isObserved { try observationBroker?.didCommitTransaction() }
     }
 
     /// Ends a transaction whose access failed: whatever happens, none is left open.
@@ -99,6 +112,8 @@ extension Database {
         probe.willEndTransaction()
         defer { probe.didEndTransaction() }
         if isInsideTransaction { _ = rollbackIgnoringInterrupts() }
+        openTransactionDate = nil
+        transactionDidEndIfNoted()
         if sqlite3_txn_state(sqliteConnection, nil) != SQLITE_TXN_NONE { resetStatements() }
     }
 
@@ -152,6 +167,9 @@ extension Database {
     /// Ends an access of a pool's reader that had no transaction of its own.
     func endUnsafeAccess() {
         preconditionNoTransactionIsLeftOpen()
-        if sqlite3_txn_state(sqliteConnection, nil) != SQLITE_TXN_NONE { resetStatements() }
+        if sqlite3_txn_state(sqliteConnection, nil) != SQLITE_TXN_NONE {
+            resetStatements()
+            probe.didEndTransaction()
+        }
     }
 }

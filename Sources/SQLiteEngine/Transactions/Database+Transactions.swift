@@ -73,14 +73,41 @@ extension Database {
     /// The date of the open transaction, the same for as long as it is open; outside of one, the
     /// current date.
     ///
+    /// It is taken when the transaction begins; by a `read`, when somebody first asks.
+    ///
     /// - Throws: What the configuration's clock throws.
     public var transactionDate: Date {
         get throws {
-            if let openTransactionDate { return openTransactionDate }
-            let date = try configuration.transactionClock.now(self)
-            if isInsideTransaction { openTransactionDate = date }
-            return date
+            if let openTransactionDate, isInsideTransaction { return try openTransactionDate.get() }
+            let date = Result { try configuration.transactionClock.now(self) }
+            if isInsideTransaction {
+                openTransactionDate = date
+                attention.insert(.transaction)
+            }
+            return try date.get()
         }
+    }
+
+    /// Takes the date of a transaction that has begun; an error of the clock's is thrown to
+    /// whoever asks.
+    func transactionDidBegin() {
+        openTransactionDate = Result { try configuration.transactionClock.now(self) }
+    }
+
+    /// Forgets what belonged to a transaction, if anything does.
+    @inline(__always)
+    func transactionDidEndIfNoted() {
+        if attention.contains(.transaction) { transactionDidEnd() }
+    }
+
+    /// Forgets what belonged to a transaction.
+    @inline(never)
+    func transactionDidEnd() {
+        openTransactionDate = nil
+        savepoints.removeAll()
+        if hasChangedSchema { schemaDidChange() }
+        hasChangedSchema = false
+        attention.remove(.transaction)
     }
 
     /// Refuses statements that write while `value` runs.
@@ -137,15 +164,21 @@ extension Database {
     /// The flag of an interrupt stays up while a statement is not reset
     /// (https://sqlite.org/c3ref/interrupt.html), so these are reset first.
     func rollbackIgnoringInterrupts() -> CInt {
-        openTransactionDate = nil
+        if isObserved { observationBroker?.willEndTransaction() }
         var code = transactionStatements.rollback(on: sqliteConnection)
         var tries = 0
         while code & 0xff == SQLITE_INTERRUPT, tries < 100 {
             resetStatements()
-            guard isInsideTransaction else { return SQLITE_OK }
+            guard isInsideTransaction else {
+                code = SQLITE_OK
+                break
+            }
             code = transactionStatements.rollback(on: sqliteConnection)
             tries += 1
         }
+        guard !isInsideTransaction else { return code }
+        transactionDidEndIfNoted()
+        if isObserved { observationBroker?.didRollBackTransaction() }
         return code
     }
 

@@ -91,7 +91,7 @@ extension Database {
         resetStatements()
         if kept.pointee.since == 0 { kept.pointee.since = now }
         kept.pointee.isKept = true
-        openTransactionDate = nil
+        transactionDidEndIfNoted()
         return true
     }
 

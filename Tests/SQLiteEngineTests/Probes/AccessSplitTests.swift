@@ -7,7 +7,8 @@ import Testing
 struct AccessSplitTests {
     private let folder = TemporaryFolder()
 
-    private func makePool(_ change: (inout Configuration) -> Void = { _ in }) throws -> DatabasePool {
+    private func makePool(_ change: (inout Configuration) -> Void = { _ in }) throws -> DatabasePool
+    {
         try DatabasePool.withTable(in: folder, configuration: .with(change))
     }
 
@@ -179,20 +180,22 @@ struct AccessSplitTests {
         #expect(probe.times.splits(role: .reader).isEmpty)
     }
 
-    @Test func observersHaveTheirOwnTime() throws {
-        let probe = ConnectionProbe(level: .full)
-        let site = AccessSite(fileID: #fileID, line: #line)
-        probe.beginAccess(site)
-        probe.commit {
-            probe.notify {
-                let end = monotonicNanoseconds() + 5_000_000
-                while monotonicNanoseconds() < end {}
-            }
+    @Test(arguments: [true, false])
+    func observersHaveTheirOwnTime(fails: Bool) throws {
+        let pool = try makePool { $0.probes = .full }
+        let observer = SlowObserver()
+        pool.add(transactionObserver: observer)
+        let before = pool.status()
+        struct Mistake: Error {}
+        try? pool.write { db in
+            try db.insert(1)
+            if fails { throw Mistake() }
         }
-        probe.endAccess()
-        let split = try #require(probe.times.splits(role: .writer).first)
-        #expect(try #require(split.notifying).max >= 5_000_000)
-        #expect(try #require(split.committing).max < 5_000_000)
+        let split = try #require(part(pool.status(), .writer, isContended: false))
+        #expect(split.count == (part(before, .writer, isContended: false)?.count ?? 0) + 1)
+        // For the change, before the commit and after it; or for the change and the rollback.
+        #expect(try #require(split.notifying).max >= (fails ? 2 : 3) * SlowObserver.delay)
+        #expect(total(split.insideSQLite) + total(split.committing) > 0)
     }
 
     @Test func statementsAndCommitsHaveTheirTimes() throws {
@@ -231,4 +234,21 @@ struct AccessSplitTests {
         #expect(status.commit == nil)
         #expect(status.connections.allSatisfy { $0.transaction == nil })
     }
+}
+
+/// Takes its time for everything.
+private final class SlowObserver: TransactionObserver, Sendable {
+    /// In nanoseconds.
+    static let delay: UInt64 = 2_000_000
+
+    private func dawdle() {
+        let end = monotonicNanoseconds() + Self.delay
+        while monotonicNanoseconds() < end {}
+    }
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+    func databaseDidChange(with event: DatabaseEvent) { dawdle() }
+    func databaseWillCommit() throws { dawdle() }
+    func databaseDidCommit(_ db: Database) { dawdle() }
+    func databaseDidRollback(_ db: Database) { dawdle() }
 }

@@ -24,7 +24,7 @@ struct ConnectionEventTests {
         let pool = try DatabasePool.withTable(in: folder)
         let events = pool.events(slowerThan: .milliseconds(5))
         _ = try pool.rowCount()
-        try pool.read(as: AccessLabel("report")) { _ in
+        try await pool.read(as: AccessLabel("report")) { _ in
             let end = monotonicNanoseconds() + 6_000_000
             while monotonicNanoseconds() < end {}
         }

@@ -14,6 +14,9 @@ public protocol DatabaseCursor<Element>: Cursor {
 
     /// The number of the result's columns.
     var columnCount: Int { get }
+
+    /// What the statement reads.
+    var databaseRegion: DatabaseRegion { get }
 }
 
 /// A cursor that steps a statement itself.
@@ -34,4 +37,7 @@ extension SteppingCursor {
 
     /// The number of the result's columns.
     public var columnCount: Int { steps.statement.columnCount }
+
+    /// What the statement reads.
+    public var databaseRegion: DatabaseRegion { steps.statement.databaseRegion }
 }

@@ -1,0 +1,28 @@
+import CSQLite
+import Telemetry
+
+extension Database {
+    /// Is told of an error by SQLite: its code and a message in English.
+    public typealias LogErrorFunction = @Sendable (ResultCode, String) -> Void
+
+    private static let errorLog = Lock<LogErrorFunction?>(nil)
+
+    /// Is called for each error that SQLite logs, in the whole process and on any thread.
+    ///
+    /// To be set before the first connection is opened: SQLite takes a log only before that
+    /// (https://sqlite.org/errlog.html). It must not use SQLite.
+    public static var logError: LogErrorFunction? {
+        get { errorLog.withLock { $0 } }
+        set {
+            errorLog.withLock { $0 = newValue }
+            guard newValue != nil else { return }
+            poolgauge_config_log(
+                { _, code, message in
+                    guard let log = Database.logError else { return }
+                    log(ResultCode(rawValue: code), message.map { String(cString: $0) } ?? "")
+                },
+                nil
+            )
+        }
+    }
+}

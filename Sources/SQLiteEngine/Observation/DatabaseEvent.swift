@@ -1,0 +1,76 @@
+import CSQLite
+
+/// The change of one row.
+///
+/// An event that an observer is given is valid until its callback returns; ``copy()`` makes one
+/// that can be kept.
+public struct DatabaseEvent {
+    /// What happened to the row; the raw values are those of SQLite's update hook.
+    public enum Kind: CInt, Sendable {
+        /// The row is new.
+        case insert = 18
+        /// The row is gone.
+        case delete = 9
+        /// The row has other values.
+        case update = 23
+    }
+
+    private enum Names {
+        case borrowed(database: UnsafePointer<CChar>?, table: UnsafePointer<CChar>?)
+        case copied(database: String, table: String)
+    }
+
+    /// What happened to the row.
+    public let kind: Kind
+
+    /// The row's id, after the change.
+    public let rowID: Int64
+
+    private let names: Names
+
+    init(
+        kind: Kind,
+        rowID: Int64,
+        databaseNameCString: UnsafePointer<CChar>?,
+        tableNameCString: UnsafePointer<CChar>?
+    ) {
+        self.kind = kind
+        self.rowID = rowID
+        names = .borrowed(database: databaseNameCString, table: tableNameCString)
+    }
+
+    private init(kind: Kind, rowID: Int64, names: Names) {
+        self.kind = kind
+        self.rowID = rowID
+        self.names = names
+    }
+
+    /// The name of the database: `main`, `temp`, or that of an attached one.
+    public var databaseName: String {
+        switch names {
+        case .borrowed(let name, _): name.map { String(cString: $0) } ?? ""
+        case .copied(let name, _): name
+        }
+    }
+
+    /// The name of the table.
+    public var tableName: String {
+        switch names {
+        case .borrowed(_, let name): name.map { String(cString: $0) } ?? ""
+        case .copied(_, let name): name
+        }
+    }
+
+    /// An event that stays valid.
+    public func copy() -> DatabaseEvent {
+        guard case .borrowed = names else { return self }
+        return DatabaseEvent(
+            kind: kind,
+            rowID: rowID,
+            names: .copied(database: databaseName, table: tableName)
+        )
+    }
+}
+
+@available(*, unavailable)
+extension DatabaseEvent: Sendable {}

@@ -1,0 +1,40 @@
+/// A kind of change that a statement may bring, known before it runs.
+@frozen
+public enum DatabaseEventKind: Sendable {
+    /// Rows are inserted.
+    case insert(tableName: String)
+    /// Rows are deleted.
+    case delete(tableName: String)
+    /// The named columns of rows are updated.
+    case update(tableName: String, columnNames: Set<String>)
+
+    /// The table that changes.
+    public var tableName: String {
+        switch self {
+        case .insert(let tableName), .delete(let tableName), .update(let tableName, _): tableName
+        }
+    }
+
+    /// What changes, as a region.
+    var modifiedRegion: DatabaseRegion {
+        switch self {
+        case .insert(let tableName), .delete(let tableName):
+            DatabaseRegion(table: tableName)
+        case .update(let tableName, let columnNames):
+            DatabaseRegion(table: tableName, columns: columnNames)
+        }
+    }
+
+    var isDelete: Bool {
+        if case .delete = self { true } else { false }
+    }
+
+    /// Whether an event is of this kind.
+    func matches(_ event: DatabaseEvent) -> Bool {
+        switch (self, event.kind) {
+        case (.insert, .insert), (.delete, .delete), (.update, .update):
+            event.tableName == tableName
+        default: false
+        }
+    }
+}

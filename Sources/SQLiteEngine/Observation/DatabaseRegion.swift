@@ -1,0 +1,190 @@
+/// A part of a database: nothing, everything, or tables, of which some columns or rows.
+///
+/// What a statement reads is a region (``Statement/databaseRegion``), and a change modifies it or
+/// does not.
+public struct DatabaseRegion: Sendable {
+    /// The parts by table; nil for everything.
+    private var tables: [SQLName: TableRegion]?
+
+    init(tables: [SQLName: TableRegion]?) { self.tables = tables }
+
+    /// The whole database.
+    public static let fullDatabase = DatabaseRegion(tables: nil)
+
+    /// Creates a region of nothing.
+    public init() { self.init(tables: [:]) }
+
+    init(table: String) {
+        self.init(tables: [SQLName(table): TableRegion()])
+    }
+
+    init(table: String, columns: Set<String>) {
+        let columns = Set(columns.map { SQLName($0) })
+        self.init(tables: [SQLName(table): TableRegion(columns: columns)])
+    }
+
+    init(table: String, rowIds: Set<Int64>) {
+        self.init(tables: [SQLName(table): TableRegion(rowIDs: rowIds)])
+    }
+
+    /// Whether it is nothing.
+    public var isEmpty: Bool { tables?.isEmpty ?? false }
+
+    /// Whether it is the whole database.
+    public var isFullDatabase: Bool { tables == nil }
+
+    /// Whether changes of a kind may modify it.
+    public func isModified(byEventsOfKind eventKind: DatabaseEventKind) -> Bool {
+        !intersection(eventKind.modifiedRegion).isEmpty
+    }
+
+    /// Whether a change modifies it.
+    ///
+    /// To be asked about events whose kind modifies it: which columns changed is not known of an
+    /// event, and one of an unknown table (the shadow table of a virtual one) is taken for a
+    /// modification.
+    public func isModified(by event: DatabaseEvent) -> Bool {
+        guard let tables, let table = tables[SQLName(event.tableName)] else { return true }
+        return table.rowIDs?.contains(event.rowID) ?? true
+    }
+
+    /// The region of all that is in one of the two.
+    public func union(_ other: DatabaseRegion) -> DatabaseRegion {
+        guard let tables, let others = other.tables else { return .fullDatabase }
+        return DatabaseRegion(tables: tables.merging(others) { $0.union($1) })
+    }
+
+    /// Adds another region.
+    public mutating func formUnion(_ other: DatabaseRegion) { self = union(other) }
+
+    /// The region of all that is in both.
+    func intersection(_ other: DatabaseRegion) -> DatabaseRegion {
+        guard let tables else { return other }
+        guard let others = other.tables else { return self }
+        var common: [SQLName: TableRegion] = [:]
+        for (name, table) in tables {
+            guard let part = others[name].map({ table.intersection($0) }), !part.isEmpty else {
+                continue
+            }
+            common[name] = part
+        }
+        return DatabaseRegion(tables: common)
+    }
+
+    /// The same region, where only the given rows of a table matter.
+    func tableIntersection(_ table: String, rowIds: Set<Int64>) -> DatabaseRegion {
+        guard var tables else { return DatabaseRegion(table: table, rowIds: rowIds) }
+        let name = SQLName(table)
+        guard let whole = tables[name] else { return self }
+        let part = whole.intersection(TableRegion(rowIDs: rowIds))
+        tables[name] = part.isEmpty ? nil : part
+        return DatabaseRegion(tables: tables)
+    }
+
+    // MARK: With the schema at hand
+
+    /// The part that changes can be told of, under the tables' names in the schema: no internal
+    /// tables of SQLite's, and no views, whose tables are in the region anyway.
+    func observableRegion(_ db: Database) throws -> DatabaseRegion {
+        guard let tables else { return .fullDatabase }
+        let visible = tables.filter { !Database.isSQLiteInternalTable($0.key.text) }
+        return try DatabaseRegion(tables: visible).canonicalTables(db)
+    }
+
+    /// The same region under the tables' names in the schema, without what is no table.
+    func canonicalTables(_ db: Database) throws -> DatabaseRegion {
+        guard let tables else { return .fullDatabase }
+        var canonical: [SQLName: TableRegion] = [:]
+        for (name, table) in tables {
+            guard let tableName = try db.canonicalTableName(name.text) else { continue }
+            canonical[SQLName(tableName)] = table
+        }
+        return DatabaseRegion(tables: canonical)
+    }
+
+    /// The kinds of changes that may modify the region, whose names are canonical.
+    func impactfulEventKinds(_ db: Database) throws -> [DatabaseEventKind] {
+        func kinds(_ table: String, _ columns: Set<String>) -> [DatabaseEventKind] {
+            [
+                .delete(tableName: table), .insert(tableName: table),
+                .update(tableName: table, columnNames: columns),
+            ]
+        }
+        guard let tables else {
+            return try db.allTableNames().flatMap { kinds($0, try db.columnNames(in: $0)) }
+        }
+        return try tables.flatMap { name, table in
+            let columns = table.columns.map { Set($0.map(\.text)) }
+            return kinds(name.text, try columns ?? db.columnNames(in: name.text))
+        }
+    }
+}
+
+extension DatabaseRegion: Equatable {}
+
+extension DatabaseRegion: CustomStringConvertible {
+    /// Such as `player(id,name),team(*)[1,2]`; `empty`; `full database`.
+    public var description: String {
+        guard let tables else { return "full database" }
+        if tables.isEmpty { return "empty" }
+        return tables.sorted { $0.key.text < $1.key.text }
+            .map { $0.key.text + $0.value.description }
+            .joined(separator: ",")
+    }
+}
+
+/// A part of one table.
+struct TableRegion: Equatable, Sendable, CustomStringConvertible {
+    /// The columns; nil for all of them.
+    var columns: Set<SQLName>?
+    /// The rows; nil for all of them.
+    var rowIDs: Set<Int64>?
+
+    var isEmpty: Bool { columns?.isEmpty == true || rowIDs?.isEmpty == true }
+
+    func union(_ other: TableRegion) -> TableRegion {
+        TableRegion(
+            columns: Self.union(columns, other.columns),
+            rowIDs: Self.union(rowIDs, other.rowIDs)
+        )
+    }
+
+    func intersection(_ other: TableRegion) -> TableRegion {
+        TableRegion(
+            columns: Self.intersection(columns, other.columns),
+            rowIDs: Self.intersection(rowIDs, other.rowIDs)
+        )
+    }
+
+    private static func union<T>(_ one: Set<T>?, _ other: Set<T>?) -> Set<T>? {
+        guard let one, let other else { return nil }
+        return one.union(other)
+    }
+
+    private static func intersection<T>(_ one: Set<T>?, _ other: Set<T>?) -> Set<T>? {
+        guard let one else { return other }
+        guard let other else { return one }
+        return one.intersection(other)
+    }
+
+    var description: String {
+        let columns = columns.map { $0.map(\.text).sorted().joined(separator: ",") } ?? "*"
+        let rows = rowIDs.map { "[" + $0.sorted().map(String.init).joined(separator: ",") + "]" }
+        return "(\(columns))\(rows ?? "")"
+    }
+}
+
+/// A name in a schema: case does not matter, but is kept.
+struct SQLName: Hashable, Sendable {
+    let text: String
+    private let folded: String
+
+    init(_ text: String) {
+        self.text = text
+        folded = text.lowercased()
+    }
+
+    static func == (one: SQLName, other: SQLName) -> Bool { one.folded == other.folded }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(folded) }
+}

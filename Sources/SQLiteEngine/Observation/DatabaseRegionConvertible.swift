@@ -1,0 +1,33 @@
+/// Names a region of a database.
+public protocol DatabaseRegionConvertible: Sendable {
+    /// The region, in the schema of `db`.
+    func databaseRegion(_ db: Database) throws -> DatabaseRegion
+}
+
+extension DatabaseRegion: DatabaseRegionConvertible {
+    /// The region itself.
+    public func databaseRegion(_ db: Database) throws -> DatabaseRegion { self }
+}
+
+extension DatabaseRegionConvertible where Self == DatabaseRegion {
+    /// The whole database.
+    public static var fullDatabase: DatabaseRegion { DatabaseRegion.fullDatabase }
+}
+
+/// A region that a closure names.
+public struct AnyDatabaseRegionConvertible: DatabaseRegionConvertible {
+    private let region: @Sendable (Database) throws -> DatabaseRegion
+
+    /// Creates a region from a closure.
+    public init(_ region: @escaping @Sendable (Database) throws -> DatabaseRegion) {
+        self.region = region
+    }
+
+    /// Creates a region that is another one's.
+    public init(_ region: some DatabaseRegionConvertible) {
+        self.region = { try region.databaseRegion($0) }
+    }
+
+    /// The region that the closure names.
+    public func databaseRegion(_ db: Database) throws -> DatabaseRegion { try region(db) }
+}

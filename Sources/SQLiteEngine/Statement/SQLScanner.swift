@@ -1,0 +1,101 @@
+/// Reads the words at the beginning of an SQL statement.
+struct SQLScanner {
+    private var next: UnsafePointer<CChar>
+
+    /// Begins at the start of a C string, which must outlive the scanner.
+    init(_ sql: UnsafePointer<CChar>) { next = sql }
+
+    private var byte: UInt8 { UInt8(bitPattern: next.pointee) }
+
+    /// Skips a character, if it is the next one.
+    mutating func takes(_ character: UInt8) -> Bool {
+        skipSpace()
+        guard byte == character else { return false }
+        next += 1
+        return true
+    }
+
+    /// Skips a keyword, if it is the next word; nothing is allocated.
+    ///
+    /// - Parameter keyword: In lower case.
+    /// - Returns: Whether it was.
+    mutating func takes(keyword: StaticString) -> Bool {
+        skipSpace()
+        let count = keyword.utf8CodeUnitCount
+        for index in 0..<count where lowercase(at: index) != keyword.utf8Start[index] {
+            return false
+        }
+        guard !isIdentifier(UInt8(bitPattern: next[count])) else { return false }
+        next += count
+        return true
+    }
+
+    /// The next identifier, quoted or not; empty when there is none.
+    mutating func name() -> String {
+        skipSpace()
+        let end = closingQuote(of: byte)
+        if end != nil { next += 1 }
+        var name: [UInt8] = []
+        while byte != 0 {
+            if let end {
+                if byte == end {
+                    next += 1
+                    // A quote inside of the quotes is written twice.
+                    guard byte == end, end != UInt8(ascii: "]") else { break }
+                }
+            } else if !isIdentifier(byte) {
+                break
+            }
+            name.append(byte)
+            next += 1
+        }
+        return String(decoding: name, as: UTF8.self)
+    }
+
+    /// The next identifier in lower case.
+    mutating func word() -> String { name().lowercased() }
+
+    private func lowercase(at index: Int) -> UInt8 {
+        let byte = UInt8(bitPattern: next[index])
+        return (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+
+    private func closingQuote(of byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"): byte
+        case UInt8(ascii: "["): UInt8(ascii: "]")
+        default: nil
+        }
+    }
+
+    private func isIdentifier(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$") || byte >= 0x80
+            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    private mutating func skipSpace() {
+        while byte != 0 {
+            if byte == 0x20 || (0x09...0x0D).contains(byte) || byte == UInt8(ascii: ";") {
+                next += 1
+            } else if byte == UInt8(ascii: "-"), next[1] == next[0] {
+                while byte != 0, byte != 0x0A { next += 1 }
+            } else if byte == UInt8(ascii: "/"), next[1] == CChar(UInt8(ascii: "*")) {
+                skipComment()
+            } else {
+                return
+            }
+        }
+    }
+
+    private mutating func skipComment() {
+        next += 2
+        while byte != 0 {
+            if byte == UInt8(ascii: "*"), next[1] == CChar(UInt8(ascii: "/")) {
+                next += 2
+                return
+            }
+            next += 1
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import CSQLite
+import Foundation
+
+extension Database {
+    /// Which events ``Database/trace(options:_:)`` tells; the raw value is SQLite's mask.
+    public struct TracingOptions: OptionSet, Sendable {
+        /// SQLite's mask.
+        public let rawValue: CInt
+
+        /// Creates options from SQLite's mask.
+        public init(rawValue: CInt) { self.rawValue = rawValue }
+
+        /// Statements that begin to run, and triggers.
+        public static let statement = TracingOptions(rawValue: SQLITE_TRACE_STMT)
+
+        /// Statements that have run, with the time that it took.
+        public static let profile = TracingOptions(rawValue: SQLITE_TRACE_PROFILE)
+    }
+
+    /// What ``Database/trace(options:_:)`` tells; valid until the handler returns.
+    public enum TraceEvent: CustomStringConvertible {
+        /// A statement begins to run.
+        case statement(Statement)
+        /// A statement has run.
+        case profile(statement: Statement, duration: TimeInterval)
+
+        /// The SQL, with the duration of a profile; arguments show only when
+        /// ``Configuration/publicStatementArguments``.
+        public var description: String {
+            switch self {
+            case .statement(let statement): statement.description
+            case .profile(let statement, let duration):
+                Self.line(duration, statement.description)
+            }
+        }
+
+        /// The SQL with its arguments, which may be private, and the duration of a profile.
+        public var expandedDescription: String {
+            switch self {
+            case .statement(let statement): statement.expandedSQL
+            case .profile(let statement, let duration):
+                Self.line(duration, statement.expandedSQL)
+            }
+        }
+
+        private static func line(_ duration: TimeInterval, _ sql: String) -> String {
+            "\(String(format: "%.3f", duration))s \(sql)"
+        }
+    }
+}
+
+extension Database.TraceEvent {
+    /// The statement of an event.
+    public struct Statement: CustomStringConvertible {
+        let sqliteStatement: SQLiteStatement
+        /// What SQLite tells of a trigger, a comment with its name; nil for statements.
+        let comment: String?
+        let showsArguments: Bool
+
+        /// The SQL, without its arguments.
+        public var sql: String {
+            comment ?? sqlite3_sql(sqliteStatement).map { String(cString: $0).trimmedSQL } ?? ""
+        }
+
+        /// The SQL with its arguments, which may be private.
+        public var expandedSQL: String {
+            if let comment { return comment }
+            guard let text = sqlite3_expanded_sql(sqliteStatement) else { return "" }
+            defer { sqlite3_free(text) }
+            return String(cString: text).trimmedSQL
+        }
+
+        /// The SQL; with its arguments only when ``Configuration/publicStatementArguments``.
+        public var description: String { showsArguments ? expandedSQL : sql }
+    }
+}
+
+@available(*, unavailable)
+extension Database.TraceEvent: Sendable {}
+
+@available(*, unavailable)
+extension Database.TraceEvent.Statement: Sendable {}

@@ -1,0 +1,44 @@
+@testable import SQLiteEngine
+
+/// Writes down what it is told.
+final class RecordingObserver: TransactionObserver {
+    /// What a recording observer throws to stop a commit.
+    struct Refusal: Error {}
+
+    /// The callbacks in order, such as `insert t 1`, `willCommit`, `didCommit`.
+    var log: [String] = []
+    /// Whether the next commit is stopped.
+    var refuses = false
+    /// Called in each callback with its line of the log.
+    var reaction: ((String, Database?) -> Void)?
+
+    private let filter: (DatabaseEventKind) -> Bool
+
+    /// Observes the kinds for which `filter` holds.
+    init(observing filter: @escaping (DatabaseEventKind) -> Bool = { _ in true }) {
+        self.filter = filter
+    }
+
+    /// Gives the log and starts a new one.
+    func takeLog() -> [String] {
+        defer { log = [] }
+        return log
+    }
+
+    private func note(_ line: String, _ db: Database? = nil) {
+        log.append(line)
+        reaction?(line, db)
+    }
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { filter(eventKind) }
+    func databaseDidChange() { note("change") }
+    func databaseDidChange(with event: DatabaseEvent) {
+        note("\(event.kind) \(event.tableName) \(event.rowID)")
+    }
+    func databaseWillCommit() throws {
+        note("willCommit")
+        if refuses { throw Refusal() }
+    }
+    func databaseDidCommit(_ db: Database) { note("didCommit", db) }
+    func databaseDidRollback(_ db: Database) { note("didRollback", db) }
+}
