@@ -31,9 +31,13 @@ extension AccessGate {
     }
 
     /// Leaves the access and gives the connection back.
+    ///
+    /// - Parameters:
+    ///   - slot: The connection's place.
+    ///   - end: The monotonic clock, where somebody has just looked; else 0.
     @inline(__always)
-    func leave(_ slot: AccessSlot) {
-        step(outOf: slot)
+    func leave(_ slot: AccessSlot, at end: UInt64 = 0) {
+        step(outOf: slot, at: end)
         release(slot)
     }
 
@@ -45,20 +49,20 @@ extension AccessGate {
 
     /// Leaves the access that uses `database`.
     @inline(__always)
-    func leave(_ database: Database) {
+    func leave(_ database: Database, at end: UInt64 = 0) {
         guard let slot = database.slot else {
             fatalError("A database access ends on a connection that was closed.")
         }
-        slot._withUnsafeGuaranteedRef { leave($0) }
+        slot._withUnsafeGuaranteedRef { leave($0, at: end) }
     }
 
     /// Leaves the access and keeps the slot.
     @inline(__always)
-    func step(outOf slot: AccessSlot) {
+    func step(outOf slot: AccessSlot, at end: UInt64 = 0) {
         slot.thread?.pointee.innermost = slot.outer
         slot.outer = nil
         readers?.allowKeeping()
-        slot.probe.endAccess()
+        slot.probe.endAccess(at: end)
     }
 
     /// Takes an access that `thread` entered off that thread, so that another can go on with it.

@@ -32,13 +32,21 @@ final class AccessGate: Sendable {
     private let slowAcquisitions = AtomicHistogram()
     private let slowCount = Atomic<UInt64>(0)
     private let openedPeak = Atomic<Int>(0)
-    private let openings = AtomicHistogram()
+    /// What the openings took that succeeded.
+    let openings = AtomicHistogram()
+    private let failures = Atomic<UInt64>(0)
+    /// Where the time of accesses goes.
+    let times: AccessTimes
+    /// What happens to the connections.
+    let events: EventHub
+
     /// Creates a gate without connections.
     ///
     /// - Parameters:
     ///   - labels: The connections' labels, one for each.
     ///   - probes: How much they tell.
     ///   - readers: The gate of the readers, for a pool's writer.
+    ///   - events: Where they tell what happens.
     ///   - dispatching: Where asynchronous accesses run.
     ///   - opening: Opens the connection of a slot; called without any lock, by the access that
     ///     needs it.
@@ -46,11 +54,15 @@ final class AccessGate: Sendable {
         labels: [String],
         probes: Configuration.ProbeLevel,
         readers: AccessGate? = nil,
+        events: EventHub = EventHub(),
         dispatching: AccessDispatching = AccessDispatching(),
         opening: @escaping @Sendable (AccessSlot) throws -> Database
     ) {
         self.opening = opening
         self.readers = readers
+        self.events = events
+        let times = AccessTimes(level: probes)
+        self.times = times
         let identity = Self.nextIdentity.wrappingAdd(1, ordering: .relaxed).oldValue
         self.identity = identity
         slots = labels.indices.map { index in
@@ -58,7 +70,12 @@ final class AccessGate: Sendable {
                 index: index,
                 label: labels[index],
                 gate: identity,
-                probe: ConnectionProbe(level: probes),
+                probe: ConnectionProbe(
+                    level: probes,
+                    label: labels[index],
+                    times: times,
+                    events: events
+                ),
                 dispatching: dispatching
             )
         }
@@ -190,14 +207,18 @@ final class AccessGate: Sendable {
         slot.probe.beginOpening(site)
         do {
             slot.install(try opening(slot))
-            slot.probe.endOpening()
+            slot.probe.endOpening(succeeded: true)
         } catch {
-            slot.probe.endOpening()
+            slot.probe.endOpening(succeeded: false)
+            failures.wrappingAdd(1, ordering: .relaxed)
+            events.emit(slot.label, .connectionNotOpened(took: monotonicNanoseconds() - start))
             // The place is free again, for the next one to try; a waiter may be that one.
             giveBack(slot)
             throw error
         }
-        openings.record(monotonicNanoseconds() - start)
+        let duration = monotonicNanoseconds() - start
+        openings.record(duration)
+        events.emit(slot.label, .connectionOpened(took: duration))
         openedPeak.max(slot.index + 1, ordering: .relaxed)
         return slot
     }
@@ -219,11 +240,11 @@ final class AccessGate: Sendable {
         while true {
             if let slot = claimAny() {
                 settle(waiter)
-                return acquired(slot, since: start)
+                return acquired(slot, site, since: start)
             }
             if let closed = claimClosed() {
                 settle(waiter)
-                return acquired(try open(closed, site), since: start)
+                return acquired(try open(closed, site), site, since: start)
             }
             parker.park(until: isPatient ? deadline : nil)
             isPatient = isPatient && monotonicNanoseconds() < deadline
@@ -233,13 +254,18 @@ final class AccessGate: Sendable {
             }
             if let granted {
                 let slot = granted.database == nil ? try open(granted, site) : granted
-                return acquired(slot, since: start)
+                return acquired(slot, site, since: start)
             }
             if isClosed { throw DatabaseError.connectionIsClosed() }
         }
     }
 
-    private func acquired(_ slot: AccessSlot, since start: UInt64) -> AccessSlot {
+    private func acquired(
+        _ slot: AccessSlot,
+        _ site: AccessSite,
+        since start: UInt64
+    ) -> AccessSlot {
+        slot.probe.noteWait(since: start, for: site)
         slowAcquisitions.record(monotonicNanoseconds() &- start)
         slowCount.wrappingAdd(1, ordering: .relaxed)
         return slot
@@ -327,7 +353,7 @@ final class AccessGate: Sendable {
             intent: intent,
             sleeper: .task { [self] result in
                 if case .success(let slot) = result, wanted == nil {
-                    _ = acquired(slot, since: start)
+                    _ = acquired(slot, site, since: start)
                 }
                 resume(result)
             },
@@ -504,6 +530,9 @@ final class AccessGate: Sendable {
     func saturatedNanoseconds(at now: UInt64) -> UInt64 {
         queue.withLock { $0.saturatedNanoseconds(at: now) }
     }
+
+    /// How many connections could not be opened.
+    var failedOpenings: UInt64 { failures.load(ordering: .relaxed) }
 
     /// The most connections that were open: one is opened only when all others are in use.
     var peak: Int { openedPeak.load(ordering: .relaxed) }

@@ -149,6 +149,7 @@ final class AccessSlot: @unchecked Sendable {
     /// Takes the connection out, before it is closed; the caller has claimed the slot.
     func uninstall() -> Database? {
         shared.withLock { $0 = Shared() }
+        if database != nil { probe.willClose() }
         defer { claimed.pointee.database = nil }
         return claimed.pointee.database
     }
@@ -160,6 +161,7 @@ final class AccessSlot: @unchecked Sendable {
         shared.withLock { shared in
             guard let connection = shared.connection else { return false }
             let isRunning = probe.isInsideStatement
+            if isRunning { probe.willInterrupt() }
             sqlite3_interrupt(connection)
             return isRunning
         }

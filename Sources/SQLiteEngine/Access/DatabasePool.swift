@@ -34,7 +34,7 @@ public final class DatabasePool: DatabaseWriter {
     @usableFromInline let hasReadQueue: Bool
     @usableFromInline let hasWriteQueue: Bool
     let sweeper = KeptTransactionSweeper()
-    private let walIndex: WALIndexReader
+    private let log: WALWatch
     private let journalMode = Lock<String?>(nil)
     private let suspensionObserver = Lock<SuspensionObserver?>(nil)
 
@@ -53,6 +53,7 @@ public final class DatabasePool: DatabaseWriter {
                 message: "a pool needs a file: use a DatabaseQueue for a database in memory"
             )
         }
+        let events = EventHub()
         var readerConfiguration = configuration
         readerConfiguration.readonly = true
         readerConfiguration.isForReaderOfWritablePool = !configuration.readonly
@@ -62,6 +63,7 @@ public final class DatabasePool: DatabaseWriter {
         readers = AccessGate(
             labels: (1...configuration.maximumReaderCount).map { "\(label).reader.\($0)" },
             probes: configuration.probes,
+            events: events,
             dispatching: configuration.readDispatching
         ) { slot in
             let database = try Database.open(
@@ -72,8 +74,9 @@ public final class DatabasePool: DatabaseWriter {
                 busyMode: configuration.readonlyBusyMode ?? .timeout(10),
                 probe: slot.probe
             )
-            if configuration.keepsReadTransactions, try database.journalMode() == "wal" {
-                database.keepReadTransactions()
+            if try database.journalMode() == "wal" {
+                database.watchLog()
+                if configuration.keepsReadTransactions { database.keepReadTransactions() }
             }
             return database
         }
@@ -81,6 +84,7 @@ public final class DatabasePool: DatabaseWriter {
             labels: ["\(label).writer"],
             probes: configuration.probes,
             readers: readers,
+            events: events,
             dispatching: configuration.writeDispatching
         ) { [suspension] slot in
             try Database.open(
@@ -96,14 +100,18 @@ public final class DatabasePool: DatabaseWriter {
         self.configuration = configuration
         self.path = path
         self.label = label
-        walIndex = WALIndexReader(slot: writer.slots[0])
+        log = WALWatch(path: path, label: label, readers: readers, events: events)
         guard let slot = writer.claimFirstSlot() else { return }
         _ = try writer.open(slot, AccessSite(fileID: #fileID, line: #line))
         defer { writer.release(slot) }
         if !configuration.readonly { try slot.openDatabase.switchToWAL(path: path) }
         let mode = try slot.openDatabase.journalMode()
         journalMode.withLock { $0 = mode }
-        if mode == "wal" { slot.locateWALIndex() }
+        if mode == "wal" {
+            slot.locateWALIndex()
+            slot.openDatabase.watchLog()
+            if !configuration.readonly { try log.begin(on: slot.openDatabase) }
+        }
         if configuration.observesSuspensionNotifications {
             let observer = SuspensionObserver(
                 suspend: { [weak self] in self?.suspend() },
@@ -244,7 +252,8 @@ public final class DatabasePool: DatabaseWriter {
                 path: path,
                 configuration: configuration,
                 label: "\(label).snapshot.\(number)",
-                site: site
+                site: site,
+                events: writer.events
             )
         }
     }
@@ -292,7 +301,9 @@ public final class DatabasePool: DatabaseWriter {
             interrupts: interrupts
         )
         status.journalMode = journalMode.withLock { $0 }
-        if status.journalMode == "wal" { status.addWAL(path: path, index: walIndex) }
+        if status.journalMode == "wal" {
+            status.addWAL(log, writing: writer, reading: readers, snapshots: snapshots)
+        }
         return status
     }
 }
@@ -317,18 +328,21 @@ extension DatabasePool {
 
     @usableFromInline
     func endRead(_ database: Database) throws {
+        var end: UInt64 = 0
         do {
             if try database.endReadAccess(
                 mayHaveWritten: false,
                 mayKeep: readers.allowsKeeping
             ) {
                 sweeper.arm(for: readers)
+                // Nothing came since the look at the clock that decided it.
+                end = database.kept.pointee.lastEnd
             }
         } catch {
             readers.leave(database)
             throw error
         }
-        readers.leave(database)
+        readers.leave(database, at: end)
     }
 
     @usableFromInline

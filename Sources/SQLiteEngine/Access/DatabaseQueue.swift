@@ -25,7 +25,7 @@ public final class DatabaseQueue: DatabaseWriter {
     let suspension = Suspension()
     /// Whether accesses go through a dispatch queue that the user chose.
     @usableFromInline let hasQueue: Bool
-    private let walIndex: WALIndexReader
+    private let log: WALWatch
     private let journalMode: Lock<String?>
     private let suspensionObserver = Lock<SuspensionObserver?>(nil)
 
@@ -84,7 +84,7 @@ public final class DatabaseQueue: DatabaseWriter {
         self.path = path
         self.label = label
         journalMode = Lock(nil)
-        walIndex = WALIndexReader(slot: gate.slots[0])
+        log = WALWatch(path: path, label: label, readers: nil, events: gate.events)
         guard let slot = gate.claimFirstSlot() else { return }
         _ = try gate.open(slot, AccessSite(fileID: #fileID, line: #line))
         defer { gate.release(slot) }
@@ -94,7 +94,11 @@ public final class DatabaseQueue: DatabaseWriter {
         }
         let mode = try database.journalMode()
         journalMode.withLock { $0 = mode }
-        if mode == "wal" { slot.locateWALIndex() }
+        if mode == "wal" {
+            slot.locateWALIndex()
+            database.watchLog()
+            if !configuration.readonly { try log.begin(on: database) }
+        }
         if configuration.observesSuspensionNotifications {
             let observer = SuspensionObserver(
                 suspend: { [weak self] in self?.suspend() },
@@ -239,7 +243,9 @@ public final class DatabaseQueue: DatabaseWriter {
             interrupts: interrupts
         )
         status.journalMode = journalMode.withLock { $0 }
-        if status.journalMode == "wal" { status.addWAL(path: path, index: walIndex) }
+        if status.journalMode == "wal" {
+            status.addWAL(log, writing: gate, reading: nil, snapshots: nil)
+        }
         return status
     }
 }

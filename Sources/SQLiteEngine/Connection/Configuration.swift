@@ -19,8 +19,11 @@ public struct Configuration: Sendable {
     public enum ProbeLevel: Hashable, Sendable {
         /// Nothing is recorded per access; `status()` knows connections and waiters only.
         case off
-        /// States, holders, counters and histograms: two clock reads for each access.
+        /// States, holders, counters and histograms: two clock reads for each access. Where the
+        /// time went is taken of each access that waited, and of one in 32 of the others.
         case counters
+        /// Like `counters`, and where the time went of every access.
+        case full
     }
 
     /// Whether foreign keys are enforced (`PRAGMA foreign_keys`).

@@ -29,6 +29,11 @@ extension Database {
         }
     }
 
+    /// Lets the probe see the wal-index; the connection has read in WAL mode.
+    func watchLog() {
+        probe.walIndex = poolgauge_wal_index(sqliteConnection)
+    }
+
     /// The journal mode in force.
     func journalMode() throws -> String? {
         try String.fetchOne(self, sql: "PRAGMA journal_mode")

@@ -24,13 +24,15 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
     let interrupts = InterruptCounter()
     /// When its state was taken, in nanoseconds of the monotonic clock.
     let madeAt: UInt64
+    private let life: SnapshotLife
     private let hasQueue: Bool
 
     init(
         path: String,
         configuration: Configuration,
         label: String,
-        site: AccessSite
+        site: AccessSite,
+        events: EventHub = EventHub()
     ) throws {
         var configuration = configuration
         configuration.readonly = true
@@ -42,6 +44,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         gate = AccessGate(
             labels: [label],
             probes: configuration.probes,
+            events: events,
             dispatching: configuration.readDispatching
         ) { slot in
             let database = try Database.open(
@@ -53,6 +56,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
                 probe: slot.probe
             )
             do {
+                if try database.journalMode() == "wal" { database.watchLog() }
                 try database.beginReadAccess()
                 try database.takeState()
             } catch {
@@ -71,6 +75,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         }
         // Not before: however long it takes to open the connection, its state is not older.
         madeAt = monotonicNanoseconds()
+        life = SnapshotLife(events: events, label: label, site: site, madeAt: madeAt)
     }
 
     // MARK: Reading
@@ -159,6 +164,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
             for slot in slots { try slot.database?.prepareToClose() }
             for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
             gate.retire()
+            life.end()
         }
     }
 

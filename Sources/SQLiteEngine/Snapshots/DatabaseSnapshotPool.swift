@@ -28,6 +28,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
     private let hasQueue: Bool
     /// When its state was taken, in nanoseconds of the monotonic clock.
     private let madeAt: UInt64
+    private let life: SnapshotLife
     /// The ``Database/dataVersion`` of each connection in that state.
     private let versions: [UInt32]
 
@@ -73,7 +74,8 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
     convenience init(
         _ db: Database,
         _ configuration: Configuration?,
-        _ site: AccessSite
+        _ site: AccessSite,
+        events: EventHub = EventHub()
     ) throws {
         guard db.sqliteConnection != nil, !db.isStandIn else {
             throw DatabaseError.connectionIsClosed()
@@ -87,7 +89,8 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         try self.init(
             path: db.path,
             configuration: configuration ?? db.configuration,
-            site: site
+            site: site,
+            events: events
         ) { try db.checkLastState() }
     }
 
@@ -96,6 +99,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         path: String,
         configuration: Configuration,
         site: AccessSite,
+        events: EventHub = EventHub(),
         check: () throws -> Void
     ) throws {
         let label = configuration.label ?? "SQLiteEngine.DatabaseSnapshotPool"
@@ -107,6 +111,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         let gate = AccessGate(
             labels: (1...configuration.maximumReaderCount).map { "\(label).snapshot.\($0)" },
             probes: configuration.probes,
+            events: events,
             dispatching: configuration.readDispatching
         ) { slot in
             let database = try Database.open(
@@ -118,6 +123,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
                 probe: slot.probe
             )
             do {
+                if try database.journalMode() == "wal" { database.watchLog() }
                 try database.beginReadAccess()
                 try database.takeState()
             } catch {
@@ -142,6 +148,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         self.site = site
         hasQueue = configuration.readDispatching.target != nil
         madeAt = monotonicNanoseconds()
+        life = SnapshotLife(events: events, label: label, site: site, madeAt: madeAt)
     }
 
     // MARK: Reading
@@ -238,6 +245,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
             for slot in slots { try slot.database?.prepareToClose() }
             for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
             gate.retire()
+            life.end()
         }
     }
 
@@ -280,11 +288,16 @@ extension DatabasePool {
         let thread = ThreadState.current.pointee
         return try snapshots.make { _ in
             if let slot = thread.access(through: readers) ?? thread.access(through: writer) {
-                return try DatabaseSnapshotPool(slot.openDatabase, configuration, site)
+                return try DatabaseSnapshotPool(
+                    slot.openDatabase,
+                    configuration,
+                    site,
+                    events: writer.events
+                )
             }
             // Not while somebody here writes: waiting in turn beats asking for the lock.
             return try writeWithoutTransaction(at: site) { db in
-                try DatabaseSnapshotPool(db, configuration, site)
+                try DatabaseSnapshotPool(db, configuration, site, events: writer.events)
             }
         }
     }

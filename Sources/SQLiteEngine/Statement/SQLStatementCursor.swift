@@ -41,7 +41,9 @@ public class SQLStatementCursor: Cursor {
             bytes.withUnsafeBufferPointer { buffer in
                 guard let base = buffer.baseAddress else { return }
                 var end: UnsafePointer<CChar>?
-                code = sqlite3_prepare_v3(connection, base + start, -1, flags, &pointer, &end)
+                code = database.probe.prepare {
+                    sqlite3_prepare_v3(connection, base + start, -1, flags, &pointer, &end)
+                }
                 if let end { offset = end - base }
             }
         }

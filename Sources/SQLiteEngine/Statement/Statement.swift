@@ -61,6 +61,9 @@ public final class Statement {
     /// Counts the executions, so that a cursor knows whether the statement is still its own.
     @exclusivity(unchecked) private(set) var execution: UInt64 = 0
 
+    /// Whether it is known to begin a read transaction where none is open.
+    @exclusivity(unchecked) var beginsRead = false
+
     /// Whether a step came after the last reset.
     @exclusivity(unchecked) @usableFromInline var isStepped = false
 
@@ -114,7 +117,9 @@ public final class Statement {
     @discardableResult
     func reset() -> CInt {
         isStepped = false
-        return sqlite3_reset(sqliteStatement)
+        let code = sqlite3_reset(sqliteStatement)
+        probe.didReset(number, sqliteStatement)
+        return code
     }
 }
 
