@@ -94,7 +94,7 @@ public final class WorkloadRun: Sendable {
         }
         defer {
             if options.keepsFolder {
-                options.onProgress?("the database stays in \(folder.path)")
+                options.onKeptFolder?(folder)
             } else {
                 try? FileManager.default.removeItem(at: folder)
             }

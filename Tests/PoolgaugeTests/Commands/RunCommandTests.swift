@@ -81,6 +81,19 @@ struct RunCommandTests {
         }
     }
 
+    @Test
+    func theKeptFolderIsNamedWithoutProgress() throws {
+        try withTemporaryFolder { folder in
+            let outcome = try HeadlessProgram.run(
+                quick + ["--duration", "300ms", "--keep"],
+                in: folder
+            )
+            #expect(outcome.status == 0)
+            #expect(outcome.errors.contains("the database stays in "))
+            #expect(contents(of: folder).contains { outcome.errors.contains($0) })
+        }
+    }
+
     /// Arguments, and what the message has to name.
     private static let mistakes: [([String], String)] = [
         (["run", "ycsb-x"], "ycsb-"),
