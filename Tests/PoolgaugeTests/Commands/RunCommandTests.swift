@@ -94,6 +94,27 @@ struct RunCommandTests {
         }
     }
 
+    @Test
+    func aStatementThatCannotBePreparedEndsTheRun() throws {
+        try withTemporaryFolder { folder in
+            let yaml = """
+                version: 1
+                name: mine
+                dataset: {sql: [CREATE TABLE item (id INTEGER)]}
+                arms: {pool: {type: pool}}
+                phases: [{name: steady, duration: 1s}]
+                clients: {list: {access: read, sql: SELECT * FROM itme}}
+                """
+            let file = folder.appendingPathComponent("mine.yaml")
+            try yaml.write(to: file, atomically: true, encoding: .utf8)
+            let outcome = try HeadlessProgram.run(["run", "mine.yaml"], in: folder)
+            #expect(outcome.status == 64)
+            #expect(outcome.output.isEmpty)
+            #expect(outcome.errors.contains("client 'list'"))
+            #expect(outcome.errors.contains("no such table: itme"))
+        }
+    }
+
     /// Arguments, and what the message has to name.
     private static let mistakes: [([String], String)] = [
         (["run", "ycsb-x"], "ycsb-"),
