@@ -125,6 +125,7 @@ struct RunCommandTests {
         (["run", "ycsb-c", "--output", "no/such/folder"], "no/such/folder"),
         (["compare", "ycsb-c", "--arms", "pool"], "two arms"),
         (["compare", "ycsb-c", "--arms", "pool,quue"], "'queue'"),
+        (["compare", "ycsb-c", "--arms", ","], "names no arm"),
         (["dashboard", "--theme", "drak"], "'dark'"),
         (["dashboard", "--screenshot", "picture.gif"], ".svg"),
         (["dashboard", "--size", "80x24"], "--screenshot"),
