@@ -49,7 +49,7 @@ extension Database {
     ///
     /// - Throws: `SQLITE_BUSY` when a statement of the user's is alive.
     func prepareToClose() throws {
-        statementCache.removeAll()
+        removeCachedStatements()
         transactionStatements.finalize()
         guard sqlite3_next_stmt(sqliteConnection, nil) == nil else {
             logLiveStatements()

@@ -51,10 +51,20 @@ public final class Database {
         var trace: ((TraceEvent) -> Void)?
         /// Statements that ``Database/cachedStatement(sql:)`` keeps.
         var statementCache = StatementCache()
+        /// Statements that `fetchOne`, `fetchAll` and `fetchSet` keep for their SQL: apart, since
+        /// the arguments of those in ``statementCache`` are the user's.
+        var fetchCache = StatementCache()
         /// BEGIN, COMMIT and ROLLBACK, prepared once.
         var transactionStatements = TransactionStatements()
         /// The slot that the connection lives in: it outlives the connection.
         var slot: Unmanaged<AccessSlot>?
+        /// Whether this stands in for a connection that was closed; see
+        /// ``Database/standIn(for:_:)``.
+        var isStandIn = false
+        /// Whether the configuration's closures were told that the connection is open.
+        var isAnnounced = false
+        /// The journal mode, when a suspended connection had to know it.
+        var journalModeCache: String?
     }
 
     /// What statements and transactions have to look after, beyond SQLite.
@@ -82,6 +92,12 @@ public final class Database {
     /// What others may see of the connection while it works.
     let probe: ConnectionProbe
 
+    /// The path that it was opened with.
+    let path: String
+
+    /// Whether locks are refused now.
+    let suspension: Suspension
+
     /// See ``State``: the pointer is valid as long as the object.
     private let state: UnsafeMutablePointer<State>
 
@@ -90,19 +106,23 @@ public final class Database {
 
     init(
         sqliteConnection: SQLiteConnection,
+        path: String,
         configuration: Configuration,
         label: String,
         isReadOnly: Bool,
-        probe: ConnectionProbe
+        probe: ConnectionProbe,
+        suspension: Suspension
     ) {
         state = .allocate(capacity: 1)
         state.initialize(to: State(connection: sqliteConnection))
         kept = .allocate(capacity: 1)
         kept.initialize(to: KeptTransaction())
+        self.path = path
         self.configuration = configuration
         self.label = label
         self.isReadOnlyConnection = isReadOnly
         self.probe = probe
+        self.suspension = suspension
     }
 
     deinit {
@@ -198,7 +218,7 @@ public final class Database {
     func forgetSchema() {
         state.pointee.knownGeneration = schemaGeneration?.current ?? 0
         schemaCache = SchemaCache()
-        statementCache.removeAll()
+        removeCachedStatements()
     }
 
     /// Tells transaction observers; nil before the first one.
@@ -239,6 +259,18 @@ public final class Database {
     }
 
     @inline(__always)
+    var fetchCache: StatementCache {
+        get { state.pointee.fetchCache }
+        _modify { yield &state.pointee.fetchCache }
+    }
+
+    /// Lets all cached statements go.
+    func removeCachedStatements() {
+        statementCache.removeAll()
+        fetchCache.removeAll()
+    }
+
+    @inline(__always)
     var transactionStatements: TransactionStatements {
         get { state.pointee.transactionStatements }
         _modify { yield &state.pointee.transactionStatements }
@@ -251,6 +283,24 @@ public final class Database {
         set { state.pointee.slot = newValue }
     }
 
+    /// Whether this stands in for a connection that was closed.
+    var isStandIn: Bool {
+        get { state.pointee.isStandIn }
+        set { state.pointee.isStandIn = newValue }
+    }
+
+    /// Whether the configuration's closures were told that the connection is open.
+    var isAnnounced: Bool {
+        get { state.pointee.isAnnounced }
+        set { state.pointee.isAnnounced = newValue }
+    }
+
+    /// The journal mode, when a suspended connection had to know it.
+    var journalModeCache: String? {
+        get { state.pointee.journalModeCache }
+        set { state.pointee.journalModeCache = newValue }
+    }
+
     /// Whether statements may not write now.
     var isReadOnly: Bool { isReadOnlyConnection || readOnlyDepth > 0 }
 
@@ -259,6 +309,9 @@ public final class Database {
 
     /// The rowid of the last row that was inserted on this connection.
     public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(sqliteConnection) }
+
+    /// The version of SQLite that runs, such as 3040001 for 3.40.1.
+    public static var sqliteLibVersionNumber: CInt { sqlite3_libversion_number() }
 
     /// How many rows the last statement inserted, updated or deleted.
     public var changesCount: Int { Int(sqlite3_changes(sqliteConnection)) }
@@ -275,9 +328,12 @@ public final class Database {
 @available(*, unavailable)
 extension Database: Sendable {}
 
-extension Database: CustomStringConvertible {
+extension Database: CustomStringConvertible, CustomDebugStringConvertible {
     /// The connection's label.
     public var description: String { label }
+
+    /// The connection's label, as that of a database.
+    public var debugDescription: String { "<Database: \(label)>" }
 }
 
 extension Database {
@@ -295,7 +351,7 @@ extension Database {
     public typealias BusyCallback = @Sendable (_ numberOfTries: Int) -> Bool
 
     /// How a transaction begins.
-    public enum TransactionKind: String, Sendable {
+    public enum TransactionKind: String, Hashable, Sendable {
         /// Takes locks when they are needed.
         case deferred = "DEFERRED"
         /// Takes the write lock at once.

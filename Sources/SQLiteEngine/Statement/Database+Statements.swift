@@ -21,6 +21,16 @@ extension Database {
         return try prepareCachedStatement(sql: sql)
     }
 
+    /// Gives a statement for one fetch, which keeps neither it nor its arguments.
+    @usableFromInline
+    func fetchStatement(sql: String) throws -> Statement {
+        forgetOldSchema()
+        if let statement = fetchCache.statement(sql: sql) { return statement }
+        let statement = try makeStatement(sql: sql, flags: UInt32(SQLITE_PREPARE_PERSISTENT))
+        fetchCache.insert(statement, sql: sql)
+        return statement
+    }
+
     @inline(never)
     private func prepareCachedStatement(sql: String) throws -> Statement {
         let statement = try makeStatement(sql: sql, flags: UInt32(SQLITE_PREPARE_PERSISTENT))

@@ -27,7 +27,7 @@ public class SQLStatementCursor: Cursor {
     /// - Returns: Nil at the end of the text.
     /// - Throws: What SQLite says of the SQL; `SQLITE_MISUSE` when the arguments do not match.
     public func next() throws -> Statement? {
-        guard let connection = database.sqliteConnection else {
+        guard let connection = database.sqliteConnection, !database.isStandIn else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message: "Connection is closed",

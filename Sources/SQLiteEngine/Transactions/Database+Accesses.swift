@@ -7,6 +7,7 @@ extension Database {
     @inline(__always)
     func beginReadAccess() throws {
         if resumeKeptTransaction() { return }
+        try checkForSuspension(isReadOnly: true, sql: "BEGIN DEFERRED TRANSACTION")
         kept.pointee.willBegin()
         let code = transactionStatements.begin(.deferred, on: sqliteConnection)
         guard code == SQLITE_OK else {
@@ -54,7 +55,11 @@ extension Database {
     /// Begins a write transaction that owns everything until its end.
     @inline(__always)
     func beginWriteAccess() throws {
-        let kind = configuration.defaultTransactionKind
+        let kind = isReadOnly ? .deferred : configuration.defaultTransactionKind
+        try checkForSuspension(
+            isReadOnly: kind == .deferred,
+            sql: "BEGIN \(kind.rawValue) TRANSACTION"
+        )
         let code = transactionStatements.begin(kind, on: sqliteConnection)
         guard code == SQLITE_OK else {
             throw transactionError(code, sql: "BEGIN \(kind.rawValue) TRANSACTION")

@@ -113,7 +113,7 @@ struct QueueReadTests {
         let queue = try DatabaseQueue.withTable()
         try queue.read { db in #expect(db.isInsideTransaction) }
         try queue.unsafeRead { db in #expect(!db.isInsideTransaction) }
-        try queue.inDatabase { db in #expect(!db.isInsideTransaction) }
+        queue.inDatabase { db in #expect(!db.isInsideTransaction) }
     }
 
     @Test func aReadSeesOneStateOfAFileThatOthersWrite() throws {

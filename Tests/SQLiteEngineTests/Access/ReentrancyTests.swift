@@ -3,17 +3,16 @@ import Testing
 
 /// What stops the program, and says why.
 struct ReentrancyTests {
-    /// Out of the process that ends: it cleans up after nobody.
-    private let folder = TemporaryFolder()
     private static let message = "Database methods are not reentrant."
 
     @Test func aReadInsideAReadOfAPoolStopsTheProgram() async {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
+        ) {
             endProcessAfterAWhile()
-            let pool = try DatabasePool(path: path)
+            let folder = TemporaryFolder()
+            let pool = try DatabasePool(path: folder.file())
             try pool.read { _ in try pool.read { _ in } }
         }
         #expect(result?.message.contains(Self.message) == true)
@@ -23,9 +22,10 @@ struct ReentrancyTests {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
+        ) {
             endProcessAfterAWhile()
-            let pool = try DatabasePool(path: path)
+            let folder = TemporaryFolder()
+            let pool = try DatabasePool(path: folder.file())
             try pool.unsafeRead { _ in try pool.read { _ in } }
         }
         #expect(result?.message.contains(Self.message) == true)
@@ -35,10 +35,11 @@ struct ReentrancyTests {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
+        ) {
             endProcessAfterAWhile()
-            let pool = try DatabasePool(path: path)
-            try pool.write { _ in try pool.writeWithoutTransaction { _ in } }
+            let folder = TemporaryFolder()
+            let pool = try DatabasePool(path: folder.file())
+            try pool.write { _ in pool.writeWithoutTransaction { _ in } }
         }
         #expect(result?.message.contains(Self.message) == true)
     }
@@ -47,9 +48,10 @@ struct ReentrancyTests {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
+        ) {
             endProcessAfterAWhile()
-            let pool = try DatabasePool(path: path)
+            let folder = TemporaryFolder()
+            let pool = try DatabasePool(path: folder.file())
             try pool.write { _ in try pool.read { _ in try pool.write { _ in } } }
         }
         #expect(result?.message.contains(Self.message) == true)
@@ -59,9 +61,10 @@ struct ReentrancyTests {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
+        ) {
             endProcessAfterAWhile()
-            let pool = try DatabasePool(path: path)
+            let folder = TemporaryFolder()
+            let pool = try DatabasePool(path: folder.file())
             try await pool.read { _ in try pool.read { _ in } }
         }
         #expect(result?.message.contains(Self.message) == true)
@@ -83,10 +86,11 @@ struct ReentrancyTests {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
+        ) {
             endProcessAfterAWhile()
-            let snapshot = try DatabasePool(path: path).makeSnapshot()
-            try snapshot.read { _ in try snapshot.read { _ in } }
+            let folder = TemporaryFolder()
+            let snapshot = try DatabasePool(path: folder.file()).makeSnapshot()
+            snapshot.read { _ in snapshot.read { _ in } }
         }
         #expect(result?.message.contains(Self.message) == true)
     }
@@ -95,9 +99,10 @@ struct ReentrancyTests {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
+        ) {
             endProcessAfterAWhile()
-            let pool = try DatabasePool(path: path)
+            let folder = TemporaryFolder()
+            let pool = try DatabasePool(path: folder.file())
             try pool.barrierWriteWithoutTransaction { _ in try pool.read { _ in } }
         }
         #expect(result?.message.contains(Self.message) == true)
@@ -107,9 +112,10 @@ struct ReentrancyTests {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
+        ) {
             endProcessAfterAWhile()
-            let pool = try DatabasePool(path: path)
+            let folder = TemporaryFolder()
+            let pool = try DatabasePool(path: folder.file())
             try pool.barrierWriteWithoutTransaction { _ in
                 try pool.barrierWriteWithoutTransaction { _ in }
             }
@@ -121,9 +127,10 @@ struct ReentrancyTests {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
+        ) {
             endProcessAfterAWhile()
-            let pool = try DatabasePool(path: path)
+            let folder = TemporaryFolder()
+            let pool = try DatabasePool(path: folder.file())
             try pool.read { _ in try pool.barrierWriteWithoutTransaction { _ in } }
         }
         #expect(result?.message.contains(Self.message) == true)
@@ -133,9 +140,10 @@ struct ReentrancyTests {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) { [path = folder.file() as String] in
+        ) {
             endProcessAfterAWhile()
-            let pool = try DatabasePool(path: path)
+            let folder = TemporaryFolder()
+            let pool = try DatabasePool(path: folder.file())
             try pool.write { _ in try pool.close() }
         }
         #expect(result?.message.contains(Self.message) == true)
