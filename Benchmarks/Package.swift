@@ -16,7 +16,14 @@ let package = Package(
                 .product(name: "SQLiteEngine", package: "Poolgauge"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
-        )
+        ),
+        .executableTarget(
+            name: "Accesses",
+            dependencies: [
+                .product(name: "SQLiteEngine", package: "Poolgauge"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

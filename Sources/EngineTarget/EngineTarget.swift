@@ -48,6 +48,15 @@ final class EngineTarget: WorkloadTarget {
         }
     }
 
+    func check(_ sql: String) throws {
+        let label = WorkloadClientName("check").accessLabel
+        let prepare: (Database) throws -> Void = { _ = try $0.makeStatement(sql: sql) }
+        switch server {
+        case .queue(let queue): try queue.writeWithoutTransaction(as: label, prepare)
+        case .pool(let pool): try pool.writeWithoutTransaction(as: label, prepare)
+        }
+    }
+
     func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot {
         guard case .pool(let pool) = server else { throw UnsupportedAccess.snapshotOfQueue }
         let label = client.accessLabel

@@ -61,6 +61,13 @@ package final class AtomicHistogram: @unchecked Sendable {
         if value > largest.load(ordering: .relaxed) { largest.store(value, ordering: .relaxed) }
     }
 
+    /// How many values were recorded.
+    package var count: UInt64 {
+        var count: UInt64 = 0
+        for index in 0..<Self.bucketCount { count += buckets[index].load(ordering: .relaxed) }
+        return count
+    }
+
     /// The summary of several histograms together.
     ///
     /// - Parameters:

@@ -72,6 +72,8 @@ public struct ConnectionStatus: Sendable, Codable, Equatable {
     public var busyCount: UInt64
     /// How many statements were interrupted on it.
     public var interruptCount: UInt64
+    /// How long it waited for locks of somebody else's, in nanoseconds.
+    public var busyWaitNanoseconds: UInt64?
 
     /// Creates a status.
     public init(

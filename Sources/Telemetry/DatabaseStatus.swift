@@ -16,6 +16,9 @@ public struct InterruptStatus: Sendable, Codable, Equatable {
     public var delivered: UInt64
     /// How many calls met no running statement on any connection.
     public var withoutEffect: UInt64
+    /// The time from a request to the statement's end with `SQLITE_INTERRUPT`; nil when there was
+    /// none.
+    public var latency: LatencySummary?
 
     /// Creates the counts.
     public init(requested: UInt64 = 0, delivered: UInt64 = 0, withoutEffect: UInt64 = 0) {
@@ -96,6 +99,21 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     public var wal: WALStatus?
     /// Whether the database was closed.
     public var isClosed: Bool
+    /// How long accesses waited for the writer; nil where ``acquire`` says it.
+    public var writerAcquire: LatencySummary?
+    /// How long accesses held the writer; nil where ``hold`` says it.
+    public var writerHold: LatencySummary?
+    /// How long statements were inside SQLite, from their first step to their last: those of the
+    /// accesses that ``splits`` count.
+    public var statement: LatencySummary?
+    /// How long commits of write transactions took.
+    public var commit: LatencySummary?
+    /// Where the time of accesses went.
+    public var splits: [AccessSplit]?
+    /// The connections that were opened; those of snapshots do not count.
+    public var openings: OpeningStatus?
+    /// The time spent waiting for locks of other connections, in nanoseconds.
+    public var busyWaitNanoseconds: UInt64?
 
     /// Creates a status; an empty one but for its label and kind by default.
     public init(

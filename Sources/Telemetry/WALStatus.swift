@@ -8,6 +8,14 @@ public struct WALStatus: Sendable, Codable, Equatable {
     public var checkpointedFrames: UInt64?
     /// What keeps the log from shrinking, when something does.
     public var pin: WALPin?
+    /// The size of a page, in bytes; nil when not known.
+    ///
+    /// Each frame is 24 bytes larger.
+    public var pageSize: Int?
+    /// The read marks, in frames, by number; nil for one that is not in use.
+    ///
+    /// A reader on mark 0 reads the database file alone. A mark outlives its reader.
+    public var readMarks: [UInt64?]?
 
     /// Creates a status; sizes are in bytes and frames.
     public init(

@@ -57,6 +57,21 @@ struct EngineTargetTests {
     }
 
     @Test(arguments: arms)
+    func statementsAreCheckedAndNotRun(arm: Arm) throws {
+        try withTarget(arm) { target in
+            try target.check("INSERT INTO item VALUES (:id, :name, :data)")
+            let error = #expect(throws: (any Error).self) {
+                try target.check("SELECT * FROM nosuch")
+            }
+            #expect(error.map { String(describing: $0) }?.contains("no such table") == true)
+            try target.perform(.read, as: client) { session in
+                let count = try session.run("SELECT * FROM item", [])
+                #expect(count == 0)
+            }
+        }
+    }
+
+    @Test(arguments: arms)
     func valuesFollowTheParametersFirstAppearance(arm: Arm) throws {
         try withTarget(arm) { target in
             try target.perform(.read, as: client) { session in

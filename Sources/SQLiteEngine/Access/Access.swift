@@ -31,28 +31,75 @@ extension AccessGate {
     }
 
     /// Leaves the access and gives the connection back.
+    ///
+    /// - Parameters:
+    ///   - slot: The connection's place.
+    ///   - end: The monotonic clock, where somebody has just looked; else 0.
     @inline(__always)
-    func leave(_ slot: AccessSlot) {
-        step(outOf: slot)
+    func leave(_ slot: AccessSlot, at end: UInt64 = 0) {
+        step(outOf: slot, at: end)
         release(slot)
+    }
+
+    /// Leaves the access, which may have closed its connection.
+    func leaveOpenOrNot(_ slot: AccessSlot) {
+        step(outOf: slot)
+        if slot.database == nil { giveBack(slot) } else { release(slot) }
     }
 
     /// Leaves the access that uses `database`.
     @inline(__always)
-    func leave(_ database: Database) {
+    func leave(_ database: Database, at end: UInt64 = 0) {
         guard let slot = database.slot else {
             fatalError("A database access ends on a connection that was closed.")
         }
-        slot._withUnsafeGuaranteedRef { leave($0) }
+        slot._withUnsafeGuaranteedRef { leave($0, at: end) }
     }
 
     /// Leaves the access and keeps the slot.
     @inline(__always)
-    func step(outOf slot: AccessSlot) {
+    func step(outOf slot: AccessSlot, at end: UInt64 = 0) {
         slot.thread?.pointee.innermost = slot.outer
         slot.outer = nil
         readers?.allowKeeping()
-        slot.probe.endAccess()
+        slot.probe.endAccess(at: end)
+    }
+
+    /// Takes an access that `thread` entered off that thread, so that another can go on with it.
+    func detach(_ slot: AccessSlot, from thread: UnsafeMutablePointer<ThreadState>) {
+        thread.pointee.innermost = slot.outer
+        slot.outer = nil
+        slot.thread = nil
+    }
+
+    /// Goes on with a detached access on `thread`.
+    func attach(_ slot: AccessSlot, to thread: UnsafeMutablePointer<ThreadState>) {
+        slot.outer = thread.pointee.innermost
+        slot.thread = thread
+        thread.pointee.innermost = Unmanaged.passUnretained(slot)
+    }
+
+    /// Runs `body` on the connection's dispatch queue, for a target queue that the user chose.
+    ///
+    /// That may be another thread: the main queue's work runs on the main thread.
+    @usableFromInline
+    func runOnQueue<T, E: Error>(
+        _ database: Database,
+        _ body: (Database) throws(E) -> T
+    ) throws(E) -> T {
+        guard let slot = database.slot?.takeUnretainedValue() else { return try body(database) }
+        let caller = ThreadState.current
+        return try slot.executor.sync { () throws(E) -> T in
+            let thread = ThreadState.current
+            guard thread != caller else { return try body(database) }
+            detach(slot, from: caller)
+            attach(slot, to: thread)
+            defer {
+                detach(slot, from: thread)
+                attach(slot, to: caller)
+            }
+            return try body(database)
+        }
     }
 
     /// Stops the program when the thread is inside an access of this gate: it would wait for

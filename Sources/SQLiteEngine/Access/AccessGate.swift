@@ -10,6 +10,7 @@ import Telemetry
 /// sleeping thread makes everybody as slow as the scheduler. A waiter that has been overtaken for
 /// ``Waiter/patience`` gets the next connection that is given up, so nobody starves; between, it
 /// is woken to try its luck at most every ``WaiterQueue/notificationInterval``.
+@usableFromInline
 final class AccessGate: Sendable {
     private static let nextIdentity = Atomic<UInt>(1)
 
@@ -31,12 +32,13 @@ final class AccessGate: Sendable {
     private let slowAcquisitions = AtomicHistogram()
     private let slowCount = Atomic<UInt64>(0)
     private let openedPeak = Atomic<Int>(0)
-    private let openings = AtomicHistogram()
-    /// One barrier at a time: two that each hold half of the connections would wait forever.
-    ///
-    /// A number, not `Void`: the thread sanitizer takes the address of a value without a size for
-    /// that of the object.
-    private let barrier = Lock(0)
+    /// What the openings took that succeeded.
+    let openings = AtomicHistogram()
+    private let failures = Atomic<UInt64>(0)
+    /// Where the time of accesses goes.
+    let times: AccessTimes
+    /// What happens to the connections.
+    let events: EventHub
 
     /// Creates a gate without connections.
     ///
@@ -44,16 +46,23 @@ final class AccessGate: Sendable {
     ///   - labels: The connections' labels, one for each.
     ///   - probes: How much they tell.
     ///   - readers: The gate of the readers, for a pool's writer.
+    ///   - events: Where they tell what happens.
+    ///   - dispatching: Where asynchronous accesses run.
     ///   - opening: Opens the connection of a slot; called without any lock, by the access that
     ///     needs it.
     init(
         labels: [String],
         probes: Configuration.ProbeLevel,
         readers: AccessGate? = nil,
+        events: EventHub = EventHub(),
+        dispatching: AccessDispatching = AccessDispatching(),
         opening: @escaping @Sendable (AccessSlot) throws -> Database
     ) {
         self.opening = opening
         self.readers = readers
+        self.events = events
+        let times = AccessTimes(level: probes)
+        self.times = times
         let identity = Self.nextIdentity.wrappingAdd(1, ordering: .relaxed).oldValue
         self.identity = identity
         slots = labels.indices.map { index in
@@ -61,7 +70,13 @@ final class AccessGate: Sendable {
                 index: index,
                 label: labels[index],
                 gate: identity,
-                probe: ConnectionProbe(level: probes)
+                probe: ConnectionProbe(
+                    level: probes,
+                    label: labels[index],
+                    times: times,
+                    events: events
+                ),
+                dispatching: dispatching
             )
         }
     }
@@ -136,11 +151,20 @@ final class AccessGate: Sendable {
     }
 
     /// Ends the transactions that idle connections keep.
-    func endKeptTransactions() {
-        for slot in slots where slot.claimIdle() {
-            slot.database?.endKeptTransaction()
-            release(slot)
+    ///
+    /// - Returns: Whether no connection was somebody's at that moment.
+    @discardableResult
+    func endKeptTransactions() -> Bool {
+        var hasMetAll = true
+        for slot in slots {
+            if slot.claimIdle() {
+                slot.database?.endKeptTransaction()
+                release(slot)
+            } else if slot.isTaken {
+                hasMetAll = false
+            }
         }
+        return hasMetAll
     }
 
     @inline(never)
@@ -168,7 +192,7 @@ final class AccessGate: Sendable {
     }
 
     private func claimClosed() -> AccessSlot? {
-        for slot in slots where slot.claimClosed() { return slot }
+        for slot in slots where !slot.isLost && slot.claimClosed() { return slot }
         return nil
     }
 
@@ -183,14 +207,18 @@ final class AccessGate: Sendable {
         slot.probe.beginOpening(site)
         do {
             slot.install(try opening(slot))
-            slot.probe.endOpening()
+            slot.probe.endOpening(succeeded: true)
         } catch {
-            slot.probe.endOpening()
+            slot.probe.endOpening(succeeded: false)
+            failures.wrappingAdd(1, ordering: .relaxed)
+            events.emit(slot.label, .connectionNotOpened(took: monotonicNanoseconds() - start))
             // The place is free again, for the next one to try; a waiter may be that one.
             giveBack(slot)
             throw error
         }
-        openings.record(monotonicNanoseconds() - start)
+        let duration = monotonicNanoseconds() - start
+        openings.record(duration)
+        events.emit(slot.label, .connectionOpened(took: duration))
         openedPeak.max(slot.index + 1, ordering: .relaxed)
         return slot
     }
@@ -212,11 +240,11 @@ final class AccessGate: Sendable {
         while true {
             if let slot = claimAny() {
                 settle(waiter)
-                return acquired(slot, since: start)
+                return acquired(slot, site, since: start)
             }
             if let closed = claimClosed() {
                 settle(waiter)
-                return acquired(try open(closed, site), since: start)
+                return acquired(try open(closed, site), site, since: start)
             }
             parker.park(until: isPatient ? deadline : nil)
             isPatient = isPatient && monotonicNanoseconds() < deadline
@@ -226,13 +254,18 @@ final class AccessGate: Sendable {
             }
             if let granted {
                 let slot = granted.database == nil ? try open(granted, site) : granted
-                return acquired(slot, since: start)
+                return acquired(slot, site, since: start)
             }
             if isClosed { throw DatabaseError.connectionIsClosed() }
         }
     }
 
-    private func acquired(_ slot: AccessSlot, since start: UInt64) -> AccessSlot {
+    private func acquired(
+        _ slot: AccessSlot,
+        _ site: AccessSite,
+        since start: UInt64
+    ) -> AccessSlot {
+        slot.probe.noteWait(since: start, for: site)
         slowAcquisitions.record(monotonicNanoseconds() &- start)
         slowCount.wrappingAdd(1, ordering: .relaxed)
         return slot
@@ -295,19 +328,23 @@ final class AccessGate: Sendable {
 
     // MARK: Tasks
 
-    /// Takes a connection for a task: now, or when `resume` is called.
+    /// Takes a connection for a task or a callback: now, or when `resume` is called.
     ///
     /// `resume` is called once, on any thread: with a slot that is the task's, whose connection
     /// may still have to be opened, or with the error that the gate was closed.
+    ///
+    /// When a slot is `wanted`, no other will do.
     ///
     /// - Returns: What waits, for ``cancel(_:)``; nil when `resume` was called already.
     func acquire(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
+        wanted: AccessSlot? = nil,
         resume: @escaping @Sendable (Result<AccessSlot, any Error>) -> Void
     ) -> Waiter? {
         let start = monotonicNanoseconds()
-        if let slot = claimAny() ?? claimClosed() {
+        // Behind those who wait: the order of the asynchronous accesses is a promise.
+        if wanted != nil || !hasWaiters, let slot = claim(wanted) {
             resume(.success(slot))
             return nil
         }
@@ -315,10 +352,13 @@ final class AccessGate: Sendable {
             site: site,
             intent: intent,
             sleeper: .task { [self] result in
-                if case .success(let slot) = result { _ = acquired(slot, since: start) }
+                if case .success(let slot) = result, wanted == nil {
+                    _ = acquired(slot, site, since: start)
+                }
                 resume(result)
             },
-            since: start
+            since: start,
+            wanted: wanted
         )
         do {
             try enqueue(waiter)
@@ -327,19 +367,14 @@ final class AccessGate: Sendable {
             return nil
         }
         // A connection may have come free before the waiter could be seen.
-        if let slot = claimAny() ?? claimClosed() {
-            let isOurs = queue.withLock { queue in
-                let isOurs = queue.remove(waiter, at: monotonicNanoseconds())
-                if isOurs { attention.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
-                return isOurs
-            }
-            if isOurs {
-                resume(.success(slot))
-            } else {
-                giveBack(slot)
-            }
-        }
+        if let slot = claim(wanted) { giveBack(slot) }
         return waiter
+    }
+
+    /// Takes a slot that is free, with or without a connection.
+    private func claim(_ wanted: AccessSlot?) -> AccessSlot? {
+        guard let wanted else { return claimAny() ?? claimClosed() }
+        return wanted.claimIdle() || wanted.claimClosed() ? wanted : nil
     }
 
     /// Takes a task's waiter back.
@@ -356,12 +391,15 @@ final class AccessGate: Sendable {
     // MARK: All connections at once
 
     /// Runs `body` while every slot is held: running accesses are awaited, new ones kept out.
+    ///
+    /// All who want them all take them in the same order, so that two never wait for each other.
     func withAllSlots<T>(
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite,
         _ body: ([AccessSlot]) throws -> T
     ) throws -> T {
-        try barrier.withLock { _ in try holdingAllSlots(thread, site, body) }
+        let held = try takeAll(thread, site)
+        return try using(held, thread, body)
     }
 
     /// Like ``withAllSlots(_:_:_:)``, but does nothing when the gate is closed by then.
@@ -370,24 +408,40 @@ final class AccessGate: Sendable {
         _ site: AccessSite,
         _ body: ([AccessSlot]) throws -> Void
     ) throws {
-        // Only who has the barrier closes the gate.
-        try barrier.withLock { _ in
-            if !isClosed { try holdingAllSlots(thread, site, body) }
+        let held: [AccessSlot]
+        do {
+            held = try takeAll(thread, site)
+        } catch {
+            if isClosed { return }
+            throw error
         }
+        try using(held, thread, body)
     }
 
-    private func holdingAllSlots<T>(
+    private func takeAll(
         _ thread: UnsafeMutablePointer<ThreadState>,
-        _ site: AccessSite,
-        _ body: ([AccessSlot]) throws -> T
-    ) throws -> T {
+        _ site: AccessSite
+    ) throws -> [AccessSlot] {
         var held: [AccessSlot] = []
-        defer { for slot in held { giveBack(slot) } }
-        for slot in slots {
-            try take(slot, thread, site)
-            held.append(slot)
-            slot.database?.endKeptTransaction()
+        do {
+            for slot in slots {
+                try take(slot, thread, site)
+                held.append(slot)
+                slot.database?.endKeptTransaction()
+            }
+        } catch {
+            for slot in held { giveBack(slot) }
+            throw error
         }
+        return held
+    }
+
+    private func using<T>(
+        _ held: [AccessSlot],
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ body: ([AccessSlot]) throws -> T
+    ) rethrows -> T {
+        defer { for slot in held { giveBack(slot) } }
         // An access of this thread would wait for itself: it finds itself inside of this one.
         let mark = held.first { $0.database != nil } ?? held[0]
         mark.outer = thread.pointee.innermost
@@ -432,7 +486,7 @@ final class AccessGate: Sendable {
     }
 
     /// Gives back a slot that may have no connection.
-    private func giveBack(_ slot: AccessSlot) {
+    func giveBack(_ slot: AccessSlot) {
         if queue.withLock({ $0.isClosed }) {
             slot.giveUp(AccessSlot.State.retired)
         } else if slot.database == nil {
@@ -476,6 +530,9 @@ final class AccessGate: Sendable {
     func saturatedNanoseconds(at now: UInt64) -> UInt64 {
         queue.withLock { $0.saturatedNanoseconds(at: now) }
     }
+
+    /// How many connections could not be opened.
+    var failedOpenings: UInt64 { failures.load(ordering: .relaxed) }
 
     /// The most connections that were open: one is opened only when all others are in use.
     var peak: Int { openedPeak.load(ordering: .relaxed) }

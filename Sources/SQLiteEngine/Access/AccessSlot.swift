@@ -26,10 +26,11 @@ final class AccessSlot: @unchecked Sendable {
     let gate: UInt
     /// What can be seen of its connection; it stays when the connection is closed and opened anew.
     let probe: ConnectionProbe
-    /// Where `await`ed accesses run.
+    /// Where accesses run that must not block the caller's thread.
     let executor: SlotExecutor
 
     private let state = Atomic<UInt8>(State.closed)
+    private let lost = Atomic<Bool>(false)
 
     /// What belongs to whoever claimed the slot; behind a pointer for the reason that
     /// ``Database/State`` gives.
@@ -50,12 +51,18 @@ final class AccessSlot: @unchecked Sendable {
     /// Closing takes the same lock, so that nobody meets a closed connection.
     private let shared = Lock(Shared())
 
-    init(index: Int, label: String, gate: UInt, probe: ConnectionProbe) {
+    init(
+        index: Int,
+        label: String,
+        gate: UInt,
+        probe: ConnectionProbe,
+        dispatching: AccessDispatching = AccessDispatching()
+    ) {
         self.index = index
         self.label = label
         self.gate = gate
         self.probe = probe
-        executor = SlotExecutor(label: label)
+        executor = SlotExecutor(queue: dispatching.makeQueue(label: label))
         claimed = .allocate(capacity: 1)
         claimed.initialize(to: Claimed())
     }
@@ -119,6 +126,16 @@ final class AccessSlot: @unchecked Sendable {
     /// Whether somebody has it.
     var isTaken: Bool { state.load(ordering: .relaxed) == State.taken }
 
+    /// Whether its connection showed a state that no new one can show: nobody but those who want
+    /// this very slot gets it then.
+    var isLost: Bool {
+        get { lost.load(ordering: .sequentiallyConsistent) }
+        set { lost.store(newValue, ordering: .sequentiallyConsistent) }
+    }
+
+    /// Whether it is closed for good.
+    var isRetired: Bool { state.load(ordering: .relaxed) == State.retired }
+
     /// Whether its connection is open.
     var isOpen: Bool { shared.withLock { $0.connection != nil } }
 
@@ -132,6 +149,7 @@ final class AccessSlot: @unchecked Sendable {
     /// Takes the connection out, before it is closed; the caller has claimed the slot.
     func uninstall() -> Database? {
         shared.withLock { $0 = Shared() }
+        if database != nil { probe.willClose() }
         defer { claimed.pointee.database = nil }
         return claimed.pointee.database
     }
@@ -143,6 +161,7 @@ final class AccessSlot: @unchecked Sendable {
         shared.withLock { shared in
             guard let connection = shared.connection else { return false }
             let isRunning = probe.isInsideStatement
+            if isRunning { probe.willInterrupt() }
             sqlite3_interrupt(connection)
             return isRunning
         }

@@ -11,7 +11,6 @@ extension AccessGate {
         _ intent: Waiter.Intent,
         _ body: @Sendable (Database) throws -> T
     ) async throws -> T {
-        try Task.checkCancellation()
         let slot = try await acquireForTask(site, intent)
         let cancellation = AccessCancellation()
         return try await withTaskCancellationHandler {
@@ -23,6 +22,55 @@ extension AccessGate {
         }
     }
 
+    /// Runs an access for a callback: waits without a thread, and runs it on the connection's.
+    ///
+    /// Accesses that wait run in the order of the calls. The access ends with `body`; `failure` is
+    /// called in its place when there is no connection to be had.
+    func performLater(
+        _ site: AccessSite,
+        _ intent: Waiter.Intent,
+        failure: @escaping @Sendable (any Error) -> Void,
+        _ body: @escaping @Sendable (Database) -> Void
+    ) {
+        _ = acquire(site, intent) { [self] result in
+            // On a thread of Dispatch's in each case: `failure` is the user's code, too.
+            let slot = (try? result.get()) ?? slots[0]
+            slot.executor.async { [self] in
+                do {
+                    let slot = try result.get()
+                    if slot.database == nil { _ = try open(slot, site) }
+                    enter(slot, ThreadState.current, site)
+                    defer { leaveOpenOrNot(slot) }
+                    body(slot.openDatabase)
+                } catch {
+                    failure(error)
+                }
+            }
+        }
+    }
+
+    /// Takes every slot for a task: running accesses are awaited, new ones kept out.
+    ///
+    /// The caller gives them back with ``giveBackAll()``.
+    func acquireAll(_ site: AccessSite) async throws {
+        var held = 0
+        do {
+            for slot in slots {
+                _ = try await acquireForTask(site, .write, wanted: slot)
+                held += 1
+                slot.database?.endKeptTransaction()
+            }
+        } catch {
+            for slot in slots[..<held] { giveBack(slot) }
+            throw error
+        }
+    }
+
+    /// Ends what ``acquireAll(_:)`` began.
+    func giveBackAll() {
+        for slot in slots { giveBack(slot) }
+    }
+
     private func perform<T>(
         _ slot: AccessSlot,
         _ site: AccessSite,
@@ -31,7 +79,7 @@ extension AccessGate {
     ) throws -> T {
         if slot.database == nil { _ = try open(slot, site) }
         enter(slot, ThreadState.current, site)
-        defer { leave(slot) }
+        defer { leaveOpenOrNot(slot) }
         let database = slot.openDatabase
         database.cancellation = cancellation
         cancellation.begin(on: slot)
@@ -51,9 +99,11 @@ extension AccessGate {
 
     private func acquireForTask(
         _ site: AccessSite,
-        _ intent: Waiter.Intent
+        _ intent: Waiter.Intent,
+        wanted: AccessSlot? = nil
     ) async throws -> AccessSlot {
-        let acquisition = TaskAcquisition(gate: self)
+        try Task.checkCancellation()
+        let acquisition = TaskAcquisition(gate: self, wanted: wanted)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 acquisition.start(site, intent, continuation)
@@ -73,9 +123,13 @@ private final class TaskAcquisition: Sendable {
     }
 
     private let gate: AccessGate
+    private let wanted: AccessSlot?
     private let state = Lock(State())
 
-    init(gate: AccessGate) { self.gate = gate }
+    init(gate: AccessGate, wanted: AccessSlot?) {
+        self.gate = gate
+        self.wanted = wanted
+    }
 
     func start(
         _ site: AccessSite,
@@ -83,7 +137,7 @@ private final class TaskAcquisition: Sendable {
         _ continuation: CheckedContinuation<AccessSlot, any Error>
     ) {
         state.withLock { $0.continuation = continuation }
-        let waiter = gate.acquire(site, intent) { result in
+        let waiter = gate.acquire(site, intent, wanted: wanted) { result in
             let continuation = self.state.withLock { state in
                 defer { state.continuation = nil }
                 return state.continuation

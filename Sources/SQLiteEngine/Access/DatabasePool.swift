@@ -17,7 +17,7 @@ import Telemetry
 ///
 /// The journal mode is WAL and `synchronous` is NORMAL: a commit survives a killed process; after
 /// a power loss the last ones may be missing, in order (https://sqlite.org/pragma.html).
-public final class DatabasePool: Sendable {
+public final class DatabasePool: DatabaseWriter {
     /// What the connections were opened with.
     public let configuration: Configuration
 
@@ -25,13 +25,18 @@ public final class DatabasePool: Sendable {
     public let path: String
 
     let label: String
-    let writer: AccessGate
-    let readers: AccessGate
+    @usableFromInline let writer: AccessGate
+    @usableFromInline let readers: AccessGate
     let snapshots = SnapshotRegister()
     let interrupts = InterruptCounter()
-    private let walIndex: WALIndexReader
+    let suspension = Suspension()
+    /// Whether accesses go through a dispatch queue that the user chose.
+    @usableFromInline let hasReadQueue: Bool
+    @usableFromInline let hasWriteQueue: Bool
+    let sweeper = KeptTransactionSweeper()
+    private let log: WALWatch
     private let journalMode = Lock<String?>(nil)
-    private let sweeper = KeptTransactionSweeper()
+    private let suspensionObserver = Lock<SuspensionObserver?>(nil)
 
     /// Opens a database, and creates its file when there is none.
     ///
@@ -48,55 +53,79 @@ public final class DatabasePool: Sendable {
                 message: "a pool needs a file: use a DatabaseQueue for a database in memory"
             )
         }
+        let events = EventHub()
+        var readerConfiguration = configuration
+        readerConfiguration.readonly = true
+        readerConfiguration.isForReaderOfWritablePool = !configuration.readonly
+        // Nobody can know which access would end such a transaction.
+        readerConfiguration.allowsUnsafeTransactions = false
+        let reading = readerConfiguration
         readers = AccessGate(
             labels: (1...configuration.maximumReaderCount).map { "\(label).reader.\($0)" },
-            probes: configuration.probes
+            probes: configuration.probes,
+            events: events,
+            dispatching: configuration.readDispatching
         ) { slot in
             let database = try Database.open(
                 path: path,
-                configuration: configuration,
+                configuration: reading,
                 label: slot.label,
                 isReadOnly: true,
                 busyMode: configuration.readonlyBusyMode ?? .timeout(10),
                 probe: slot.probe
             )
-            if configuration.keepsReadTransactions, try database.journalMode() == "wal" {
-                database.keepReadTransactions()
+            if try database.journalMode() == "wal" {
+                database.watchLog()
+                if configuration.keepsReadTransactions { database.keepReadTransactions() }
             }
             return database
         }
         writer = AccessGate(
             labels: ["\(label).writer"],
             probes: configuration.probes,
-            readers: readers
-        ) { slot in
+            readers: readers,
+            events: events,
+            dispatching: configuration.writeDispatching
+        ) { [suspension] slot in
             try Database.open(
                 path: path,
                 configuration: configuration,
                 label: slot.label,
-                probe: slot.probe
+                probe: slot.probe,
+                suspension: suspension
             )
         }
+        hasReadQueue = configuration.readDispatching.target != nil
+        hasWriteQueue = configuration.writeDispatching.target != nil
         self.configuration = configuration
         self.path = path
         self.label = label
-        walIndex = WALIndexReader(slot: writer.slots[0])
+        log = WALWatch(path: path, label: label, readers: readers, events: events)
         guard let slot = writer.claimFirstSlot() else { return }
         _ = try writer.open(slot, AccessSite(fileID: #fileID, line: #line))
         defer { writer.release(slot) }
         if !configuration.readonly { try slot.openDatabase.switchToWAL(path: path) }
         let mode = try slot.openDatabase.journalMode()
         journalMode.withLock { $0 = mode }
-        if mode == "wal" { slot.locateWALIndex() }
+        if mode == "wal" {
+            slot.locateWALIndex()
+            slot.openDatabase.watchLog()
+            if !configuration.readonly { try log.begin(on: slot.openDatabase) }
+        }
+        if configuration.observesSuspensionNotifications {
+            let observer = SuspensionObserver(
+                suspend: { [weak self] in self?.suspend() },
+                resume: { [weak self] in self?.resume() }
+            )
+            suspensionObserver.withLock { $0 = observer }
+        }
     }
 
     // The last connection that may write and closes checkpoints the log, and removes it: the
     // writer goes last.
     deinit {
-        // Only the sweeper may still hold a reader, for a moment.
-        try? readers.withAllSlotsUnlessClosed(ThreadState.current, AccessSite(word: 0)) { slots in
-            for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
-        }
+        readers.shutDown()
+        writer.shutDown()
     }
 
     // MARK: Reading
@@ -129,73 +158,20 @@ public final class DatabasePool: Sendable {
         try read(at: AccessSite(label), value)
     }
 
+    /// Reads in one transaction, as an access that `status()` shows with its site.
     @inlinable
     @inline(__always)
-    func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
+    public func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
         let db = try beginRead(site)
         let result: T
         do {
-            result = try value(db)
+            result = try hasReadQueue ? readers.runOnQueue(db, value) : value(db)
         } catch {
             abandonRead(db)
             throw error
         }
         try endRead(db)
         return result
-    }
-
-    /// Reads in one transaction, without blocking the thread.
-    ///
-    /// - Throws: What `value` throws, ``DatabaseError``, and `CancellationError`.
-    public func read<T: Sendable>(
-        _ value: @Sendable (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) async throws -> T {
-        try await readers.perform(AccessSite(fileID: fileID, line: line), .read) { db in
-            defer { if db.kept.pointee.isKept { sweeper.arm(for: readers) } }
-            return try db.withReadTransaction(mayKeep: { readers.allowsKeeping }, value)
-        }
-    }
-
-    /// Reads without a transaction: two statements may see two states of the database.
-    public func unsafeRead<T>(
-        _ value: (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) throws -> T {
-        let thread = ThreadState.current
-        readers.preconditionNotReentrant(thread)
-        let slot = try readers.enter(thread, AccessSite(fileID: fileID, line: line), .read)
-        defer { readers.leave(slot) }
-        slot.openDatabase.endKeptTransaction()
-        defer { slot.openDatabase.endUnsafeAccess() }
-        return try value(slot.openDatabase)
-    }
-
-    /// Reads without a transaction and without blocking the thread.
-    public func unsafeRead<T: Sendable>(
-        _ value: @Sendable (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) async throws -> T {
-        try await readers.perform(AccessSite(fileID: fileID, line: line), .read) { db in
-            db.endKeptTransaction()
-            defer { db.endUnsafeAccess() }
-            return try value(db)
-        }
-    }
-
-    /// Reads on the reader that the thread already holds, or on a free one; no transaction.
-    public func unsafeReentrantRead<T>(
-        _ value: (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) throws -> T {
-        if let slot = ThreadState.current.pointee.access(through: readers), slot.database != nil {
-            return try value(slot.openDatabase)
-        }
-        return try unsafeRead(value, fileID: fileID, line: line)
     }
 
     // MARK: Writing
@@ -228,114 +204,20 @@ public final class DatabasePool: Sendable {
         try write(at: AccessSite(label), updates)
     }
 
+    /// Writes in one transaction, as an access that `status()` shows with its site.
     @inlinable
     @inline(__always)
-    func write<T>(at site: AccessSite, _ updates: (Database) throws -> T) throws -> T {
+    public func write<T>(at site: AccessSite, _ updates: (Database) throws -> T) throws -> T {
         let db = try beginWrite(site)
         let result: T
         do {
-            result = try updates(db)
+            result = try hasWriteQueue ? writer.runOnQueue(db, updates) : updates(db)
         } catch {
             abandonWrite(db)
             throw error
         }
         try endWrite(db)
         return result
-    }
-
-    /// Writes in one immediate transaction, without blocking the thread.
-    ///
-    /// - Throws: What `updates` throws, ``DatabaseError``, and `CancellationError`.
-    public func write<T: Sendable>(
-        _ updates: @Sendable (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) async throws -> T {
-        try await writer.perform(AccessSite(fileID: fileID, line: line), .write) { db in
-            try db.withWriteTransaction(updates)
-        }
-    }
-
-    /// Gives the writer without a transaction: each statement commits on its own.
-    ///
-    /// A transaction that `updates` leaves open is a fatal error, unless
-    /// ``Configuration/allowsUnsafeTransactions``.
-    public func writeWithoutTransaction<T>(
-        _ updates: (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) throws -> T {
-        try withWriter(AccessSite(fileID: fileID, line: line), updates)
-    }
-
-    /// Gives the writer without a transaction, as an access that `status()` shows under a name.
-    public func writeWithoutTransaction<T>(
-        as label: AccessLabel,
-        _ updates: (Database) throws -> T
-    ) throws -> T {
-        try withWriter(AccessSite(label), updates)
-    }
-
-    /// Gives the writer without a transaction, and without blocking the thread.
-    public func writeWithoutTransaction<T: Sendable>(
-        _ updates: @Sendable (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) async throws -> T {
-        try await writer.perform(AccessSite(fileID: fileID, line: line), .write) { db in
-            defer { db.preconditionNoTransactionIsLeftOpen() }
-            return try updates(db)
-        }
-    }
-
-    /// Writes in a transaction that ends as `updates` says.
-    public func writeInTransaction(
-        _ kind: Database.TransactionKind? = nil,
-        _ updates: (Database) throws -> Database.TransactionCompletion,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) throws {
-        try withWriter(AccessSite(fileID: fileID, line: line)) { db in
-            try db.inTransaction(kind) { try updates(db) }
-        }
-    }
-
-    /// Uses the writer that the thread already holds, or waits for it; no transaction.
-    public func unsafeReentrantWrite<T>(
-        _ updates: (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) throws -> T {
-        if let slot = ThreadState.current.pointee.access(through: writer) {
-            return try updates(slot.openDatabase)
-        }
-        return try withWriter(AccessSite(fileID: fileID, line: line), updates)
-    }
-
-    /// Gives the writer while no reader is in use: waits for running reads, keeps new ones out.
-    public func barrierWriteWithoutTransaction<T>(
-        _ updates: (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) throws -> T {
-        let thread = ThreadState.current
-        readers.preconditionNotReentrant(thread)
-        let site = AccessSite(fileID: fileID, line: line)
-        return try readers.withAllSlots(thread, site) { _ in
-            try withWriter(site, updates)
-        }
-    }
-
-    private func withWriter<T>(
-        _ site: AccessSite,
-        _ updates: (Database) throws -> T
-    ) throws -> T {
-        let thread = ThreadState.current
-        writer.preconditionNotReentrant(thread)
-        let slot = try writer.enter(thread, site, .write)
-        defer { writer.leave(slot) }
-        defer { slot.openDatabase.preconditionNoTransactionIsLeftOpen() }
-        return try updates(slot.openDatabase)
     }
 
     // MARK: Snapshots
@@ -370,7 +252,8 @@ public final class DatabasePool: Sendable {
                 path: path,
                 configuration: configuration,
                 label: "\(label).snapshot.\(number)",
-                site: site
+                site: site,
+                events: writer.events
             )
         }
     }
@@ -418,7 +301,9 @@ public final class DatabasePool: Sendable {
             interrupts: interrupts
         )
         status.journalMode = journalMode.withLock { $0 }
-        if status.journalMode == "wal" { status.addWAL(path: path, index: walIndex) }
+        if status.journalMode == "wal" {
+            status.addWAL(log, writing: writer, reading: readers, snapshots: snapshots)
+        }
         return status
     }
 }
@@ -443,18 +328,21 @@ extension DatabasePool {
 
     @usableFromInline
     func endRead(_ database: Database) throws {
+        var end: UInt64 = 0
         do {
             if try database.endReadAccess(
                 mayHaveWritten: false,
                 mayKeep: readers.allowsKeeping
             ) {
                 sweeper.arm(for: readers)
+                // Nothing came since the look at the clock that decided it.
+                end = database.kept.pointee.lastEnd
             }
         } catch {
             readers.leave(database)
             throw error
         }
-        readers.leave(database)
+        readers.leave(database, at: end)
     }
 
     @usableFromInline

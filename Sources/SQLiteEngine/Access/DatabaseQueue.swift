@@ -12,7 +12,7 @@ import Telemetry
 /// let queue = try DatabaseQueue(path: "app.sqlite")
 /// try queue.write { db in try db.execute(sql: "INSERT INTO player DEFAULT VALUES") }
 /// ```
-public final class DatabaseQueue: Sendable {
+public final class DatabaseQueue: DatabaseWriter {
     /// What the connection was opened with.
     public let configuration: Configuration
 
@@ -20,10 +20,14 @@ public final class DatabaseQueue: Sendable {
     public let path: String
 
     let label: String
-    let gate: AccessGate
+    @usableFromInline let gate: AccessGate
     let interrupts = InterruptCounter()
-    private let walIndex: WALIndexReader
+    let suspension = Suspension()
+    /// Whether accesses go through a dispatch queue that the user chose.
+    @usableFromInline let hasQueue: Bool
+    private let log: WALWatch
     private let journalMode: Lock<String?>
+    private let suspensionObserver = Lock<SuspensionObserver?>(nil)
 
     /// Opens a database, and creates its file when there is none.
     ///
@@ -32,41 +36,83 @@ public final class DatabaseQueue: Sendable {
     ///   - configuration: How to open it.
     /// - Throws: A ``DatabaseError`` that names the path: no such folder, no permission, no
     ///   database.
-    public init(path: String, configuration: Configuration = Configuration()) throws {
-        let label = configuration.label ?? "SQLiteEngine.DatabaseQueue"
+    public convenience init(
+        path: String,
+        configuration: Configuration = Configuration()
+    ) throws {
         var configuration = configuration
         configuration.maximumReaderCount = 1
-        let opened = configuration
-        gate = AccessGate(labels: [label], probes: configuration.probes) { slot in
+        try self.init(path: path, opening: configuration, mayChangeJournal: true)
+    }
+
+    /// Opens a database in memory, which lives as long as a connection to it.
+    ///
+    /// - Parameters:
+    ///   - name: Names a database that all queues of this process with the same name share; nil
+    ///     for a private one.
+    ///   - configuration: How to open it.
+    /// - Throws: A ``DatabaseError``.
+    public convenience init(
+        named name: String? = nil,
+        configuration: Configuration = Configuration()
+    ) throws {
+        let path = name.map { "file:\(Self.escape($0))?mode=memory&cache=shared" } ?? ":memory:"
+        try self.init(path: path, opening: configuration, mayChangeJournal: false)
+    }
+
+    private init(
+        path: String,
+        opening configuration: Configuration,
+        mayChangeJournal: Bool
+    ) throws {
+        let label = configuration.label ?? "SQLiteEngine.DatabaseQueue"
+        gate = AccessGate(
+            labels: [label],
+            probes: configuration.probes,
+            dispatching: configuration.writeDispatching
+        ) { [suspension] slot in
             try Database.open(
                 path: path,
-                configuration: opened,
+                configuration: configuration,
                 label: slot.label,
-                probe: slot.probe
+                probe: slot.probe,
+                suspension: suspension
             )
         }
+        hasQueue = configuration.writeDispatching.target != nil
         self.configuration = configuration
         self.path = path
         self.label = label
         journalMode = Lock(nil)
-        walIndex = WALIndexReader(slot: gate.slots[0])
+        log = WALWatch(path: path, label: label, readers: nil, events: gate.events)
         guard let slot = gate.claimFirstSlot() else { return }
         _ = try gate.open(slot, AccessSite(fileID: #fileID, line: #line))
         defer { gate.release(slot) }
         let database = slot.openDatabase
-        if configuration.journalMode == .wal, !configuration.readonly {
+        if mayChangeJournal, configuration.journalMode == .wal, !configuration.readonly {
             try database.switchToWAL(path: path)
         }
         let mode = try database.journalMode()
         journalMode.withLock { $0 = mode }
-        if mode == "wal" { slot.locateWALIndex() }
+        if mode == "wal" {
+            slot.locateWALIndex()
+            database.watchLog()
+            if !configuration.readonly { try log.begin(on: database) }
+        }
+        if configuration.observesSuspensionNotifications {
+            let observer = SuspensionObserver(
+                suspend: { [weak self] in self?.suspend() },
+                resume: { [weak self] in self?.resume() }
+            )
+            suspensionObserver.withLock { $0 = observer }
+        }
     }
 
-    /// Opens a private database in memory.
-    ///
-    /// - Throws: A ``DatabaseError``.
-    public convenience init(configuration: Configuration = Configuration()) throws {
-        try self.init(path: ":memory:", configuration: configuration)
+    /// Escapes what would end the path of a URI (https://sqlite.org/uri.html, section 3.1).
+    private static func escape(_ name: String) -> String {
+        name.replacingOccurrences(of: "%", with: "%25")
+            .replacingOccurrences(of: "?", with: "%3f")
+            .replacingOccurrences(of: "#", with: "%23")
     }
 
     // MARK: Reading
@@ -97,67 +143,20 @@ public final class DatabaseQueue: Sendable {
         try read(at: AccessSite(label), value)
     }
 
+    /// Reads in one transaction, as an access that `status()` shows with its site.
     @inlinable
     @inline(__always)
-    func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
+    public func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
         let db = try beginRead(site)
         let result: T
         do {
-            result = try value(db)
+            result = try hasQueue ? gate.runOnQueue(db, value) : value(db)
         } catch {
             abandonRead(db)
             throw error
         }
         try endRead(db)
         return result
-    }
-
-    /// Reads in one transaction, without blocking the thread.
-    ///
-    /// - Throws: What `value` throws, ``DatabaseError``, and `CancellationError`.
-    public func read<T: Sendable>(
-        _ value: @Sendable (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) async throws -> T {
-        try await gate.perform(AccessSite(fileID: fileID, line: line), .read) { db in
-            try db.readOnly { try db.withReadTransaction(value) }
-        }
-    }
-
-    /// Reads without a transaction; statements that write are refused.
-    public func unsafeRead<T>(
-        _ value: (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) throws -> T {
-        try withConnection(AccessSite(fileID: fileID, line: line), .read) { db in
-            try db.readOnly { try value(db) }
-        }
-    }
-
-    /// Reads without a transaction and without blocking the thread.
-    public func unsafeRead<T: Sendable>(
-        _ value: @Sendable (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) async throws -> T {
-        try await gate.perform(AccessSite(fileID: fileID, line: line), .read) { db in
-            defer { db.preconditionNoTransactionIsLeftOpen() }
-            return try db.readOnly { try value(db) }
-        }
-    }
-
-    /// Reads on the connection, also when the thread already holds it; no transaction.
-    public func unsafeReentrantRead<T>(
-        _ value: (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) throws -> T {
-        if let slot = ThreadState.current.pointee.access(through: gate) {
-            return try slot.openDatabase.readOnly { try value(slot.openDatabase) }
-        }
-        return try unsafeRead(value, fileID: fileID, line: line)
     }
 
     // MARK: Writing
@@ -190,129 +189,20 @@ public final class DatabaseQueue: Sendable {
         try write(at: AccessSite(label), updates)
     }
 
+    /// Writes in one transaction, as an access that `status()` shows with its site.
     @inlinable
     @inline(__always)
-    func write<T>(at site: AccessSite, _ updates: (Database) throws -> T) throws -> T {
+    public func write<T>(at site: AccessSite, _ updates: (Database) throws -> T) throws -> T {
         let db = try beginWrite(site)
         let result: T
         do {
-            result = try updates(db)
+            result = try hasQueue ? gate.runOnQueue(db, updates) : updates(db)
         } catch {
             abandonWrite(db)
             throw error
         }
         try endWrite(db)
         return result
-    }
-
-    /// Writes in one immediate transaction, without blocking the thread.
-    ///
-    /// - Throws: What `updates` throws, ``DatabaseError``, and `CancellationError`.
-    public func write<T: Sendable>(
-        _ updates: @Sendable (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) async throws -> T {
-        try await gate.perform(AccessSite(fileID: fileID, line: line), .write) { db in
-            try db.withWriteTransaction(updates)
-        }
-    }
-
-    /// Gives the connection without a transaction: each statement commits on its own.
-    ///
-    /// A transaction that `updates` leaves open is a fatal error, unless
-    /// ``Configuration/allowsUnsafeTransactions``.
-    public func writeWithoutTransaction<T>(
-        _ updates: (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) throws -> T {
-        try withConnection(AccessSite(fileID: fileID, line: line), .write, updates)
-    }
-
-    /// Gives the connection without a transaction, as an access shown under a name.
-    public func writeWithoutTransaction<T>(
-        as label: AccessLabel,
-        _ updates: (Database) throws -> T
-    ) throws -> T {
-        try withConnection(AccessSite(label), .write, updates)
-    }
-
-    /// Gives the connection without a transaction, and without blocking the thread.
-    public func writeWithoutTransaction<T: Sendable>(
-        _ updates: @Sendable (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) async throws -> T {
-        try await gate.perform(AccessSite(fileID: fileID, line: line), .write) { db in
-            defer { db.preconditionNoTransactionIsLeftOpen() }
-            return try updates(db)
-        }
-    }
-
-    /// Gives the connection without a transaction.
-    public func inDatabase<T>(
-        _ updates: (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) throws -> T {
-        try withConnection(AccessSite(fileID: fileID, line: line), .write, updates)
-    }
-
-    /// Writes in a transaction that ends as `updates` says.
-    public func inTransaction(
-        _ kind: Database.TransactionKind? = nil,
-        _ updates: (Database) throws -> Database.TransactionCompletion,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) throws {
-        try withConnection(AccessSite(fileID: fileID, line: line), .write) { db in
-            try db.inTransaction(kind) { try updates(db) }
-        }
-    }
-
-    /// Writes in a transaction that ends as `updates` says.
-    public func writeInTransaction(
-        _ kind: Database.TransactionKind? = nil,
-        _ updates: (Database) throws -> Database.TransactionCompletion,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) throws {
-        try inTransaction(kind, updates, fileID: fileID, line: line)
-    }
-
-    /// Gives the connection: a queue has no readers to keep out.
-    public func barrierWriteWithoutTransaction<T>(
-        _ updates: (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) throws -> T {
-        try withConnection(AccessSite(fileID: fileID, line: line), .write, updates)
-    }
-
-    /// Uses the connection, also when the thread already holds it; no transaction.
-    public func unsafeReentrantWrite<T>(
-        _ updates: (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) throws -> T {
-        if let slot = ThreadState.current.pointee.access(through: gate) {
-            return try updates(slot.openDatabase)
-        }
-        return try withConnection(AccessSite(fileID: fileID, line: line), .write, updates)
-    }
-
-    private func withConnection<T>(
-        _ site: AccessSite,
-        _ intent: Waiter.Intent,
-        _ body: (Database) throws -> T
-    ) throws -> T {
-        let thread = ThreadState.current
-        gate.preconditionNotReentrant(thread)
-        let slot = try gate.enter(thread, site, intent)
-        defer { gate.leave(slot) }
-        defer { slot.openDatabase.preconditionNoTransactionIsLeftOpen() }
-        return try body(slot.openDatabase)
     }
 
     // MARK: The whole queue
@@ -353,7 +243,9 @@ public final class DatabaseQueue: Sendable {
             interrupts: interrupts
         )
         status.journalMode = journalMode.withLock { $0 }
-        if status.journalMode == "wal" { status.addWAL(path: path, index: walIndex) }
+        if status.journalMode == "wal" {
+            status.addWAL(log, writing: gate, reading: nil, snapshots: nil)
+        }
         return status
     }
 }

@@ -17,11 +17,19 @@ final class KeptTransactionSweeper: Sendable {
     @inline(never)
     private func armSlowly(for gate: AccessGate) {
         guard !isArmed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        sweep(gate, tries: 3)
+    }
+
+    private func sweep(_ gate: AccessGate, tries: Int) {
         let delay = DispatchTimeInterval.nanoseconds(Int(KeptTransaction.limit))
         queue.asyncAfter(deadline: .now() + delay) { [weak self, weak gate] in
+            guard let self, let gate else { return }
             // First: a transaction that is kept from here on arms it anew.
-            self?.isArmed.store(false, ordering: .sequentiallyConsistent)
-            gate?.endKeptTransactions()
+            isArmed.store(false, ordering: .sequentiallyConsistent)
+            if gate.endKeptTransactions() { return }
+            // An access that has the connection arms it anew at its end. Who has taken it for a
+            // moment only, to hand it over or for an access that was cancelled, does not.
+            if tries > 0 { sweep(gate, tries: tries - 1) }
         }
     }
 }

@@ -8,6 +8,8 @@ final class Waiter: @unchecked Sendable {
     enum Intent {
         case read
         case write
+        /// Neither: it is the engine's own, which closes a connection.
+        case maintenance
     }
 
     enum Sleeper {

@@ -54,9 +54,8 @@ struct WaiterQueue {
 
     /// Decides what becomes of a slot that its holder gives up.
     mutating func release(_ slot: AccessSlot, at now: UInt64) -> Decision {
-        guard let waiter = waiters.first(where: { $0.wanted == nil || $0.wanted === slot }) else {
-            return .free
-        }
+        let waiter = waiters.first { $0.wanted === slot || $0.wanted == nil && !slot.isLost }
+        guard let waiter else { return .free }
         if waiter.isEntitled(at: now) {
             remove(waiter, at: now)
             waiter.granted = slot

@@ -1,4 +1,9 @@
+#if canImport(Darwin)
 import Dispatch
+#else
+// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
+@preconcurrency import Dispatch
+#endif
 
 /// How a database is opened, and how its connections behave.
 public struct Configuration: Sendable {
@@ -14,8 +19,11 @@ public struct Configuration: Sendable {
     public enum ProbeLevel: Hashable, Sendable {
         /// Nothing is recorded per access; `status()` knows connections and waiters only.
         case off
-        /// States, holders, counters and histograms: two clock reads for each access.
+        /// States, holders, counters and histograms: two clock reads for each access. Where the
+        /// time went is taken of each access that waited, and of one in 32 of the others.
         case counters
+        /// Like `counters`, and where the time went of every access.
+        case full
     }
 
     /// Whether foreign keys are enforced (`PRAGMA foreign_keys`).
@@ -60,6 +68,32 @@ public struct Configuration: Sendable {
     /// may write.
     var defaultTransactionKind: Database.TransactionKind { .immediate }
 
+    /// Whether the database obeys ``Database/suspendNotification`` and
+    /// ``Database/resumeNotification``.
+    public var observesSuspensionNotifications = false
+
+    /// The class of the work of asynchronous accesses, where there is no target queue.
+    public var qos = DispatchQoS.userInitiated
+
+    /// A dispatch queue that all accesses go through.
+    ///
+    /// A serial one lets one access run at a time, in a pool, too. Without a target, accesses that
+    /// block the thread run on it and no queue is involved.
+    public var targetQueue: DispatchQueue?
+
+    /// A dispatch queue that the writer's accesses go through, and all those of a `DatabaseQueue`;
+    /// ``targetQueue`` by default.
+    public var writeTargetQueue: DispatchQueue?
+
+    /// The class of the work of reads.
+    public var readQoS: DispatchQoS { targetQueue?.qos ?? qos }
+
+    /// The class of the work of writes.
+    public var writeQoS: DispatchQoS { writeTargetQueue?.qos ?? targetQueue?.qos ?? qos }
+
+    /// Whether a pool keeps its readers when it is told to release memory.
+    public var persistentReadOnlyConnections = false
+
     /// Whether errors show the arguments of their statement: off, because these may be private.
     public var publicStatementArguments = false
 
@@ -69,7 +103,17 @@ public struct Configuration: Sendable {
     /// How much the connections tell about themselves.
     public var probes = ProbeLevel.counters
 
+    /// Whether it is the copy for the readers of a pool that may write.
+    var isForReaderOfWritablePool = false
+
     private(set) var setups: [@Sendable (Database) throws -> Void] = []
+
+    /// Called when a connection was opened.
+    private(set) var connectionDidOpen: (@Sendable () -> Void)?
+    /// Called before a connection is closed.
+    private(set) var connectionWillClose: (@Sendable (SQLiteConnection) -> Void)?
+    /// Called when a connection was closed.
+    private(set) var connectionDidClose: (@Sendable () -> Void)?
 
     /// Creates the default configuration.
     public init() {}
@@ -82,5 +126,22 @@ public struct Configuration: Sendable {
         _ setup: @escaping @Sendable (Database) throws -> Void
     ) {
         setups.append(setup)
+    }
+
+    /// Sets the closure that hears of each connection that was opened.
+    mutating func onConnectionDidOpen(_ callback: @escaping @Sendable () -> Void) {
+        connectionDidOpen = callback
+    }
+
+    /// Sets the closure that hears of each connection that is about to be closed.
+    mutating func onConnectionWillClose(
+        _ callback: @escaping @Sendable (SQLiteConnection) -> Void
+    ) {
+        connectionWillClose = callback
+    }
+
+    /// Sets the closure that hears of each connection that was closed.
+    mutating func onConnectionDidClose(_ callback: @escaping @Sendable () -> Void) {
+        connectionDidClose = callback
     }
 }

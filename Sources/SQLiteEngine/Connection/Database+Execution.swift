@@ -8,7 +8,7 @@ extension Database {
     ///   statement that writes where writing is refused.
     @inline(__always)
     func statementWillExecute(_ statement: Statement) throws {
-        if isInsideTransactionBlock || readOnlyDepth > 0 || cancellation != nil {
+        if isInsideTransactionBlock || readOnlyDepth > 0 || cancellation != nil || suspension.isOn {
             try checkExecution(of: statement)
         }
         if !attention.isDisjoint(with: .beforeStatement) { announceExecution(of: statement) }
@@ -75,6 +75,11 @@ extension Database {
     private func checkExecution(of statement: Statement) throws {
         try cancellation?.check()
         try checkForAbortedTransaction(sql: statement.sql, arguments: statement.arguments)
+        try checkForSuspension(
+            isReadOnly: statement.isReadonly,
+            sql: statement.sql,
+            arguments: statement.arguments
+        )
         guard readOnlyDepth > 0, !statement.mayRunReadOnly else { return }
         throw DatabaseError(
             resultCode: .SQLITE_READONLY,

@@ -10,15 +10,18 @@ extension Database {
     ///   - isReadOnly: Whether to open it for reading only.
     ///   - busyMode: How it meets a lock; the configuration's by default.
     ///   - probe: Where it tells what it does.
+    ///   - suspension: Whether it must not take locks.
     /// - Returns: The open connection.
-    /// - Throws: A ``DatabaseError`` that names the path.
+    /// - Throws: A ``DatabaseError`` that names the path, and what closures of the configuration
+    ///   throw.
     static func open(
         path: String,
         configuration: Configuration,
         label: String,
         isReadOnly: Bool = false,
         busyMode: BusyMode? = nil,
-        probe: ConnectionProbe
+        probe: ConnectionProbe,
+        suspension: Suspension = Suspension()
     ) throws -> Database {
         let isReadOnly = isReadOnly || configuration.readonly
         let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -27,26 +30,28 @@ extension Database {
         guard code == SQLITE_OK, let handle else {
             let message = handle.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
             sqlite3_close_v2(handle)
-            throw DatabaseError(
-                resultCode: ResultCode(rawValue: code),
-                message: "\(message ?? "cannot open") - while opening `\(path)`"
-            )
+            let error = DatabaseError(resultCode: ResultCode(rawValue: code), message: message)
+            throw OpeningFailure(path: path, isReadOnly: isReadOnly).explain(error)
         }
         let database = Database(
             sqliteConnection: handle,
+            path: path,
             configuration: configuration,
             label: label,
             isReadOnly: isReadOnly,
-            probe: probe
+            probe: probe,
+            suspension: suspension
         )
         database.schemaGeneration = SchemaGeneration.shared(path: path)
         do {
             try database.setUp(busyMode: busyMode ?? configuration.busyMode)
-            try database.readFirst(path: path)
+            try database.readFirst()
         } catch {
             database.closeIgnoringErrors()
             throw error
         }
+        configuration.connectionDidOpen?()
+        database.isAnnounced = true
         return database
     }
 
@@ -64,19 +69,22 @@ extension Database {
                 nil
             )
         )
+        addPredefinedFunctionsAndCollations()
         for setup in configuration.setups { try setup(self) }
     }
 
     /// Reads something: a file that is no database, or an encrypted one, fails here and not at
     /// the first access.
-    private func readFirst(path: String) throws {
+    private func readFirst() throws {
         do {
             try execute(sql: "SELECT * FROM sqlite_master LIMIT 1")
         } catch let error as DatabaseError {
-            throw DatabaseError(
+            // The statement is ours: it would tell nobody anything.
+            let error = DatabaseError(
                 resultCode: error.extendedResultCode,
-                message: "\(error.message ?? "cannot read") - while opening `\(path)`"
+                message: error.message
             )
+            throw OpeningFailure(path: path, isReadOnly: isReadOnlyConnection).explain(error)
         }
     }
 
@@ -92,23 +100,36 @@ extension Database {
     /// - Throws: `SQLITE_BUSY` when a statement of the user's is alive; the connection stays open.
     func close() throws {
         guard let handle = sqliteConnection else { return }
-        statementCache.removeAll()
+        removeCachedStatements()
         transactionStatements.finalize()
+        willClose(handle)
         let code = sqlite3_close(handle)
         guard code == SQLITE_OK else {
             throw DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage)
         }
-        forgetConnection()
+        didClose()
     }
 
     /// Closes as far as possible: a statement that is alive keeps a zombie, which closes with it.
     func closeIgnoringErrors() {
         guard let handle = sqliteConnection else { return }
-        statementCache.removeAll()
+        removeCachedStatements()
         transactionStatements.finalize()
         removeHooks()
+        willClose(handle)
         sqlite3_close_v2(handle)
+        didClose()
+    }
+
+    private func willClose(_ handle: SQLiteConnection) {
+        if isAnnounced { configuration.connectionWillClose?(handle) }
+    }
+
+    private func didClose() {
         forgetConnection()
+        guard isAnnounced else { return }
+        isAnnounced = false
+        configuration.connectionDidClose?()
     }
 
     /// Takes off what would call into this object: a zombie may outlive it.

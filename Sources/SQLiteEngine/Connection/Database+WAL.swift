@@ -29,18 +29,35 @@ extension Database {
         }
     }
 
+    /// Lets the probe see the wal-index; the connection has read in WAL mode.
+    func watchLog() {
+        probe.walIndex = poolgauge_wal_index(sqliteConnection)
+    }
+
     /// The journal mode in force.
     func journalMode() throws -> String? {
         try String.fetchOne(self, sql: "PRAGMA journal_mode")
+    }
+
+    /// Names the statements that keep the connection from closing to ``logError``.
+    private func logLiveStatements() {
+        guard let log = Self.logError else { return }
+        var next = sqlite3_next_stmt(sqliteConnection, nil)
+        while let statement = next {
+            let sql = sqlite3_sql(statement).map { String(cString: $0) } ?? ""
+            log(.SQLITE_BUSY, "unfinalized statement: \(sql)")
+            next = sqlite3_next_stmt(sqliteConnection, statement)
+        }
     }
 
     /// Makes sure that the connection can be closed, and lets its own statements go.
     ///
     /// - Throws: `SQLITE_BUSY` when a statement of the user's is alive.
     func prepareToClose() throws {
-        statementCache.removeAll()
+        removeCachedStatements()
         transactionStatements.finalize()
         guard sqlite3_next_stmt(sqliteConnection, nil) == nil else {
+            logLiveStatements()
             throw DatabaseError(
                 resultCode: .SQLITE_BUSY,
                 message: "unable to close due to unfinalized statements"

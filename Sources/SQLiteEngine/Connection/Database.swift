@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import Synchronization
 
 /// A pointer to the C structure `sqlite3`.
 public typealias SQLiteConnection = OpaquePointer
@@ -35,7 +36,9 @@ public final class Database {
         /// What is known of the schema.
         var schemaCache = SchemaCache()
         /// Counts the changes of the schema that this process makes.
-        var schemaGeneration = SchemaGeneration()
+        var schemaGeneration: SchemaGeneration?
+        /// The count itself; valid as long as `schemaGeneration` is kept.
+        var generationCount: UnsafeMutablePointer<Atomic<UInt64>>?
         /// The count of when ``schemaCache`` and ``statementCache`` were empty.
         var knownGeneration: UInt64 = 0
         /// Tells transaction observers; nil before the first one.
@@ -48,10 +51,20 @@ public final class Database {
         var trace: ((TraceEvent) -> Void)?
         /// Statements that ``Database/cachedStatement(sql:)`` keeps.
         var statementCache = StatementCache()
+        /// Statements that `fetchOne`, `fetchAll` and `fetchSet` keep for their SQL: apart, since
+        /// the arguments of those in ``statementCache`` are the user's.
+        var fetchCache = StatementCache()
         /// BEGIN, COMMIT and ROLLBACK, prepared once.
         var transactionStatements = TransactionStatements()
         /// The slot that the connection lives in: it outlives the connection.
         var slot: Unmanaged<AccessSlot>?
+        /// Whether this stands in for a connection that was closed; see
+        /// ``Database/standIn(for:_:)``.
+        var isStandIn = false
+        /// Whether the configuration's closures were told that the connection is open.
+        var isAnnounced = false
+        /// The journal mode, when a suspended connection had to know it.
+        var journalModeCache: String?
     }
 
     /// What statements and transactions have to look after, beyond SQLite.
@@ -79,6 +92,12 @@ public final class Database {
     /// What others may see of the connection while it works.
     let probe: ConnectionProbe
 
+    /// The path that it was opened with.
+    let path: String
+
+    /// Whether locks are refused now.
+    let suspension: Suspension
+
     /// See ``State``: the pointer is valid as long as the object.
     private let state: UnsafeMutablePointer<State>
 
@@ -87,19 +106,23 @@ public final class Database {
 
     init(
         sqliteConnection: SQLiteConnection,
+        path: String,
         configuration: Configuration,
         label: String,
         isReadOnly: Bool,
-        probe: ConnectionProbe
+        probe: ConnectionProbe,
+        suspension: Suspension
     ) {
         state = .allocate(capacity: 1)
         state.initialize(to: State(connection: sqliteConnection))
         kept = .allocate(capacity: 1)
         kept.initialize(to: KeptTransaction())
+        self.path = path
         self.configuration = configuration
         self.label = label
         self.isReadOnlyConnection = isReadOnly
         self.probe = probe
+        self.suspension = suspension
     }
 
     deinit {
@@ -171,15 +194,19 @@ public final class Database {
     }
 
     /// Counts the changes of the schema that this process makes.
-    var schemaGeneration: SchemaGeneration {
+    var schemaGeneration: SchemaGeneration? {
         get { state.pointee.schemaGeneration }
-        set { state.pointee.schemaGeneration = newValue }
+        set {
+            state.pointee.schemaGeneration = newValue
+            state.pointee.generationCount = newValue?.count
+        }
     }
 
     /// Forgets what depends on the schema, when this process has changed it since.
     @inline(__always)
     func forgetOldSchema() {
-        if state.pointee.knownGeneration != state.pointee.schemaGeneration.current {
+        guard let count = state.pointee.generationCount else { return }
+        if state.pointee.knownGeneration != count.pointee.load(ordering: .acquiring) {
             forgetSchema()
         }
     }
@@ -189,9 +216,9 @@ public final class Database {
     /// columns of before.
     @inline(never)
     func forgetSchema() {
-        state.pointee.knownGeneration = schemaGeneration.current
+        state.pointee.knownGeneration = schemaGeneration?.current ?? 0
         schemaCache = SchemaCache()
-        statementCache.removeAll()
+        removeCachedStatements()
     }
 
     /// Tells transaction observers; nil before the first one.
@@ -232,6 +259,18 @@ public final class Database {
     }
 
     @inline(__always)
+    var fetchCache: StatementCache {
+        get { state.pointee.fetchCache }
+        _modify { yield &state.pointee.fetchCache }
+    }
+
+    /// Lets all cached statements go.
+    func removeCachedStatements() {
+        statementCache.removeAll()
+        fetchCache.removeAll()
+    }
+
+    @inline(__always)
     var transactionStatements: TransactionStatements {
         get { state.pointee.transactionStatements }
         _modify { yield &state.pointee.transactionStatements }
@@ -244,6 +283,24 @@ public final class Database {
         set { state.pointee.slot = newValue }
     }
 
+    /// Whether this stands in for a connection that was closed.
+    var isStandIn: Bool {
+        get { state.pointee.isStandIn }
+        set { state.pointee.isStandIn = newValue }
+    }
+
+    /// Whether the configuration's closures were told that the connection is open.
+    var isAnnounced: Bool {
+        get { state.pointee.isAnnounced }
+        set { state.pointee.isAnnounced = newValue }
+    }
+
+    /// The journal mode, when a suspended connection had to know it.
+    var journalModeCache: String? {
+        get { state.pointee.journalModeCache }
+        set { state.pointee.journalModeCache = newValue }
+    }
+
     /// Whether statements may not write now.
     var isReadOnly: Bool { isReadOnlyConnection || readOnlyDepth > 0 }
 
@@ -252,6 +309,9 @@ public final class Database {
 
     /// The rowid of the last row that was inserted on this connection.
     public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(sqliteConnection) }
+
+    /// The version of SQLite that runs, such as 3040001 for 3.40.1.
+    public static var sqliteLibVersionNumber: CInt { sqlite3_libversion_number() }
 
     /// How many rows the last statement inserted, updated or deleted.
     public var changesCount: Int { Int(sqlite3_changes(sqliteConnection)) }
@@ -268,9 +328,12 @@ public final class Database {
 @available(*, unavailable)
 extension Database: Sendable {}
 
-extension Database: CustomStringConvertible {
+extension Database: CustomStringConvertible, CustomDebugStringConvertible {
     /// The connection's label.
     public var description: String { label }
+
+    /// The connection's label, as that of a database.
+    public var debugDescription: String { "<Database: \(label)>" }
 }
 
 extension Database {
@@ -288,7 +351,7 @@ extension Database {
     public typealias BusyCallback = @Sendable (_ numberOfTries: Int) -> Bool
 
     /// How a transaction begins.
-    public enum TransactionKind: String, Sendable {
+    public enum TransactionKind: String, Hashable, Sendable {
         /// Takes locks when they are needed.
         case deferred = "DEFERRED"
         /// Takes the write lock at once.

@@ -17,6 +17,9 @@ public struct DatabaseError: Error {
     /// `Configuration.publicStatementArguments` is set.
     public let arguments: StatementArguments?
 
+    /// Where it happened and what would be right, when that is known; part of ``description``.
+    var explanation: String?
+
     private let publicStatementArguments: Bool
 
     /// Creates an error.
@@ -65,6 +68,7 @@ extension DatabaseError: CustomStringConvertible {
         if showsArguments, let arguments, !arguments.isEmpty {
             text += " with arguments \(arguments)"
         }
+        if let explanation { text += " - \(explanation)" }
         return text
     }
 }

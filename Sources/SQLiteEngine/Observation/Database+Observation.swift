@@ -122,5 +122,6 @@ extension Database {
         // These were prepared for deleting whole tables at once, or for not doing so. Making
         // them anew is cheaper than having SQLite prepare all statements anew.
         statementCache.removeAll { $0.mayDelete }
+        fetchCache.removeAll { $0.mayDelete }
     }
 }

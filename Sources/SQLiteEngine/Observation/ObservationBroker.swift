@@ -181,7 +181,9 @@ final class ObservationBroker {
     private func willCommit() throws {
         tellHeldBack()
         guard !database.isReadOnly else { return }
-        for observation in observations { try observation.observer?.databaseWillCommit() }
+        try database.probe.notify {
+            for observation in observations { try observation.observer?.databaseWillCommit() }
+        }
     }
 
     /// Ends a transaction without any statement that touched the database.
@@ -201,9 +203,11 @@ final class ObservationBroker {
     private func didCommit() {
         heldBack.removeAll()
         if !database.isReadOnly {
-            database.asObserver {
-                for observation in observations {
-                    observation.observerOfEnd()?.databaseDidCommit(database)
+            database.probe.notify {
+                database.asObserver {
+                    for observation in observations {
+                        observation.observerOfEnd()?.databaseDidCommit(database)
+                    }
                 }
             }
         }
@@ -213,9 +217,11 @@ final class ObservationBroker {
     private func didRollBack(isTold: Bool) {
         heldBack.removeAll()
         if isTold {
-            database.asObserver {
-                for observation in observations {
-                    observation.observerOfEnd()?.databaseDidRollback(database)
+            database.probe.notify {
+                database.asObserver {
+                    for observation in observations {
+                        observation.observerOfEnd()?.databaseDidRollback(database)
+                    }
                 }
             }
         }
@@ -260,7 +266,7 @@ final class ObservationBroker {
         let outer = thread.pointee.broker
         thread.pointee.broker = Unmanaged.passUnretained(self)
         defer { thread.pointee.broker = outer }
-        body()
+        database.probe.notify(body)
     }
 
     // MARK: Hooks

@@ -30,25 +30,33 @@ public struct AccessLabel: Sendable, Hashable {
     }
 }
 
-/// Where an access comes from, in one word that an atomic can hold: a call site or a label.
+/// Where an access comes from, as `status()` shows it: a call site or a label.
 ///
+/// A method of your own that wraps accesses passes its caller's on:
+///
+/// ```swift
+/// func players(fileID: StaticString = #fileID, line: UInt = #line) throws -> [Player] {
+///     try pool.read(at: AccessSite(fileID: fileID, line: line)) { db in try Player.fetchAll(db) }
+/// }
+/// ```
+///
+/// It is one word, which an atomic can hold.
 /// A call site is the address of its file's name, which lives as long as the process, and the
 /// line: 47 bits and 16 bits (user addresses on Linux and macOS fit; a line above 65,535 is shown
 /// as that). A label has the top bit set.
-@usableFromInline
-struct AccessSite: Sendable, Hashable {
+public struct AccessSite: Sendable, Hashable {
     let word: UInt64
 
     private static let labelBit: UInt64 = 1 << 63
 
-    @usableFromInline
+    /// The line of a source file.
     @inline(__always)
-    init(fileID: StaticString, line: UInt) {
+    public init(fileID: StaticString, line: UInt) {
         word = UInt64(UInt(bitPattern: fileID.utf8Start)) << 16 | UInt64(min(line, 65_535))
     }
 
-    @usableFromInline
-    init(_ label: AccessLabel) {
+    /// A name.
+    public init(_ label: AccessLabel) {
         word = Self.labelBit | UInt64(label.index)
     }
 

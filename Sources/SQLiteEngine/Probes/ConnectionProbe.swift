@@ -6,7 +6,9 @@ import Telemetry
 ///
 /// The thread that holds the connection writes; any thread reads. Every field is an atomic of its
 /// own with relaxed order: a status may mix two neighbouring moments, but neither side ever waits.
-final class ConnectionProbe: Sendable {
+///
+/// `@unchecked Sendable`: `close` and `walIndex` belong to whoever holds the connection.
+final class ConnectionProbe: @unchecked Sendable {
     /// What the holder does between the statements.
     enum Activity: UInt8 {
         case idle
@@ -15,11 +17,32 @@ final class ConnectionProbe: Sendable {
         case committing
     }
 
-    private let isEnabled: Bool
-    private let activity = Atomic<UInt8>(0)
+    /// What the holder must do beyond the least, so that one test of a byte says "nothing".
+    enum Duty {
+        /// The time of this access is split.
+        static let split: UInt8 = 1
+        /// The next step may begin a transaction.
+        static let transaction: UInt8 = 2
+        /// The next step that writes may make it a write transaction.
+        static let upgrade: UInt8 = 4
+        /// The transaction is not the access's own: it may end with any statement.
+        static let loose: UInt8 = 8
+        /// The end of the access looks at the write-ahead log.
+        static let log: UInt8 = 16
+
+        /// At the start of an access, whose transaction has not begun.
+        static let atStart = transaction | upgrade | loose
+    }
+
+    let isEnabled: Bool
+    let label: String
+    let times: AccessTimes
+    let events: EventHub
+
+    let activity = Atomic<UInt8>(0)
     /// Since when the connection is held, in nanoseconds; 0 when it is not.
-    private let heldSince = Atomic<UInt64>(0)
-    private let site = Atomic<UInt64>(0)
+    let heldSince = Atomic<UInt64>(0)
+    let site = Atomic<UInt64>(0)
     private let accesses = Atomic<UInt64>(0)
     private let heldTotal = Atomic<UInt64>(0)
     private let holdTimes = AtomicHistogram()
@@ -28,17 +51,46 @@ final class ConnectionProbe: Sendable {
     /// The number of the statement that ran last.
     private let last = Atomic<UInt64>(0)
     /// Counts the steps, so that two looks can tell one long step from two.
-    private let steps = Atomic<UInt64>(0)
-    private let isWaitingForLock = Atomic<Bool>(false)
-    private let busy = Atomic<UInt64>(0)
+    let steps = Atomic<UInt64>(0)
+    let isWaitingForLock = Atomic<Bool>(false)
+    let busy = Atomic<UInt64>(0)
+    let busyWait = Atomic<UInt64>(0)
     /// The value of `steps` when a lock was met last: if the step fails for it, that is the same
     /// meeting.
-    private let lockMetAt = Atomic<UInt64>(.max)
+    let lockMetAt = Atomic<UInt64>(.max)
     private let interrupts = Atomic<UInt64>(0)
+    /// When the running statement was first asked to stop, and in which access.
+    private let interruptRequest = Lock(InterruptRequest())
     private let statements = Lock<StatementRegister>(StatementRegister())
     private let sighting = Lock<Sighting>(Sighting())
     /// How the connection meets locks; set while it is opened, kept for SQLite's callback.
-    private let busyMode = Lock<Database.BusyMode>(.immediateError)
+    let busyMode = Lock<Database.BusyMode>(.immediateError)
+
+    /// The transaction, as `sqlite3_txn_state` names it.
+    let transaction = Atomic<UInt8>(UInt8(SQLITE_TXN_NONE))
+    /// Where the log stood before the transaction began.
+    ///
+    /// Between this and ``positionAfter`` is the state that it reads. See ``WALPosition``.
+    let positionBefore = Atomic<UInt64>(0)
+    /// Where the log stood after the transaction's first statement.
+    let positionAfter = Atomic<UInt64>(0)
+
+    let duties: Atomic<UInt8>
+    /// How many accesses until the next whose time is split.
+    let countdown: Atomic<UInt32>
+    /// What only the holder of an access that is looked at closely uses.
+    let close: UnsafeMutablePointer<CloseLook>
+    /// The wal-index in memory, while the connection is open in WAL mode.
+    private let index: UnsafeMutablePointer<UnsafeRawPointer?>
+    /// The duties of every access.
+    private let standing = Atomic<UInt8>(0)
+    /// What happens to the log; for connections that write.
+    private let watch = Lock<WALWatch?>(nil)
+
+    private struct InterruptRequest {
+        var access: UInt64 = 0
+        var time: UInt64 = 0
+    }
 
     private struct StatementRegister {
         var next: UInt64 = 1
@@ -53,8 +105,28 @@ final class ConnectionProbe: Sendable {
         var since: UInt64 = 0
     }
 
-    init(level: Configuration.ProbeLevel) {
+    init(
+        level: Configuration.ProbeLevel,
+        label: String = "",
+        times: AccessTimes? = nil,
+        events: EventHub = EventHub()
+    ) {
         isEnabled = level != .off
+        duties = Atomic(level == .off ? 0 : Duty.atStart)
+        self.label = label
+        self.times = times ?? AccessTimes(level: level)
+        self.events = events
+        close = .allocate(capacity: 1)
+        close.initialize(to: CloseLook(interval: self.times.interval))
+        countdown = Atomic(close.pointee.nextCountdown())
+        index = .allocate(capacity: 1)
+        index.initialize(to: nil)
+    }
+
+    deinit {
+        close.deinitialize(count: 1)
+        close.deallocate()
+        index.deallocate()
     }
 
     // MARK: The holder's side
@@ -67,7 +139,12 @@ final class ConnectionProbe: Sendable {
         last.store(0, ordering: .relaxed)
         accesses.store(accesses.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         activity.store(Activity.held.rawValue, ordering: .relaxed)
-        heldSince.store(monotonicNanoseconds(), ordering: .relaxed)
+        duties.store(Duty.atStart, ordering: .relaxed)
+        let now = monotonicNanoseconds()
+        heldSince.store(now, ordering: .relaxed)
+        let left = countdown.load(ordering: .relaxed) &- 1
+        countdown.store(left, ordering: .relaxed)
+        if left == 0 { beginSplit(site, at: now) }
     }
 
     /// The connection is being opened for an access, which begins afterwards.
@@ -76,30 +153,62 @@ final class ConnectionProbe: Sendable {
         self.site.store(site.word, ordering: .relaxed)
         last.store(0, ordering: .relaxed)
         activity.store(Activity.opening.rawValue, ordering: .relaxed)
+        duties.store(Duty.atStart, ordering: .relaxed)
         heldSince.store(monotonicNanoseconds(), ordering: .relaxed)
     }
 
     /// The connection is open, or could not be opened: its place was in use for that time.
-    func endOpening() {
+    func endOpening(succeeded: Bool) {
         guard isEnabled else { return }
         let since = heldSince.load(ordering: .relaxed)
         heldSince.store(0, ordering: .relaxed)
         activity.store(Activity.idle.rawValue, ordering: .relaxed)
         let held = monotonicNanoseconds() &- since
         heldTotal.store(heldTotal.load(ordering: .relaxed) &+ held, ordering: .relaxed)
+        let site = AccessSite(word: site.load(ordering: .relaxed))
+        if succeeded { noteOpening(held, for: site) } else { close.pointee.pending = nil }
     }
 
     /// The access ends.
+    ///
+    /// - Parameter end: The monotonic clock, where somebody has just looked; else 0.
     @inline(__always)
-    func endAccess() {
+    func endAccess(at end: UInt64 = 0) {
         guard isEnabled else { return }
         let since = heldSince.load(ordering: .relaxed)
         heldSince.store(0, ordering: .relaxed)
         activity.store(Activity.idle.rawValue, ordering: .relaxed)
         guard since != 0 else { return }
-        let held = monotonicNanoseconds() &- since
+        let now = end != 0 ? end : monotonicNanoseconds()
+        let held = now &- since
         heldTotal.store(heldTotal.load(ordering: .relaxed) &+ held, ordering: .relaxed)
         holdTimes.recordExclusively(held)
+        let duties = duties.load(ordering: .relaxed) | standing.load(ordering: .relaxed)
+        if duties & (Duty.split | Duty.log) != 0
+            || held >= events.limit.pointee.load(ordering: .relaxed)
+        {
+            endClosely(held: held, at: now, duties)
+        }
+    }
+
+    @inline(never)
+    private func endClosely(held: UInt64, at now: UInt64, _ duties: UInt8) {
+        let waited = duties & Duty.split != 0 ? endSplit(at: now) : 0
+        self.duties.store(Duty.atStart, ordering: .relaxed)
+        let site = AccessSite(word: site.load(ordering: .relaxed))
+        if duties & Duty.log != 0, let log = walState, let watch = watch.withLock({ $0 }) {
+            watch.accessDidEnd(site, log, at: now)
+        }
+        if held &+ waited >= events.limit.pointee.load(ordering: .relaxed) {
+            events.emit(
+                label,
+                .slowAccess(
+                    by: site.origin ?? AccessOrigin(name: label),
+                    waited: waited,
+                    held: held
+                )
+            )
+        }
     }
 
     /// The holder does something else now.
@@ -115,22 +224,82 @@ final class ConnectionProbe: Sendable {
         steps.store(steps.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         last.store(number, ordering: .relaxed)
         running.store(number, ordering: .relaxed)
+        if duties.load(ordering: .relaxed) & Duty.split != 0 { beginCall() }
     }
 
     /// The step is over.
     @inline(__always)
-    func endStep() { running.store(0, ordering: .relaxed) }
+    func endStep(of statement: Statement) {
+        running.store(0, ordering: .relaxed)
+        let relevant =
+            statement.isReadonly
+            ? Duty.split | Duty.transaction : Duty.split | Duty.transaction | Duty.upgrade
+        let duties = duties.load(ordering: .relaxed)
+        if duties & relevant != 0 { endStepClosely(statement, duties) }
+    }
+
+    @inline(never)
+    private func endStepClosely(_ statement: Statement, _ duties: UInt8) {
+        if duties & Duty.split != 0 { endCall(of: statement.number) }
+        if duties & Duty.loose == 0, statement.beginsRead, statement.isReadonly {
+            didBeginToRead()
+        } else {
+            let before = CInt(transaction.load(ordering: .relaxed))
+            let state = noteTransaction(of: sqlite3_db_handle(statement.sqliteStatement))
+            // A program begins with its transaction, whatever its arguments are.
+            if before == SQLITE_TXN_NONE, state == SQLITE_TXN_READ { statement.beginsRead = true }
+        }
+    }
+
+    /// An execution of a statement is over: it was reset.
+    @inline(__always)
+    func didReset(_ number: UInt64, _ statement: OpaquePointer) {
+        let duties = duties.load(ordering: .relaxed)
+        if duties & (Duty.split | Duty.loose) != 0 { didResetClosely(number, statement, duties) }
+    }
+
+    @inline(never)
+    private func didResetClosely(_ number: UInt64, _ statement: OpaquePointer, _ duties: UInt8) {
+        if duties & Duty.split != 0 { endExecution(of: number) }
+        guard duties & Duty.loose != 0 else { return }
+        noteTransaction(of: sqlite3_db_handle(statement))
+    }
 
     /// Counts a failed step.
     func didFail(_ code: CInt) {
         switch code & 0xff {
-        case SQLITE_INTERRUPT: interrupts.wrappingAdd(1, ordering: .relaxed)
+        case SQLITE_INTERRUPT: didInterrupt()
         case SQLITE_BUSY, SQLITE_LOCKED:
             // SQLite does not ask the busy handler each time, for one to avoid a deadlock.
             let metAt = lockMetAt.exchange(.max, ordering: .relaxed)
             guard metAt != steps.load(ordering: .relaxed) else { return }
-            busy.wrappingAdd(1, ordering: .relaxed)
+            didMeetLock()
         default: break
+        }
+    }
+
+    private func didInterrupt() {
+        interrupts.wrappingAdd(1, ordering: .relaxed)
+        let access = accessCount
+        let request = interruptRequest.withLock { request in
+            defer { request.time = 0 }
+            return request
+        }
+        let isOurs = request.time != 0 && request.access == access
+        let latency = isOurs ? monotonicNanoseconds() &- request.time : nil
+        if let latency { times.interrupts.record(latency) }
+        events.emit(label, .interrupted(by: holder, after: latency))
+    }
+
+    /// Somebody asks the statement that runs to stop; any thread may.
+    func willInterrupt() {
+        let access = accessCount
+        let now = monotonicNanoseconds()
+        interruptRequest.withLock { request in
+            // The first request counts.
+            if request.time == 0 || request.access != access {
+                request = InterruptRequest(access: access, time: now)
+            }
         }
     }
 
@@ -153,48 +322,29 @@ final class ConnectionProbe: Sendable {
         }
     }
 
-    // MARK: Busy handling
+    // MARK: The write-ahead log
 
-    /// Sets how the connection meets a lock.
-    ///
-    /// SQLite's own timeout is not used: its waits could not be seen. The pointer to the probe
-    /// stays valid because the probe outlives its connection.
-    func install(busyMode: Database.BusyMode, on handle: OpaquePointer?) {
-        self.busyMode.withLock { $0 = busyMode }
-        let this = Unmanaged.passUnretained(self).toOpaque()
-        sqlite3_busy_handler(
-            handle,
-            { this, tries in
-                guard let this else { return 0 }
-                return Unmanaged<ConnectionProbe>.fromOpaque(this).takeUnretainedValue()
-                    .meetLock(tries: Int(tries)) ? 1 : 0
-            },
-            this
-        )
+    /// The wal-index in memory; only the holder of the connection may use it.
+    @inline(__always)
+    var walIndex: UnsafeRawPointer? {
+        get { index.pointee }
+        set { index.pointee = newValue }
     }
 
-    /// Answers whether to try again; waits before it says so, where the mode says how long.
-    private func meetLock(tries: Int) -> Bool {
-        if tries == 0 {
-            busy.wrappingAdd(1, ordering: .relaxed)
-            lockMetAt.store(steps.load(ordering: .relaxed), ordering: .relaxed)
-        }
-        switch busyMode.withLock({ $0 }) {
-        case .immediateError:
-            return false
-        case .callback(let callback):
-            isWaitingForLock.store(true, ordering: .relaxed)
-            defer { isWaitingForLock.store(false, ordering: .relaxed) }
-            return callback(tries)
-        case .timeout(let seconds):
-            guard let pause = BusyBackoff.pause(tries: tries, timeout: seconds) else {
-                return false
-            }
-            isWaitingForLock.store(true, ordering: .relaxed)
-            defer { isWaitingForLock.store(false, ordering: .relaxed) }
-            sqlite3_sleep(CInt(pause))
-            return true
-        }
+    /// The log as the wal-index tells it now.
+    var walState: WALState? { walIndex.flatMap(WALState.init) }
+
+    /// Has the end of each access look at the log.
+    func observeLog(_ watch: WALWatch) {
+        self.watch.withLock { $0 = watch }
+        standing.store(Duty.log, ordering: .relaxed)
+    }
+
+    /// The connection is about to be closed.
+    func willClose() {
+        walIndex = nil
+        transaction.store(UInt8(SQLITE_TXN_NONE), ordering: .relaxed)
+        events.emit(label, .connectionClosed)
     }
 
     // MARK: The observer's side
@@ -209,8 +359,14 @@ final class ConnectionProbe: Sendable {
     /// How many statements were interrupted.
     var interruptCount: UInt64 { interrupts.load(ordering: .relaxed) }
 
+    /// Who holds the connection, or held it last.
+    var holder: AccessOrigin? { AccessSite(word: site.load(ordering: .relaxed)).origin }
+
     /// How often a lock of somebody else's was met.
     var busyCount: UInt64 { busy.load(ordering: .relaxed) }
+
+    /// The time spent waiting for locks of others, in nanoseconds.
+    var busyWaitNanoseconds: UInt64 { busyWait.load(ordering: .relaxed) }
 
     /// How many accesses there were.
     var accessCount: UInt64 { accesses.load(ordering: .relaxed) }
@@ -230,6 +386,8 @@ final class ConnectionProbe: Sendable {
             busyCount: busyCount,
             interruptCount: interruptCount
         )
+        status.busyWaitNanoseconds = busyWait.load(ordering: .relaxed)
+        status.transaction = transactionState
         let activity = Activity(rawValue: activity.load(ordering: .relaxed)) ?? .idle
         switch activity {
         case .idle: return status
@@ -237,7 +395,7 @@ final class ConnectionProbe: Sendable {
         case .held: status.state = .closure
         case .committing: status.state = .committing
         }
-        status.holder = AccessSite(word: site.load(ordering: .relaxed)).origin
+        status.holder = holder
         let since = heldSince.load(ordering: .relaxed)
         if since != 0 { status.heldNanoseconds = now > since ? now - since : 0 }
         let running = running.load(ordering: .relaxed)

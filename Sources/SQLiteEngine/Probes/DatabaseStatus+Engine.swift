@@ -1,4 +1,3 @@
-import Foundation
 import Telemetry
 
 extension DatabaseStatus {
@@ -35,21 +34,42 @@ extension DatabaseStatus {
         status.interrupts = interrupts.status(
             delivered: probes.map(\.interruptCount).reduce(0, +)
         )
+        status.interrupts.latency = AtomicHistogram.summary(of: gates.map(\.gate.times.interrupts))
+        status.busyWaitNanoseconds = probes.map(\.busyWaitNanoseconds).reduce(0, +)
+        status.statement = AtomicHistogram.summary(of: gates.map(\.gate.times.statements))
+        status.commit = AtomicHistogram.summary(of: gates.map(\.gate.times.commits))
+        status.splits = gates.flatMap { $0.gate.times.splits(role: $0.role) }
+        status.openings = openingStatus(gates.map(\.gate))
+        if reading != nil { (status.writerAcquire, status.writerHold) = accessTimes(writing.gate) }
         // A pool's waits and holds are its readers': the writer's would hide them.
         let measured = reading?.gate ?? writing.gate
-        let measuredProbes = measured.slots.map(\.probe)
-        let waits = measured.acquisitions
-        let accesses = measuredProbes.map(\.accessCount).reduce(0, +)
-        status.acquire = AtomicHistogram.summary(
-            of: [waits.histogram],
-            zeros: accesses > waits.count ? accesses - waits.count : 0
-        )
-        status.hold = AtomicHistogram.summary(of: measuredProbes.map(\.holdHistogram))
+        (status.acquire, status.hold) = accessTimes(measured)
         if let reading {
             status.readers = readerPoolStatus(reading.gate, at: now)
         }
         status.isClosed = writing.gate.isClosed
         return status
+    }
+
+    private static func accessTimes(
+        _ gate: AccessGate
+    ) -> (acquire: LatencySummary?, hold: LatencySummary?) {
+        let probes = gate.slots.map(\.probe)
+        let waits = gate.acquisitions
+        let accesses = probes.map(\.accessCount).reduce(0, +)
+        let acquire = AtomicHistogram.summary(
+            of: [waits.histogram],
+            zeros: accesses > waits.count ? accesses - waits.count : 0
+        )
+        return (acquire, AtomicHistogram.summary(of: probes.map(\.holdHistogram)))
+    }
+
+    private static func openingStatus(_ gates: [AccessGate]) -> OpeningStatus {
+        OpeningStatus(
+            opened: gates.map(\.openings.count).reduce(0, +),
+            failed: gates.map(\.failedOpenings).reduce(0, +),
+            time: AtomicHistogram.summary(of: gates.map(\.openings))
+        )
     }
 
     private static func readerPoolStatus(_ gate: AccessGate, at now: UInt64) -> ReaderPoolStatus {
@@ -63,36 +83,61 @@ extension DatabaseStatus {
         )
     }
 
-    /// Adds what the write-ahead log looks like.
-    ///
-    /// Its size comes from `stat`: opening and closing the file would drop the process's locks.
-    mutating func addWAL(path: String, index: WALIndexReader) {
-        var information = stat()
-        guard stat(path + "-wal", &information) == 0 else { return }
-        var wal = WALStatus(bytes: UInt64(max(0, information.st_size)))
-        if let counts = index.counts() {
-            wal.frames = UInt64(counts.frames)
-            wal.checkpointedFrames = UInt64(counts.checkpointed)
-            wal.pin = pin(frames: counts.frames, checkpointed: counts.checkpointed)
-        }
-        self.wal = wal
-    }
-
-    /// Names who holds the log back: with frames that are not in the database file yet, the
-    /// oldest of those who read, when it is old enough for a checkpoint to have come by.
-    private func pin(frames: UInt32, checkpointed: UInt32) -> WALPin? {
-        guard frames > checkpointed else { return nil }
-        let oldest =
-            snapshots.map { ($0.origin, $0.ageNanoseconds) }
-            + connections.compactMap { connection in
-                guard connection.role == .reader, let holder = connection.holder else {
-                    return nil
-                }
-                return connection.heldNanoseconds.map { (holder, $0) }
+    /// Adds what the write-ahead log looks like, and what keeps it from shrinking.
+    mutating func addWAL(
+        _ watch: WALWatch,
+        writing: AccessGate,
+        reading: AccessGate?,
+        snapshots: SnapshotRegister?
+    ) {
+        let now = takenAtNanoseconds
+        let slots = writing.slots + (reading?.slots ?? [])
+        var holders = slots.compactMap { $0.probe.logHolder(at: now) }
+        for snapshot in snapshots?.alive ?? [] {
+            let status = snapshot.snapshotStatus(at: now)
+            for slot in snapshot.gate.slots {
+                guard var holder = slot.probe.logHolder(at: now) else { continue }
+                holder.origin = status.origin
+                holder.age = status.ageNanoseconds
+                holders.append(holder)
             }
-        guard let (origin, age) = oldest.max(by: { $0.1 < $1.1 }), age >= 100_000_000 else {
+        }
+        wal = watch.status(
+            slot: writing.slots[0],
+            holders: holders,
+            writer: writing.slots[0].probe.logWriter(at: now),
+            at: now
+        )
+    }
+}
+
+extension ConnectionProbe {
+    /// The connection as one that may hold the log back; nil when it reads nothing.
+    fileprivate func logHolder(at now: UInt64) -> WALDiagnosis.Holder? {
+        let isRunning = isInsideStatement
+        // A statement that runs may be the first, which is about to take its state.
+        guard transactionState == .read || (isRunning && transactionState != .write) else {
             return nil
         }
-        return WALPin(by: origin, cause: .oldReader, ageNanoseconds: age)
+        let before = positionBefore.load(ordering: .relaxed)
+        let after = positionAfter.load(ordering: .relaxed)
+        let since = heldSince.load(ordering: .relaxed)
+        let isKnown = before != 0 && after != 0
+        return WALDiagnosis.Holder(
+            origin: holder ?? AccessOrigin(name: label),
+            age: since == 0 || now < since ? 0 : now - since,
+            before: before == 0 ? nil : WALPosition(word: before),
+            after: isKnown ? WALPosition(word: after) : nil
+        )
+    }
+
+    /// The connection as one that writes; nil when it does not.
+    fileprivate func logWriter(at now: UInt64) -> WALDiagnosis.Writer? {
+        guard transactionState == .write else { return nil }
+        let since = heldSince.load(ordering: .relaxed)
+        return WALDiagnosis.Writer(
+            origin: holder ?? AccessOrigin(name: label),
+            age: since == 0 || now < since ? 0 : now - since
+        )
     }
 }

@@ -12,6 +12,9 @@ final class InterruptCounter: Sendable {
         var wasRunning = false
         for slot in slots where slot.interrupt() { wasRunning = true }
         if !wasRunning { withoutEffect.wrappingAdd(1, ordering: .relaxed) }
+        if let probe = slots.first?.probe {
+            probe.events.emit(probe.label, .interruptRequested(metStatement: wasRunning))
+        }
     }
 
     /// The counts; what was delivered is for the connections to say.

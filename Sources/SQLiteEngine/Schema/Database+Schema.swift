@@ -121,7 +121,7 @@ extension Database {
             hasChangedSchema = true
             attention.insert(.transaction)
         }
-        schemaGeneration.increase()
+        schemaGeneration?.increase()
         forgetSchema()
     }
 

@@ -11,7 +11,7 @@ import Telemetry
 /// let snapshot = try pool.makeSnapshot()
 /// let count = try snapshot.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") }
 /// ```
-public final class DatabaseSnapshot: Sendable {
+public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
     /// What the connection was opened with.
     public let configuration: Configuration
 
@@ -24,12 +24,15 @@ public final class DatabaseSnapshot: Sendable {
     let interrupts = InterruptCounter()
     /// When its state was taken, in nanoseconds of the monotonic clock.
     let madeAt: UInt64
+    private let life: SnapshotLife
+    private let hasQueue: Bool
 
     init(
         path: String,
         configuration: Configuration,
         label: String,
-        site: AccessSite
+        site: AccessSite,
+        events: EventHub = EventHub()
     ) throws {
         var configuration = configuration
         configuration.readonly = true
@@ -37,7 +40,13 @@ public final class DatabaseSnapshot: Sendable {
         // Its one transaction is open between the accesses.
         configuration.allowsUnsafeTransactions = true
         let opened = configuration
-        gate = AccessGate(labels: [label], probes: configuration.probes) { slot in
+        hasQueue = configuration.readDispatching.target != nil
+        gate = AccessGate(
+            labels: [label],
+            probes: configuration.probes,
+            events: events,
+            dispatching: configuration.readDispatching
+        ) { slot in
             let database = try Database.open(
                 path: path,
                 configuration: opened,
@@ -47,9 +56,9 @@ public final class DatabaseSnapshot: Sendable {
                 probe: slot.probe
             )
             do {
+                if try database.journalMode() == "wal" { database.watchLog() }
                 try database.beginReadAccess()
-                // BEGIN takes no state yet: the first statement that reads does.
-                try database.execute(sql: "SELECT rootpage FROM sqlite_master LIMIT 1")
+                try database.takeState()
             } catch {
                 database.closeIgnoringErrors()
                 throw error
@@ -66,7 +75,10 @@ public final class DatabaseSnapshot: Sendable {
         }
         // Not before: however long it takes to open the connection, its state is not older.
         madeAt = monotonicNanoseconds()
+        life = SnapshotLife(events: events, label: label, site: site, madeAt: madeAt)
     }
+
+    // MARK: Reading
 
     /// Reads the snapshot's state; blocks the thread.
     ///
@@ -75,62 +87,64 @@ public final class DatabaseSnapshot: Sendable {
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
     /// - Returns: What the closure returns.
-    /// - Throws: What `value` throws, and ``DatabaseError``.
-    public func read<T>(
-        _ value: (Database) throws -> T,
+    /// - Throws: What `value` throws; on a closed snapshot `SQLITE_MISUSE`.
+    public func read<T, E: Error>(
+        _ value: (Database) throws(E) -> T,
         fileID: StaticString = #fileID,
         line: UInt = #line
-    ) throws -> T {
+    ) throws(E) -> T {
         try read(at: AccessSite(fileID: fileID, line: line), value)
-    }
-
-    /// Reads the snapshot's state, as an access that `status()` shows under a name.
-    public func read<T>(
-        as label: AccessLabel,
-        _ value: (Database) throws -> T
-    ) throws -> T {
-        try read(at: AccessSite(label), value)
-    }
-
-    /// Reads the snapshot's state, without blocking the thread.
-    ///
-    /// - Throws: What `value` throws, ``DatabaseError``, and `CancellationError`.
-    public func read<T: Sendable>(
-        _ value: @Sendable (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) async throws -> T {
-        try await gate.perform(AccessSite(fileID: fileID, line: line), .read, value)
     }
 
     /// The same as `read`: a snapshot has one state.
-    public func unsafeRead<T>(
-        _ value: (Database) throws -> T,
+    public func unsafeRead<T, E: Error>(
+        _ value: (Database) throws(E) -> T,
         fileID: StaticString = #fileID,
         line: UInt = #line
-    ) throws -> T {
+    ) throws(E) -> T {
         try read(at: AccessSite(fileID: fileID, line: line), value)
+    }
+
+    /// Reads the snapshot's state; blocks the thread.
+    public func read<T, E: Error>(
+        at site: AccessSite,
+        _ value: (Database) throws(E) -> T
+    ) throws(E) -> T {
+        try gate.withConnection(site, .read, onQueue: hasQueue, value)
+    }
+
+    /// Reads the snapshot's state, without blocking the thread.
+    public func read<T: Sendable>(
+        at site: AccessSite,
+        _ value: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await gate.perform(site, .read, value)
+    }
+
+    /// Reads the snapshot's state later, on another thread.
+    public func asyncRead(
+        at site: AccessSite,
+        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        gate.performLater(site, .read) {
+            value(.failure($0))
+        } _: { [self] db in
+            withExtendedLifetime(self) { value(.success(db)) }
+        }
     }
 
     /// Reads, also when the thread is inside a `read` of this snapshot.
     public func unsafeReentrantRead<T>(
-        _ value: (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
+        at site: AccessSite,
+        _ value: (Database) throws -> T
     ) throws -> T {
         if let slot = ThreadState.current.pointee.access(through: gate) {
             return try value(slot.openDatabase)
         }
-        return try read(at: AccessSite(fileID: fileID, line: line), value)
+        return try read(at: site, value)
     }
 
-    private func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
-        let thread = ThreadState.current
-        gate.preconditionNotReentrant(thread)
-        let slot = try gate.enter(thread, site, .read)
-        defer { gate.leave(slot) }
-        return try value(slot.openDatabase)
-    }
+    // MARK: The whole snapshot
 
     /// Interrupts the statement that runs; it throws `SQLITE_INTERRUPT`.
     public func interrupt() {
@@ -150,6 +164,7 @@ public final class DatabaseSnapshot: Sendable {
             for slot in slots { try slot.database?.prepareToClose() }
             for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
             gate.retire()
+            life.end()
         }
     }
 

@@ -1,10 +1,19 @@
 import Telemetry
 
+/// What a status shows of a snapshot, or of a pool of them.
+protocol LiveSnapshot: AnyObject, Sendable {
+    /// Its connections.
+    var gate: AccessGate { get }
+
+    /// The snapshot as it looks at `now`.
+    func snapshotStatus(at now: UInt64) -> SnapshotStatus
+}
+
 /// The snapshots of a pool that are alive.
 final class SnapshotRegister: Sendable {
     /// `@unchecked`-free: a weak reference is only read and written under the lock.
     private struct Entry {
-        weak var snapshot: DatabaseSnapshot?
+        weak var snapshot: (any LiveSnapshot)?
     }
 
     private struct State {
@@ -16,7 +25,9 @@ final class SnapshotRegister: Sendable {
     private let state = Lock(State())
 
     /// Makes a snapshot with the next number and remembers it.
-    func make(_ body: (_ number: Int) throws -> DatabaseSnapshot) rethrows -> DatabaseSnapshot {
+    func make<Snapshot: LiveSnapshot>(
+        _ body: (_ number: Int) throws -> Snapshot
+    ) rethrows -> Snapshot {
         let number = state.withLock { state in
             state.numbers += 1
             return state.numbers
@@ -34,7 +45,7 @@ final class SnapshotRegister: Sendable {
     var madeCount: Int { state.withLock { $0.made } }
 
     /// Those that are alive and open, oldest first.
-    var alive: [DatabaseSnapshot] {
+    var alive: [any LiveSnapshot] {
         state.withLock { $0.entries.compactMap(\.snapshot) }.filter { !$0.gate.isClosed }
     }
 }

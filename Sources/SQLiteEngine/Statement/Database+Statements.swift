@@ -21,6 +21,16 @@ extension Database {
         return try prepareCachedStatement(sql: sql)
     }
 
+    /// Gives a statement for one fetch, which keeps neither it nor its arguments.
+    @usableFromInline
+    func fetchStatement(sql: String) throws -> Statement {
+        forgetOldSchema()
+        if let statement = fetchCache.statement(sql: sql) { return statement }
+        let statement = try makeStatement(sql: sql, flags: UInt32(SQLITE_PREPARE_PERSISTENT))
+        fetchCache.insert(statement, sql: sql)
+        return statement
+    }
+
     @inline(never)
     private func prepareCachedStatement(sql: String) throws -> Statement {
         let statement = try makeStatement(sql: sql, flags: UInt32(SQLITE_PREPARE_PERSISTENT))
@@ -69,7 +79,14 @@ extension Database {
             throw DatabaseError(resultCode: .SQLITE_ERROR, message: "empty statement", sql: sql)
         }
         // What follows may well not compile: it is one statement too many all the same.
-        let isLast = (try? statements.next() == nil) ?? false
+        let isLast: Bool
+        do {
+            isLast = try statements.next() == nil
+        } catch let error as DatabaseError
+            where error.resultCode == .SQLITE_ERROR || error.resultCode == .SQLITE_MISUSE
+        {
+            isLast = false
+        }
         guard isLast else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,

@@ -92,7 +92,7 @@ extension DatabaseValueConvertible {
         arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> [Self] {
-        try fetchAll(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+        try fetchAll(db.fetchStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
 
     /// Fetches the first column of the first row of a query.
@@ -103,7 +103,7 @@ extension DatabaseValueConvertible {
         arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> Self? {
-        try fetchOne(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+        try fetchOne(db.fetchStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
 }
 
@@ -126,6 +126,6 @@ extension DatabaseValueConvertible where Self: Hashable {
         arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> Set<Self> {
-        try fetchSet(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+        try fetchSet(db.fetchStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
 }

@@ -89,7 +89,7 @@ extension Row {
         arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> [Row] {
-        try fetchAll(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+        try fetchAll(db.fetchStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
 
     /// Fetches the different rows of a query.
@@ -99,7 +99,7 @@ extension Row {
         arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> Set<Row> {
-        try fetchSet(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+        try fetchSet(db.fetchStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
 
     /// Fetches the first row of a query.
@@ -109,7 +109,7 @@ extension Row {
         arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> Row? {
-        try fetchOne(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+        try fetchOne(db.fetchStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
 
     @inline(__always)

@@ -27,7 +27,7 @@ public class SQLStatementCursor: Cursor {
     /// - Returns: Nil at the end of the text.
     /// - Throws: What SQLite says of the SQL; `SQLITE_MISUSE` when the arguments do not match.
     public func next() throws -> Statement? {
-        guard let connection = database.sqliteConnection else {
+        guard let connection = database.sqliteConnection, !database.isStandIn else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message: "Connection is closed",
@@ -41,7 +41,9 @@ public class SQLStatementCursor: Cursor {
             bytes.withUnsafeBufferPointer { buffer in
                 guard let base = buffer.baseAddress else { return }
                 var end: UnsafePointer<CChar>?
-                code = sqlite3_prepare_v3(connection, base + start, -1, flags, &pointer, &end)
+                code = database.probe.prepare {
+                    sqlite3_prepare_v3(connection, base + start, -1, flags, &pointer, &end)
+                }
                 if let end { offset = end - base }
             }
         }

@@ -102,7 +102,7 @@ extension Statement {
     private func step() -> CInt {
         probe.beginStep(number)
         let code = sqlite3_step(sqliteStatement)
-        probe.endStep()
+        probe.endStep(of: self)
         return code
     }
 

@@ -30,7 +30,8 @@ public final class Statement {
 
     /// Whether it may run where writing is refused.
     ///
-    /// `PRAGMA optimize` may not: it says that it is read-only, and writes statistics.
+    /// `PRAGMA optimize` may not: it says that it is read-only, and writes statistics. `PRAGMA
+    /// journal_mode` may: it says that it writes, also where it only asks.
     let mayRunReadOnly: Bool
 
     /// What it does beyond reading and writing rows.
@@ -60,6 +61,9 @@ public final class Statement {
     /// Counts the executions, so that a cursor knows whether the statement is still its own.
     @exclusivity(unchecked) private(set) var execution: UInt64 = 0
 
+    /// Whether it is known to begin a read transaction where none is open.
+    @exclusivity(unchecked) var beginsRead = false
+
     /// Whether a step came after the last reset.
     @exclusivity(unchecked) @usableFromInline var isStepped = false
 
@@ -86,7 +90,8 @@ public final class Statement {
         areArgumentsBound = parameterCount == 0
         isReadonly = sqlite3_stmt_readonly(sqliteStatement) != 0
         let text = sqlite3_sql(sqliteStatement)
-        mayRunReadOnly = isReadonly && !PragmaOptimize.matches(text)
+        mayRunReadOnly =
+            isReadonly ? !PragmaOptimize.matches(text) : PragmaJournalMode.asks(text)
         effect = StatementEffect(text)
         hasEffect = effect != .none
         preparationEpoch = database.authorizer?.epoch ?? 0
@@ -112,7 +117,9 @@ public final class Statement {
     @discardableResult
     func reset() -> CInt {
         isStepped = false
-        return sqlite3_reset(sqliteStatement)
+        let code = sqlite3_reset(sqliteStatement)
+        probe.didReset(number, sqliteStatement)
+        return code
     }
 }
 

@@ -95,7 +95,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
         arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> [Self] {
-        try fetchAll(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+        try fetchAll(db.fetchStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
 
     /// Fetches the first column of the first row of a query.
@@ -106,7 +106,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
         arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> Self? {
-        try fetchOne(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+        try fetchOne(db.fetchStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
 }
 
@@ -129,7 +129,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible & Hash
         arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> Set<Self> {
-        try fetchSet(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+        try fetchSet(db.fetchStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
 }
 

@@ -6,12 +6,18 @@ extension Database {
     /// Begins a read transaction, which sees one state of the database from its first statement.
     @inline(__always)
     func beginReadAccess() throws {
-        if resumeKeptTransaction() { return }
+        if resumeKeptTransaction() {
+            probe.didResumeTransaction()
+            return
+        }
+        try checkForSuspension(isReadOnly: true, sql: "BEGIN DEFERRED TRANSACTION")
+        probe.willBeginTransaction()
         kept.pointee.willBegin()
         let code = transactionStatements.begin(.deferred, on: sqliteConnection)
         guard code == SQLITE_OK else {
             throw transactionError(code, sql: "BEGIN DEFERRED TRANSACTION")
         }
+        probe.didBeginTransaction(isWrite: false)
     }
 
     /// Ends a read transaction.
@@ -32,8 +38,12 @@ extension Database {
             )
         }
         // The body may have ended the transaction itself.
-        guard sqlite3_get_autocommit(sqliteConnection) == 0 else { return false }
+        guard sqlite3_get_autocommit(sqliteConnection) == 0 else {
+            probe.didEndTransaction()
+            return false
+        }
         if mayKeep, keepTransaction(at: monotonicNanoseconds()) { return true }
+        probe.willEndTransaction()
         let code = transactionStatements.commit(on: sqliteConnection)
         guard code == SQLITE_OK else {
             // An interrupt that comes between two statements must not make a read fail that has
@@ -46,6 +56,7 @@ extension Database {
             abandonTransaction()
             return false
         }
+        probe.didEndTransaction()
         transactionDidEndIfNoted()
         if sqlite3_txn_state(sqliteConnection, nil) != SQLITE_TXN_NONE { resetStatements() }
         return false
@@ -54,12 +65,18 @@ extension Database {
     /// Begins a write transaction that owns everything until its end.
     @inline(__always)
     func beginWriteAccess() throws {
-        let kind = configuration.defaultTransactionKind
+        let kind = isReadOnly ? .deferred : configuration.defaultTransactionKind
+        try checkForSuspension(
+            isReadOnly: kind == .deferred,
+            sql: "BEGIN \(kind.rawValue) TRANSACTION"
+        )
+        probe.willBeginTransaction()
         let code = transactionStatements.begin(kind, on: sqliteConnection)
         guard code == SQLITE_OK else {
             throw transactionError(code, sql: "BEGIN \(kind.rawValue) TRANSACTION")
         }
         isInsideTransactionBlock = true
+        probe.didBeginTransaction(isWrite: kind != .deferred)
         transactionDidBegin()
     }
 
@@ -74,16 +91,15 @@ extension Database {
             throw error
         }
         isInsideTransactionBlock = false
-        probe.set(.committing)
         if isObserved { observationBroker?.willEndTransaction() }
-        let code = transactionStatements.commit(on: sqliteConnection)
-        probe.set(.held)
+        let code = probe.commit { transactionStatements.commit(on: sqliteConnection) }
         guard code == SQLITE_OK else {
             let error = transactionError(code, sql: "COMMIT TRANSACTION")
             let stopping = isObserved ? observationBroker?.statementDidFail() : nil
             abandonTransaction()
             throw stopping ?? error
         }
+        probe.didEndTransaction()
         openTransactionDate = nil
         transactionDidEndIfNoted()
         if isObserved { try observationBroker?.didCommitTransaction() }
@@ -93,6 +109,8 @@ extension Database {
     func abandonTransaction() {
         isInsideTransactionBlock = false
         openTransactionDate = nil
+        probe.willEndTransaction()
+        defer { probe.didEndTransaction() }
         if isInsideTransaction { _ = rollbackIgnoringInterrupts() }
         openTransactionDate = nil
         transactionDidEndIfNoted()
@@ -149,6 +167,9 @@ extension Database {
     /// Ends an access of a pool's reader that had no transaction of its own.
     func endUnsafeAccess() {
         preconditionNoTransactionIsLeftOpen()
-        if sqlite3_txn_state(sqliteConnection, nil) != SQLITE_TXN_NONE { resetStatements() }
+        if sqlite3_txn_state(sqliteConnection, nil) != SQLITE_TXN_NONE {
+            resetStatements()
+            probe.didEndTransaction()
+        }
     }
 }

@@ -15,7 +15,7 @@ extension Database {
     ///
     /// - Throws: A ``DatabaseError``; `SQLITE_ERROR` when there is no transaction.
     public func commit() throws {
-        try execute(sql: "COMMIT TRANSACTION")
+        try probe.commit { try execute(sql: "COMMIT TRANSACTION") }
     }
 
     /// Undoes the open transaction; does nothing when there is none.

@@ -173,7 +173,8 @@ public enum TextReport {
         }
         var lines = run.thresholds.map { threshold in
             let observed =
-                threshold.observed.map { " (\(value($0, of: threshold)))" } ?? " (no samples)"
+                threshold.observed.map { " (\(value($0, of: threshold)))" }
+                ?? " (\(lack(of: threshold.metric, in: run)))"
             return "  threshold \(threshold.metric) \(threshold.expression): "
                 + mark(threshold.passed) + observed
         }
@@ -181,6 +182,13 @@ public enum TextReport {
             "  invariant \(invariant.name): \(mark(invariant.passed)) (\(invariant.detail))"
         }
         return lines
+    }
+
+    /// Why a metric has no value.
+    private static func lack(of metric: String, in run: ArmResult) -> String {
+        let count = run.value(of: metric, "count") ?? 0
+        guard count > 0 else { return "no samples" }
+        return "too few samples: \(HumanUnits.count(UInt64(count)))"
     }
 
     private static func value(_ value: Double, of threshold: ThresholdResult) -> String {

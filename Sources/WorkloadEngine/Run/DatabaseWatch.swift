@@ -115,9 +115,11 @@ struct DatabaseWatch {
     /// The result's part about the log, which ends with so many bytes; nil when there was none.
     func walResult() -> WALResult? {
         guard hasWAL else { return nil }
+        let finalBytes = latest?.wal?.bytes ?? 0
         return WALResult(
-            peakBytes: peakBytes,
-            finalBytes: latest?.wal?.bytes ?? 0,
+            // What runs when the measured time ends can make the log grow after the last sample.
+            peakBytes: max(peakBytes, finalBytes),
+            finalBytes: finalBytes,
             pins: pins.map { key, sum in
                 WALResult.Pin(
                     by: key.by,

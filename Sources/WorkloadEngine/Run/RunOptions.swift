@@ -13,6 +13,8 @@ public struct RunOptions: Sendable {
     public var onSample: (@Sendable (Sample) -> Void)?
     /// Called with a line that says what is being prepared, on the run's own thread.
     public var onProgress: (@Sendable (String) -> Void)?
+    /// Called with the run's folder when it stays (``keepsFolder``), on the run's own thread.
+    public var onKeptFolder: (@Sendable (URL) -> Void)?
     /// The seed of the data, when it is not the scenario's: blocks of a comparison have seeds of
     /// their own and the same data.
     package var datasetSeed: UInt64?

@@ -33,6 +33,34 @@ struct RunPlan: Sendable {
         generators = variables.generators
     }
 
+    /// Makes sure that the database understands every statement, before any of them runs.
+    ///
+    /// Where clients change the schema themselves, what is understood is only known then.
+    ///
+    /// - Throws: ``RunError`` for the first one that it does not.
+    func checkStatements(on target: any WorkloadTarget) throws {
+        let statements = clients.flatMap { client in
+            client.operations.joined().map { (client: client.name.name, sql: $0.sql) }
+        }
+        let schemaVerbs: Set = ["ALTER", "ATTACH", "CREATE", "DETACH", "DROP"]
+        guard
+            !statements.contains(where: {
+                schemaVerbs.contains(StatementTemplate(sql: $0.sql).verb)
+            })
+        else { return }
+        for statement in statements {
+            do {
+                try target.check(statement.sql)
+            } catch {
+                throw RunError(
+                    .scenario,
+                    "client '\(statement.client)': '\(statement.sql)' cannot be prepared",
+                    cause: error
+                )
+            }
+        }
+    }
+
     /// The random numbers of one worker, for one purpose: independent of all others.
     func random(of client: ClientPlan, worker: Int, for purpose: String) -> RandomStream {
         RandomStream(seed: seed, stream: "\(client.name.name)/\(purpose)", worker: worker)

@@ -94,7 +94,7 @@ public final class WorkloadRun: Sendable {
         }
         defer {
             if options.keepsFolder {
-                options.onProgress?("the database stays in \(folder.path)")
+                options.onKeptFolder?(folder)
             } else {
                 try? FileManager.default.removeItem(at: folder)
             }
@@ -164,6 +164,7 @@ public final class WorkloadRun: Sendable {
 
     private func load(_ target: any WorkloadTarget, _ emitter: SampleEmitter) throws -> ArmResult {
         let plan = try RunPlan(scenario, on: target)
+        try plan.checkStatements(on: target)
         let context = RunContext(
             phases: plan.phases,
             control: control,

@@ -20,6 +20,13 @@ public protocol WorkloadTarget: AnyObject, Sendable {
         _ body: (any WorkloadSession) throws -> Void
     ) throws
 
+    /// Makes sure that the database understands a statement, without running it.
+    ///
+    /// By default nothing is checked.
+    ///
+    /// - Throws: Why it does not.
+    func check(_ sql: String) throws
+
     /// Takes a snapshot, which lives until ``WorkloadSnapshot/release()`` or its last reference.
     func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot
 
@@ -37,6 +44,11 @@ public protocol WorkloadTarget: AnyObject, Sendable {
 
     /// Closes the database; nobody uses the target afterwards.
     func close() throws
+}
+
+extension WorkloadTarget {
+    /// Checks nothing.
+    public func check(_ sql: String) throws {}
 }
 
 /// The kinds of access that a client can ask for.

@@ -52,6 +52,9 @@ struct CompareSubcommand: ParsableCommand {
         if let scale { scenario = try scenario.with(scale: scale) }
         if let seed { scenario = scenario.with(seed: seed) }
         let names = arms?.split(separator: ",").map { $0.trimmingWhitespace }
+        if let arms, names?.isEmpty ?? true {
+            throw CommandFailure("--arms names no arm: '\(arms)'")
+        }
         let chosen = try scenario.arms(named: names ?? [])
         guard chosen.count > 1 else {
             throw CommandFailure(

@@ -23,8 +23,8 @@ struct Poolgauge: ParsableCommand {
             with a text report where there is none.
 
             Exit status: 0 passed, 1 the run failed, 3 a threshold was missed, 4 an invariant was \
-            violated, 5 the run is invalid, 64 wrong arguments or a scenario with mistakes, 130 \
-            interrupted.
+            violated, 5 the run is invalid, 64 wrong arguments or a scenario with mistakes, 130, \
+            143 or 129 ended by INT, TERM or HUP, 141 whoever read the output closed it.
             """,
         version: version,
         subcommands: [

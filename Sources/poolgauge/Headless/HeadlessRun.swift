@@ -27,6 +27,7 @@ struct HeadlessRun {
         options.keepsFolder = keepsFolder
         options.onSample = { reporter.show($0) }
         options.onProgress = { reporter.say($0) }
+        options.onKeptFolder = { reporter.announce("the database stays in \($0.path)") }
         let environment = HostEnvironment(
             in: options.folder,
             scenario: scenario,

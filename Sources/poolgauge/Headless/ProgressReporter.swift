@@ -56,6 +56,15 @@ final class ProgressReporter: Sendable {
         }
     }
 
+    /// Says what was asked for, and so is said whether or not progress is shown.
+    func announce(_ message: String) {
+        state.withLock { state in
+            let blank = style == .live && state.shown > 0 ? "\r\u{1B}[K" : ""
+            StandardError.write("\(blank)poolgauge: \(message)\n")
+            state.shown = 0
+        }
+    }
+
     /// Takes the line away.
     func finish() {
         state.withLock { state in

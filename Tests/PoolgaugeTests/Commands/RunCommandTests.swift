@@ -81,6 +81,40 @@ struct RunCommandTests {
         }
     }
 
+    @Test
+    func theKeptFolderIsNamedWithoutProgress() throws {
+        try withTemporaryFolder { folder in
+            let outcome = try HeadlessProgram.run(
+                quick + ["--duration", "300ms", "--keep"],
+                in: folder
+            )
+            #expect(outcome.status == 0)
+            #expect(outcome.errors.contains("the database stays in "))
+            #expect(contents(of: folder).contains { outcome.errors.contains($0) })
+        }
+    }
+
+    @Test
+    func aStatementThatCannotBePreparedEndsTheRun() throws {
+        try withTemporaryFolder { folder in
+            let yaml = """
+                version: 1
+                name: mine
+                dataset: {sql: [CREATE TABLE item (id INTEGER)]}
+                arms: {pool: {type: pool}}
+                phases: [{name: steady, duration: 1s}]
+                clients: {list: {access: read, sql: SELECT * FROM itme}}
+                """
+            let file = folder.appendingPathComponent("mine.yaml")
+            try yaml.write(to: file, atomically: true, encoding: .utf8)
+            let outcome = try HeadlessProgram.run(["run", "mine.yaml"], in: folder)
+            #expect(outcome.status == 64)
+            #expect(outcome.output.isEmpty)
+            #expect(outcome.errors.contains("client 'list'"))
+            #expect(outcome.errors.contains("no such table: itme"))
+        }
+    }
+
     /// Arguments, and what the message has to name.
     private static let mistakes: [([String], String)] = [
         (["run", "ycsb-x"], "ycsb-"),
@@ -91,6 +125,7 @@ struct RunCommandTests {
         (["run", "ycsb-c", "--output", "no/such/folder"], "no/such/folder"),
         (["compare", "ycsb-c", "--arms", "pool"], "two arms"),
         (["compare", "ycsb-c", "--arms", "pool,quue"], "'queue'"),
+        (["compare", "ycsb-c", "--arms", ","], "names no arm"),
         (["dashboard", "--theme", "drak"], "'dark'"),
         (["dashboard", "--screenshot", "picture.gif"], ".svg"),
         (["dashboard", "--size", "80x24"], "--screenshot"),

@@ -31,20 +31,24 @@ struct CloseTests {
         let pool = try DatabasePool.withTable(in: folder)
         _ = try pool.rowCount()
         try pool.close()
-        expectClosed { try pool.read { _ in } }
-        expectClosed { try pool.unsafeRead { _ in } }
-        expectClosed { try pool.unsafeReentrantRead { _ in } }
-        expectClosed { try pool.write { _ in } }
-        expectClosed { try pool.writeWithoutTransaction { _ in } }
-        expectClosed { try pool.unsafeReentrantWrite { _ in } }
-        expectClosed { try pool.barrierWriteWithoutTransaction { _ in } }
+        expectClosed { try pool.read { db in try db.execute(sql: "SELECT 1") } }
+        expectClosed { try pool.unsafeRead { db in try db.execute(sql: "SELECT 1") } }
+        expectClosed { try pool.unsafeReentrantRead { db in try db.execute(sql: "SELECT 1") } }
+        expectClosed { try pool.write { db in try db.execute(sql: "SELECT 1") } }
+        expectClosed { try pool.writeWithoutTransaction { db in try db.execute(sql: "SELECT 1") } }
+        expectClosed { try pool.unsafeReentrantWrite { db in try db.execute(sql: "SELECT 1") } }
+        expectClosed {
+            try pool.barrierWriteWithoutTransaction { db in try db.execute(sql: "SELECT 1") }
+        }
         expectClosed { _ = try pool.makeSnapshot() }
         let queue = try DatabaseQueue.withTable()
         try queue.close()
-        expectClosed { try queue.read { _ in } }
-        expectClosed { try queue.write { _ in } }
-        expectClosed { try queue.inDatabase { _ in } }
-        expectClosed { try queue.barrierWriteWithoutTransaction { _ in } }
+        expectClosed { try queue.read { db in try db.execute(sql: "SELECT 1") } }
+        expectClosed { try queue.write { db in try db.execute(sql: "SELECT 1") } }
+        expectClosed { try queue.inDatabase { db in try db.execute(sql: "SELECT 1") } }
+        expectClosed {
+            try queue.barrierWriteWithoutTransaction { db in try db.execute(sql: "SELECT 1") }
+        }
     }
 
     @Test func asyncAccessesAfterCloseThrow() async throws {
@@ -63,7 +67,7 @@ struct CloseTests {
         try pool.close()
         try snapshot.read { db in try #expect(db.rowCount() == 1) }
         try snapshot.close()
-        expectClosed { try snapshot.read { _ in } }
+        expectClosed { try snapshot.read { db in try db.execute(sql: "SELECT 1") } }
     }
 
     @Test func aLiveStatementMakesCloseThrowAndEverythingStaysUsable() throws {
@@ -78,7 +82,7 @@ struct CloseTests {
         #expect(try pool.rowCount() == 1)
         statement.value = nil
         try pool.close()
-        expectClosed { try pool.read { _ in } }
+        expectClosed { try pool.read { db in try db.execute(sql: "SELECT 1") } }
     }
 
     @Test func aCachedStatementThatSomebodyKeepsMakesCloseThrow() throws {

@@ -140,7 +140,7 @@ struct InterruptTests {
         let work = gates.enumerated().map { number, gate in
             Background { () -> ResultCode? in
                 if number == 0 {
-                    return try pool.writeWithoutTransaction { db in
+                    return pool.writeWithoutTransaction { db in
                         Self.interrupted(StatementGate.long, on: db, by: gate)?.resultCode
                     }
                 }

@@ -3,6 +3,8 @@ import Testing
 
 /// Other mistakes of the programmer's that stop the program, and say why.
 struct MisuseTests {
+    /// Out of the process that ends: it cleans up after nobody.
+    private let folder = TemporaryFolder()
     private static let leftOpen =
         "A transaction has been left opened at the end of a database access"
 
@@ -22,10 +24,9 @@ struct MisuseTests {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) {
+        ) { [path = folder.file() as String] in
             endProcessAfterAWhile()
-            let folder = TemporaryFolder()
-            let pool = try DatabasePool(path: folder.file())
+            let pool = try DatabasePool(path: path)
             try pool.unsafeRead { db in try db.beginTransaction() }
         }
         #expect(result?.message.contains(Self.leftOpen) == true)
@@ -35,10 +36,9 @@ struct MisuseTests {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) {
+        ) { [path = folder.file() as String] in
             endProcessAfterAWhile()
-            let folder = TemporaryFolder()
-            let pool = try DatabasePool(path: folder.file())
+            let pool = try DatabasePool(path: path)
             try await pool.writeWithoutTransaction { db in try db.beginTransaction() }
         }
         #expect(result?.message.contains(Self.leftOpen) == true)
@@ -63,10 +63,9 @@ struct MisuseTests {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) {
+        ) { [path = folder.file() as String] in
             endProcessAfterAWhile()
-            let folder = TemporaryFolder()
-            let pool = try DatabasePool(path: folder.file())
+            let pool = try DatabasePool(path: path)
             try pool.write { _ in _ = try pool.makeSnapshot() }
         }
         #expect(

@@ -159,7 +159,7 @@ struct PoolReadTests {
                 try inner.insert(1)
             }
             try pool.read { _ in
-                try pool.unsafeReentrantWrite { inner in #expect(inner === outer) }
+                pool.unsafeReentrantWrite { inner in #expect(inner === outer) }
             }
         }
         try pool.unsafeReentrantWrite { db in

@@ -109,11 +109,39 @@ struct QueueReadTests {
         }
     }
 
+    @Test func aReadMayAskForTheJournalMode() throws {
+        let queue = try DatabaseQueue.withTable()
+        for sql in ["PRAGMA journal_mode", " pragma  main.Journal_Mode ; "] {
+            let mode = try queue.read { db in try String.fetchOne(db, sql: sql) }
+            #expect(mode == "memory")
+        }
+        for sql in ["PRAGMA journal_mode = OFF", "PRAGMA journal_mode(OFF)"] {
+            let error = #expect(throws: DatabaseError.self) {
+                try queue.read { db in try db.execute(sql: sql) }
+            }
+            #expect(error?.resultCode == .SQLITE_READONLY)
+        }
+    }
+
+    @Test func aConnectionHasThePredefinedFunctionsAndCollations() throws {
+        let queue = try DatabaseQueue()
+        let words = try queue.read { db in
+            try String.fetchAll(
+                db,
+                sql: """
+                    SELECT swiftUppercaseString(column1) FROM (VALUES ('é'), ('b'))
+                    ORDER BY column1 COLLATE swiftCaseInsensitiveCompare
+                    """
+            )
+        }
+        #expect(words == ["B", "É"])
+    }
+
     @Test func aReadIsATransaction() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.read { db in #expect(db.isInsideTransaction) }
         try queue.unsafeRead { db in #expect(!db.isInsideTransaction) }
-        try queue.inDatabase { db in #expect(!db.isInsideTransaction) }
+        queue.inDatabase { db in #expect(!db.isInsideTransaction) }
     }
 
     @Test func aReadSeesOneStateOfAFileThatOthersWrite() throws {

@@ -3,16 +3,17 @@ import Testing
 
 /// What stops the program, and says why.
 struct ReentrancyTests {
+    /// Out of the process that ends: it cleans up after nobody.
+    private let folder = TemporaryFolder()
     private static let message = "Database methods are not reentrant."
 
     @Test func aReadInsideAReadOfAPoolStopsTheProgram() async {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) {
+        ) { [path = folder.file() as String] in
             endProcessAfterAWhile()
-            let folder = TemporaryFolder()
-            let pool = try DatabasePool(path: folder.file())
+            let pool = try DatabasePool(path: path)
             try pool.read { _ in try pool.read { _ in } }
         }
         #expect(result?.message.contains(Self.message) == true)
@@ -22,10 +23,9 @@ struct ReentrancyTests {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) {
+        ) { [path = folder.file() as String] in
             endProcessAfterAWhile()
-            let folder = TemporaryFolder()
-            let pool = try DatabasePool(path: folder.file())
+            let pool = try DatabasePool(path: path)
             try pool.unsafeRead { _ in try pool.read { _ in } }
         }
         #expect(result?.message.contains(Self.message) == true)
@@ -35,11 +35,10 @@ struct ReentrancyTests {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) {
+        ) { [path = folder.file() as String] in
             endProcessAfterAWhile()
-            let folder = TemporaryFolder()
-            let pool = try DatabasePool(path: folder.file())
-            try pool.write { _ in try pool.writeWithoutTransaction { _ in } }
+            let pool = try DatabasePool(path: path)
+            try pool.write { _ in pool.writeWithoutTransaction { _ in } }
         }
         #expect(result?.message.contains(Self.message) == true)
     }
@@ -48,10 +47,9 @@ struct ReentrancyTests {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) {
+        ) { [path = folder.file() as String] in
             endProcessAfterAWhile()
-            let folder = TemporaryFolder()
-            let pool = try DatabasePool(path: folder.file())
+            let pool = try DatabasePool(path: path)
             try pool.write { _ in try pool.read { _ in try pool.write { _ in } } }
         }
         #expect(result?.message.contains(Self.message) == true)
@@ -61,10 +59,9 @@ struct ReentrancyTests {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) {
+        ) { [path = folder.file() as String] in
             endProcessAfterAWhile()
-            let folder = TemporaryFolder()
-            let pool = try DatabasePool(path: folder.file())
+            let pool = try DatabasePool(path: path)
             try await pool.read { _ in try pool.read { _ in } }
         }
         #expect(result?.message.contains(Self.message) == true)
@@ -86,11 +83,10 @@ struct ReentrancyTests {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) {
+        ) { [path = folder.file() as String] in
             endProcessAfterAWhile()
-            let folder = TemporaryFolder()
-            let snapshot = try DatabasePool(path: folder.file()).makeSnapshot()
-            try snapshot.read { _ in try snapshot.read { _ in } }
+            let snapshot = try DatabasePool(path: path).makeSnapshot()
+            snapshot.read { _ in snapshot.read { _ in } }
         }
         #expect(result?.message.contains(Self.message) == true)
     }
@@ -99,10 +95,9 @@ struct ReentrancyTests {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) {
+        ) { [path = folder.file() as String] in
             endProcessAfterAWhile()
-            let folder = TemporaryFolder()
-            let pool = try DatabasePool(path: folder.file())
+            let pool = try DatabasePool(path: path)
             try pool.barrierWriteWithoutTransaction { _ in try pool.read { _ in } }
         }
         #expect(result?.message.contains(Self.message) == true)
@@ -112,10 +107,9 @@ struct ReentrancyTests {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) {
+        ) { [path = folder.file() as String] in
             endProcessAfterAWhile()
-            let folder = TemporaryFolder()
-            let pool = try DatabasePool(path: folder.file())
+            let pool = try DatabasePool(path: path)
             try pool.barrierWriteWithoutTransaction { _ in
                 try pool.barrierWriteWithoutTransaction { _ in }
             }
@@ -127,10 +121,9 @@ struct ReentrancyTests {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) {
+        ) { [path = folder.file() as String] in
             endProcessAfterAWhile()
-            let folder = TemporaryFolder()
-            let pool = try DatabasePool(path: folder.file())
+            let pool = try DatabasePool(path: path)
             try pool.read { _ in try pool.barrierWriteWithoutTransaction { _ in } }
         }
         #expect(result?.message.contains(Self.message) == true)
@@ -140,10 +133,9 @@ struct ReentrancyTests {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
-        ) {
+        ) { [path = folder.file() as String] in
             endProcessAfterAWhile()
-            let folder = TemporaryFolder()
-            let pool = try DatabasePool(path: folder.file())
+            let pool = try DatabasePool(path: path)
             try pool.write { _ in try pool.close() }
         }
         #expect(result?.message.contains(Self.message) == true)

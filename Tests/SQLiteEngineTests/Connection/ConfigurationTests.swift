@@ -19,8 +19,10 @@ struct ConfigurationTests {
         #expect(configuration.readonlyBusyMode == nil)
     }
 
-    @Test func aQueueReportsOneReader() throws {
-        #expect(try DatabaseQueue().configuration.maximumReaderCount == 1)
+    @Test func aQueueOnAFileAndASnapshotReportOneReader() throws {
+        let queue = try DatabaseQueue(path: folder.file("queue.sqlite"))
+        #expect(queue.configuration.maximumReaderCount == 1)
+        #expect(try DatabaseQueue().configuration.maximumReaderCount == 5)
         let pool = try DatabasePool.withTable(in: folder)
         #expect(pool.configuration.maximumReaderCount == 5)
         #expect(try pool.makeSnapshot().configuration.maximumReaderCount == 1)

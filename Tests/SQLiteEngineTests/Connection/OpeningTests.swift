@@ -26,7 +26,7 @@ struct OpeningTests {
         let path = folder.file("nowhere/db.sqlite")
         let error = try expectRefusal(of: path)
         #expect(error.resultCode == .SQLITE_CANTOPEN)
-        #expect(error.message?.contains(path) == true)
+        #expect(error.description.contains(path))
         #expect(!FileManager.default.fileExists(atPath: folder.file("nowhere")))
     }
 
@@ -47,7 +47,7 @@ struct OpeningTests {
         try text.write(to: URL(fileURLWithPath: folder.file()))
         let error = try expectRefusal(of: folder.file())
         #expect(error.resultCode == .SQLITE_NOTADB)
-        #expect(error.message?.contains(folder.file()) == true)
+        #expect(error.description.contains(folder.file()))
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file())) == text)
     }
 
@@ -57,7 +57,7 @@ struct OpeningTests {
         try truncate(to: size)
         let error = try expectRefusal(of: folder.file())
         #expect(error.resultCode == .SQLITE_CORRUPT)
-        #expect(error.message?.contains(folder.file()) == true)
+        #expect(error.description.contains(folder.file()))
     }
 
     @Test(arguments: [":memory:", "", "file::memory:?cache=shared"])

@@ -124,7 +124,7 @@ struct TransactionObserverTests {
         let observer = RecordingObserver()
         try queue.write { db in try db.execute(sql: "INSERT INTO t (id) VALUES (1)") }
         queue.add(transactionObserver: observer)
-        try queue.inDatabase { db in
+        queue.inDatabase { db in
             _ = try? db.execute(sql: "INSERT INTO t (id) VALUES (1)")
         }
         #expect(observer.takeLog() == [])
@@ -304,7 +304,7 @@ struct TransactionObserverTests {
         try queue.write { db in
             try db.execute(sql: "INSERT INTO t (a) VALUES (1)")
         }
-        try queue.inDatabase { db in #expect(!db.isObserved) }
+        queue.inDatabase { db in #expect(!db.isObserved) }
     }
 
     @Test func anObserverOfTheNextTransactionIsKeptUntilItsEnd() throws {
@@ -340,7 +340,7 @@ struct TransactionObserverTests {
 
     @Test func hooksAreOnlyInstalledWhileSomebodyObserves() throws {
         let queue = try makeQueue()
-        try queue.inDatabase { db in
+        queue.inDatabase { db in
             // Each of these gives the context of the hook that it replaces.
             func hasHooks() -> Bool {
                 let hook = sqlite3_commit_hook(db.sqliteConnection, nil, nil)

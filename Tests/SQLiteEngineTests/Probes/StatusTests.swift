@@ -73,7 +73,7 @@ struct StatusTests {
                 #expect(pool.status().connections.last?.holder?.name == "ui")
             }
         }
-        try pool.writeWithoutTransaction(as: label) { _ in
+        pool.writeWithoutTransaction(as: label) { _ in
             #expect(pool.status().connections.first?.holder?.name == "nightly import")
         }
         let queue = try DatabaseQueue.withTable()

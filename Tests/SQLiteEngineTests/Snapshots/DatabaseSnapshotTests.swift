@@ -26,7 +26,7 @@ struct DatabaseSnapshotTests {
         let snapshot = try pool.makeSnapshot()
         for value in 1...3 {
             try pool.write { db in try db.insert(value) }
-            try pool.writeWithoutTransaction { db in
+            pool.writeWithoutTransaction { db in
                 let sql = "PRAGMA wal_checkpoint(\(mode))"
                 // Blocked by the snapshot, the modes that wait answer "busy" or throw.
                 _ = try? db.execute(sql: sql)
@@ -163,7 +163,7 @@ struct DatabaseSnapshotTests {
         let pool = try DatabasePool.withTable(in: folder)
         let snapshot = try pool.makeSnapshot()
         try pool.write { db in try db.insert(1) }
-        try pool.writeWithoutTransaction { db in
+        pool.writeWithoutTransaction { db in
             _ = try? db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
         }
         #expect(try #require(pool.status().wal).bytes > 0)

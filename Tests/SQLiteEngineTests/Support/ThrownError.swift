@@ -9,3 +9,6 @@ func databaseError(of body: () throws -> Void) -> DatabaseError? {
         return error as? DatabaseError
     }
 }
+
+/// An error for closures to throw.
+struct ThrownError: Error {}

@@ -11,6 +11,9 @@ struct ErrorLogTests {
             let queue = try DatabaseQueue()
             _ = try? queue.inDatabase { db in try db.execute(sql: "SELECT missing") }
             precondition(lines.all.contains { $0.contains("missing") })
+            let statement = try queue.inDatabase { db in try db.makeStatement(sql: "SELECT 1") }
+            withExtendedLifetime(statement) { _ = try? queue.close() }
+            precondition(lines.all.last == "5 unfinalized statement: SELECT 1")
         }
     }
 }

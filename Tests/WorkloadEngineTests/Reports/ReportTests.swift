@@ -60,6 +60,20 @@ struct ReportTests {
         #expect(line.hasSuffix("(free workers woke up late)"))
     }
 
+    @Test func aThresholdWithoutAValueSaysWhatItLacks() throws {
+        var result = ResultFixture.result
+        result.runs[0].thresholds[0].observed = nil
+        result.runs[0].thresholds[0].passed = false
+        result.runs[0].clients["ui"]?.response?.p99 = nil
+        let count = HumanUnits.count(
+            try #require(result.runs[0].clients["ui"]?.response?.count)
+        )
+        let text = TextReport.text(of: result)
+        #expect(text.contains("p(99) < 50ms: FAILED (too few samples: \(count))"))
+        result.runs[0].clients["ui"]?.response = nil
+        #expect(TextReport.text(of: result).contains("p(99) < 50ms: FAILED (no samples)"))
+    }
+
     @Test func exitStatusesRankFromTheWorst() {
         var run = ResultFixture.run
         #expect(run.exitStatus == .passed)

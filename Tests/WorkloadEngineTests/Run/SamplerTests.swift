@@ -95,6 +95,23 @@ struct SamplerTests {
         #expect(result.value(of: "wal.bytes", "max") == 10_000_000)
     }
 
+    @Test func aLogsPeakIsNeverBelowItsEnd() throws {
+        func status(at time: UInt64, bytes: UInt64) -> DatabaseStatus {
+            DatabaseStatus(
+                label: "fake",
+                kind: .queue,
+                takenAtNanoseconds: time,
+                wal: WALStatus(bytes: bytes)
+            )
+        }
+        var watch = DatabaseWatch()
+        _ = watch.add(status(at: 1, bytes: 100), isMeasured: true)
+        _ = watch.add(status(at: 2, bytes: 150), isMeasured: false)
+        let wal = try #require(watch.walResult())
+        #expect(wal.peakBytes == 150)
+        #expect(wal.finalBytes == 150)
+    }
+
     @Test func aTargetThatCannotBeWatchedHasNoPool() async throws {
         let target = FakeTarget(clock: SimulatedClock())
         let scenario = Scenario.test([.reader(pace: .closed(think: .milliseconds(50)))])

@@ -1,0 +1,73 @@
+import Foundation
+import Synchronization
+
+/// One kind of access, done by raw SQLite, by this engine and by GRDB.
+struct Case {
+    /// The name in the table.
+    let name: String
+    /// How many threads do it at the same time; 1 for the asynchronous cases, which have tasks.
+    let threads: Int
+    /// The three contenders in the order raw, engine, GRDB; each does the access once.
+    let contenders: [@Sendable (_ thread: Int, _ key: Int64) throws -> Void]
+    /// Runs whole rounds itself: accesses per second. For what has no threads of its own.
+    var rounds: [@Sendable (_ seconds: Double) -> Double]?
+
+    /// Accesses per second of contender `index`, over one round.
+    func measure(_ index: Int, seconds: Double) -> Double {
+        if let rounds { return rounds[index](seconds) }
+        let contender = contenders[index]
+        let state = RoundState()
+        for thread in 0..<threads {
+            let worker = Thread {
+                state.ready.wrappingAdd(1, ordering: .sequentiallyConsistent)
+                while !state.go.load(ordering: .acquiring) { usleep(50) }
+                var count = 0
+                var keys = KeySequence(thread: thread)
+                while !state.stop.load(ordering: .relaxed) {
+                    do { try contender(thread, keys.next()) } catch { fatalError("\(error)") }
+                    count += 1
+                }
+                state.total.wrappingAdd(count, ordering: .relaxed)
+                state.ready.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            }
+            worker.start()
+        }
+        while state.ready.load(ordering: .sequentiallyConsistent) < threads { usleep(50) }
+        let start = DispatchTime.now().uptimeNanoseconds
+        state.go.store(true, ordering: .releasing)
+        usleep(UInt32(seconds * 1_000_000))
+        state.stop.store(true, ordering: .relaxed)
+        let elapsed = DispatchTime.now().uptimeNanoseconds - start
+        while state.ready.load(ordering: .sequentiallyConsistent) > 0 { usleep(50) }
+        return Double(state.total.load(ordering: .relaxed)) / (Double(elapsed) / 1e9)
+    }
+}
+
+/// What the threads of a round share.
+final class RoundState: Sendable {
+    let ready = Atomic<Int>(0)
+    let go = Atomic<Bool>(false)
+    let stop = Atomic<Bool>(false)
+    let total = Atomic<Int>(0)
+}
+
+/// Keys of 10,000 rows: xorshift64 (Marsaglia, 2003).
+struct KeySequence {
+    private var state: UInt64
+
+    init(thread: Int) { state = 0x9e37_79b9_7f4a_7c15 &* UInt64(thread + 1) }
+
+    mutating func next() -> Int64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return Int64(state % 10_000) + 1
+    }
+}
+
+/// The statements of the cases.
+enum SQL {
+    static let pointRead = "SELECT v FROM t WHERE id = ?"
+    static let update = "UPDATE t SET v = v + 1 WHERE id = ?"
+    static let rows = "SELECT id, a, name, score, note FROM wide"
+}

@@ -1,0 +1,162 @@
+import Foundation
+import SQLiteEngine
+
+// The kinds of access beside `PointReads`: by raw SQLite, by this engine and by GRDB, in one
+// process, taking turns.
+//
+//     swift run -c release Accesses [--rounds N] [--seconds S] [--only TEXT]
+
+func option(_ name: String, _ standard: String) -> String {
+    guard let index = CommandLine.arguments.firstIndex(of: "--" + name),
+        index + 1 < CommandLine.arguments.count
+    else { return standard }
+    return CommandLine.arguments[index + 1]
+}
+
+let rounds = Int(option("rounds", "11")) ?? 11
+let seconds = Double(option("seconds", "0.2")) ?? 0.2
+
+let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("poolgauge-benchmark-\(ProcessInfo.processInfo.processIdentifier)")
+try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+defer { try? FileManager.default.removeItem(at: folder) }
+
+/// Each library has a file of its own, so that no write of one waits for another's lock.
+func makeFile(_ name: String) throws -> String {
+    let path = folder.appendingPathComponent(name).path
+    let pool = try DatabasePool(path: path)
+    try pool.write { db in
+        try db.execute(
+            sql: """
+                CREATE TABLE t(id INTEGER PRIMARY KEY, v INTEGER NOT NULL);
+                CREATE TABLE wide(id INTEGER PRIMARY KEY, a INTEGER, name TEXT, score REAL, note TEXT);
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+                INSERT INTO t SELECT i, i * 3 FROM n;
+                INSERT INTO wide SELECT id, v, 'name ' || id, id / 7.0, 'a note of some length ' || v
+                FROM t;
+                """
+        )
+    }
+    try pool.close()
+    return path
+}
+
+let rawPath = try makeFile("raw.sqlite")
+let raws = (0..<8).map { _ in RawConnection(path: rawPath) }
+let shared = RawConnection(path: rawPath)
+let engine = try EngineCases(path: makeFile("engine.sqlite"))
+let grdb = try GRDBCases(path: makeFile("grdb.sqlite"))
+
+func behindLock(_ key: Int64) throws {
+    try shared.lock.withLock { _ = try shared.read(key) }
+}
+
+func expectAllRows(_ count: Int) throws {
+    guard count == 10_000 else { throw RawConnection.Failure(code: 0) }
+}
+
+var cases: [Case] = []
+for threads in [1, 8] {
+    cases.append(
+        Case(
+            name: "pool.read, fetchOne(db, sql:)",
+            threads: threads,
+            contenders: [
+                { thread, key in _ = try raws[thread].read(key) },
+                { _, key in _ = try engine.fetchWithSQL(key) },
+                { _, key in _ = try grdb.fetchWithSQL(key) },
+            ]
+        )
+    )
+}
+for threads in [1, 8] {
+    cases.append(
+        Case(
+            name: "queue.read (raw: one mutex)",
+            threads: threads,
+            contenders: [
+                { _, key in try behindLock(key) },
+                { _, key in _ = try engine.readQueue(key) },
+                { _, key in _ = try grdb.readQueue(key) },
+            ]
+        )
+    )
+}
+cases.append(
+    Case(
+        name: "pool.write, one update",
+        threads: 1,
+        contenders: [
+            { _, key in try shared.write(key) },
+            { _, key in try engine.write(key) },
+            { _, key in try grdb.write(key) },
+        ]
+    )
+)
+cases.append(
+    Case(
+        name: "10,000 rows of 5 into [Row]",
+        threads: 1,
+        contenders: [
+            { _, _ in try expectAllRows(shared.copyRows()) },
+            { _, _ in try expectAllRows(engine.rows()) },
+            { _, _ in try expectAllRows(grdb.rows()) },
+        ]
+    )
+)
+cases.append(
+    Case(
+        name: "await pool.read, 64 tasks",
+        threads: 1,
+        contenders: [],
+        rounds: [
+            { seconds in
+                Case(
+                    name: "",
+                    threads: 2,
+                    contenders: [{ thread, key in _ = try raws[thread].read(key) }]
+                ).measure(0, seconds: seconds)
+            },
+            { seconds in measureTasks(seconds) { _ = try await engine.awaitRead($0) } },
+            { seconds in measureTasks(seconds) { _ = try await grdb.awaitRead($0) } },
+        ]
+    )
+)
+
+func pad(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+}
+func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    let middle = sorted.count / 2
+    return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
+func spread(_ values: [Double]) -> String {
+    String(
+        format: "%.2f (%.2f–%.2f)",
+        median(values),
+        values.min() ?? 0,
+        values.max() ?? 0
+    )
+}
+
+print("\(rounds) rounds of \(seconds) s each, medians (min–max)")
+print("threads      raw/s   engine/s     GRDB/s            engine/raw           engine/GRDB  case")
+for one in cases where option("only", "").isEmpty || one.name.contains(option("only", "")) {
+    var rates: [[Double]] = [[], [], []]
+    for contender in 0..<3 { _ = one.measure(contender, seconds: 0.05) }
+    for round in 0..<rounds {
+        for turn in 0..<3 {
+            let contender = (turn + round) % 3
+            rates[contender].append(one.measure(contender, seconds: seconds))
+        }
+    }
+    let cells =
+        [pad("\(one.threads)", 7)]
+        + rates.map { pad(String(format: "%.0f", median($0)), 10) } + [
+            pad(spread(zip(rates[1], rates[0]).map { $0 / $1 }), 21),
+            pad(spread(zip(rates[1], rates[2]).map { $0 / $1 }), 21),
+            " " + one.name,
+        ]
+    print(cells.joined(separator: " "))
+}

@@ -1,0 +1,31 @@
+#if canImport(Darwin)
+import Dispatch
+#else
+// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
+@preconcurrency import Dispatch
+#endif
+
+/// Where the asynchronous accesses of a gate run.
+struct AccessDispatching: Sendable {
+    /// The class of the work, where there is no target.
+    var qos = DispatchQoS.userInitiated
+    /// The queue that all work goes through; nil for Dispatch's own choice.
+    var target: DispatchQueue?
+
+    /// Makes the queue of one connection.
+    func makeQueue(label: String) -> DispatchQueue {
+        if let target { return DispatchQueue(label: label, target: target) }
+        return DispatchQueue(label: label, qos: qos)
+    }
+}
+
+extension Configuration {
+    /// Where the readers' accesses run.
+    var readDispatching: AccessDispatching { AccessDispatching(qos: qos, target: targetQueue) }
+
+    /// Where the writer's accesses run: with the readers' where writing is refused.
+    var writeDispatching: AccessDispatching {
+        if readonly { return readDispatching }
+        return AccessDispatching(qos: qos, target: writeTargetQueue ?? targetQueue)
+    }
+}

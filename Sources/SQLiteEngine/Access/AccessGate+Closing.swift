@@ -1,0 +1,63 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// How connections are closed while the gate goes on, and when nobody needs it any more.
+extension AccessGate {
+    /// Closes the connections, when the accesses that run have ended.
+    ///
+    /// They are opened anew when they are needed.
+    func closeConnections(
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ site: AccessSite
+    ) throws {
+        try withAllSlots(thread, site) { slots in
+            for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
+        }
+    }
+
+    /// Closes each connection as soon as the access that uses it has ended, without waiting.
+    func closeConnectionsEventually(_ site: AccessSite) {
+        for slot in slots where slot.isOpen || slot.isTaken {
+            _ = acquire(site, .maintenance, wanted: slot) { [self] result in
+                guard case .success(let slot) = result else { return }
+                slot.uninstall()?.closeIgnoringErrors()
+                giveBack(slot)
+            }
+        }
+    }
+
+    /// Runs `body` on each connection that is open, when the access that uses it has ended.
+    func withEachConnectionEventually(
+        _ site: AccessSite,
+        _ body: @escaping @Sendable (Database) -> Void
+    ) {
+        for slot in slots where slot.isOpen {
+            _ = acquire(site, .maintenance, wanted: slot) { [self] result in
+                guard case .success(let slot) = result else { return }
+                slot.executor.async { [self] in
+                    if let database = slot.database { body(database) }
+                    giveBack(slot)
+                }
+            }
+        }
+    }
+
+    /// Closes what is open, now that the last reference to the database is gone.
+    ///
+    /// No access can run any more. Who looks after kept transactions, or releases memory, may be
+    /// at a slot, for a moment.
+    func shutDown() {
+        for slot in slots {
+            while !slot.claimIdle(), !slot.claimClosed() {
+                if slot.isRetired { break }
+                sched_yield()
+            }
+            slot.uninstall()?.closeIgnoringErrors()
+        }
+        retire()
+        for slot in slots { slot.giveUp(AccessSlot.State.retired) }
+    }
+}

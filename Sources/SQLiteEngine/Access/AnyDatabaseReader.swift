@@ -1,0 +1,74 @@
+import Telemetry
+
+/// A database reader whose type is hidden.
+public final class AnyDatabaseReader: DatabaseReader {
+    private let base: any DatabaseReader
+
+    /// Wraps a reader.
+    public init(_ base: any DatabaseReader) { self.base = base }
+
+    /// What the connections were opened with.
+    public var configuration: Configuration { base.configuration }
+
+    /// The path of the database file.
+    public var path: String { base.path }
+
+    /// Closes the connections.
+    public func close() throws { try base.close() }
+
+    /// Interrupts the statements that run.
+    public func interrupt() { base.interrupt() }
+
+    /// What can be seen of the database now.
+    public func status() -> DatabaseStatus { base.status() }
+
+    /// Reads one state of the database; blocks the thread.
+    public func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
+        try base.read(at: site, value)
+    }
+
+    /// Reads one state of the database, without blocking the thread.
+    public func read<T: Sendable>(
+        at site: AccessSite,
+        _ value: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await base.read(at: site, value)
+    }
+
+    /// Reads one state of the database later, on another thread.
+    public func asyncRead(
+        at site: AccessSite,
+        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        base.asyncRead(at: site, value)
+    }
+
+    /// Reads without a transaction; blocks the thread.
+    public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
+        try base.unsafeRead(at: site, value)
+    }
+
+    /// Reads without a transaction, and without blocking the thread.
+    public func unsafeRead<T: Sendable>(
+        at site: AccessSite,
+        _ value: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await base.unsafeRead(at: site, value)
+    }
+
+    /// Reads without a transaction later, on another thread.
+    public func asyncUnsafeRead(
+        at site: AccessSite,
+        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        base.asyncUnsafeRead(at: site, value)
+    }
+
+    /// Reads on the connection that the thread already holds, or on a free one; no transaction.
+    public func unsafeReentrantRead<T>(
+        at site: AccessSite,
+        _ value: (Database) throws -> T
+    ) throws -> T {
+        try base.unsafeReentrantRead(at: site, value)
+    }
+}

@@ -1,0 +1,153 @@
+import Telemetry
+
+/// A database writer whose type is hidden.
+public final class AnyDatabaseWriter: DatabaseWriter {
+    private let base: any DatabaseWriter
+
+    /// Wraps a writer.
+    public init(_ base: any DatabaseWriter) { self.base = base }
+
+    /// What the connections were opened with.
+    public var configuration: Configuration { base.configuration }
+
+    /// The path of the database file.
+    public var path: String { base.path }
+
+    /// Closes the connections.
+    public func close() throws { try base.close() }
+
+    /// Interrupts the statements that run.
+    public func interrupt() { base.interrupt() }
+
+    /// What can be seen of the database now.
+    public func status() -> DatabaseStatus { base.status() }
+
+    /// Reads one state of the database; blocks the thread.
+    public func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
+        try base.read(at: site, value)
+    }
+
+    /// Reads one state of the database, without blocking the thread.
+    public func read<T: Sendable>(
+        at site: AccessSite,
+        _ value: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await base.read(at: site, value)
+    }
+
+    /// Reads one state of the database later, on another thread.
+    public func asyncRead(
+        at site: AccessSite,
+        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        base.asyncRead(at: site, value)
+    }
+
+    /// Reads without a transaction; blocks the thread.
+    public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
+        try base.unsafeRead(at: site, value)
+    }
+
+    /// Reads without a transaction, and without blocking the thread.
+    public func unsafeRead<T: Sendable>(
+        at site: AccessSite,
+        _ value: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await base.unsafeRead(at: site, value)
+    }
+
+    /// Reads without a transaction later, on another thread.
+    public func asyncUnsafeRead(
+        at site: AccessSite,
+        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        base.asyncUnsafeRead(at: site, value)
+    }
+
+    /// Reads on the connection that the thread already holds, or on a free one; no transaction.
+    public func unsafeReentrantRead<T>(
+        at site: AccessSite,
+        _ value: (Database) throws -> T
+    ) throws -> T {
+        try base.unsafeReentrantRead(at: site, value)
+    }
+
+    // MARK: Writing
+
+    /// Writes in one transaction; blocks the thread.
+    public func write<T>(at site: AccessSite, _ updates: (Database) throws -> T) throws -> T {
+        try base.write(at: site, updates)
+    }
+
+    /// Writes in one transaction, without blocking the thread.
+    public func write<T: Sendable>(
+        at site: AccessSite,
+        _ updates: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await base.write(at: site, updates)
+    }
+
+    /// Gives the writer without a transaction; blocks the thread.
+    public func writeWithoutTransaction<T, E: Error>(
+        at site: AccessSite,
+        _ updates: (Database) throws(E) -> T
+    ) throws(E) -> T {
+        try base.writeWithoutTransaction(at: site, updates)
+    }
+
+    /// Gives the writer without a transaction, and without blocking the thread.
+    public func writeWithoutTransaction<T: Sendable>(
+        at site: AccessSite,
+        _ updates: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await base.writeWithoutTransaction(at: site, updates)
+    }
+
+    /// Gives the writer without a transaction later, on another thread.
+    public func asyncWriteWithoutTransaction(
+        at site: AccessSite,
+        _ updates: @escaping @Sendable (Database) -> Void
+    ) {
+        base.asyncWriteWithoutTransaction(at: site, updates)
+    }
+
+    /// Gives the writer while nobody reads; blocks the thread.
+    public func barrierWriteWithoutTransaction<T>(
+        at site: AccessSite,
+        _ updates: (Database) throws -> T
+    ) throws -> T {
+        try base.barrierWriteWithoutTransaction(at: site, updates)
+    }
+
+    /// Gives the writer while nobody reads, without blocking the thread.
+    public func barrierWriteWithoutTransaction<T: Sendable>(
+        at site: AccessSite,
+        _ updates: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await base.barrierWriteWithoutTransaction(at: site, updates)
+    }
+
+    /// Gives the writer while nobody reads, later, on another thread.
+    public func asyncBarrierWriteWithoutTransaction(
+        at site: AccessSite,
+        _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        base.asyncBarrierWriteWithoutTransaction(at: site, updates)
+    }
+
+    /// Uses the writer that the thread already holds, or waits for it; no transaction.
+    public func unsafeReentrantWrite<T, E: Error>(
+        at site: AccessSite,
+        _ updates: (Database) throws(E) -> T
+    ) throws(E) -> T {
+        try base.unsafeReentrantWrite(at: site, updates)
+    }
+
+    /// Reads the state that the writer, which the thread holds, has just committed.
+    public func spawnConcurrentRead(
+        at site: AccessSite,
+        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        base.spawnConcurrentRead(at: site, value)
+    }
+}

@@ -1,0 +1,62 @@
+/// Memory and locks that a pool gives back while it goes on.
+extension DatabasePool {
+    /// Gives back what memory the connections can do without, and closes the readers, when the
+    /// accesses that run have ended; blocks the thread.
+    ///
+    /// With ``Configuration/persistentReadOnlyConnections`` the readers stay open.
+    public func releaseMemory(fileID: StaticString = #fileID, line: UInt = #line) {
+        let site = AccessSite(fileID: fileID, line: line)
+        let thread = ThreadState.current
+        readers.preconditionNotReentrant(thread)
+        writeWithoutTransaction(at: site) { $0.releaseMemory() }
+        do {
+            if configuration.persistentReadOnlyConnections {
+                try readers.withAllSlots(thread, site) { slots in
+                    for slot in slots { slot.database?.releaseMemory() }
+                }
+            } else {
+                try readers.closeConnections(thread, site)
+            }
+        } catch {
+            // The pool was closed: it has no memory left.
+        }
+    }
+
+    /// Gives back what memory the connections can do without, and closes the readers, each when
+    /// the access that uses it has ended; returns at once.
+    ///
+    /// With ``Configuration/persistentReadOnlyConnections`` the readers stay open.
+    public func releaseMemoryEventually(fileID: StaticString = #fileID, line: UInt = #line) {
+        let site = AccessSite(fileID: fileID, line: line)
+        if configuration.persistentReadOnlyConnections {
+            readers.withEachConnectionEventually(site) { $0.releaseMemory() }
+        } else {
+            readers.closeConnectionsEventually(site)
+        }
+        asyncWriteWithoutTransaction(at: site) { $0.releaseMemory() }
+    }
+
+    /// Closes the readers, each when the access that uses it has ended; returns at once.
+    ///
+    /// The accesses that come then open new ones: after a change that only new connections see,
+    /// such as a function of the configuration's.
+    public func invalidateReadOnlyConnections(
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) {
+        readers.closeConnectionsEventually(AccessSite(fileID: fileID, line: line))
+    }
+
+    // MARK: Suspension
+
+    /// Refuses locks from now on, and interrupts the writer.
+    ///
+    /// Readers of a WAL database take no lock that others wait for, and go on.
+    func suspend() {
+        if configuration.readonly { return }
+        if suspension.begin() { interrupts.interrupt(writer.slots) }
+    }
+
+    /// Ends what ``suspend()`` began.
+    func resume() { suspension.end() }
+}

@@ -1,0 +1,108 @@
+/// Writes that are not in one transaction, or not on the caller's thread.
+extension DatabasePool {
+    /// Writes in one immediate transaction, without blocking the thread.
+    public func write<T: Sendable>(
+        at site: AccessSite,
+        _ updates: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await writer.perform(site, .write) { db in try db.withWriteTransaction(updates) }
+    }
+
+    /// Gives the writer without a transaction: each statement commits on its own.
+    public func writeWithoutTransaction<T, E: Error>(
+        at site: AccessSite,
+        _ updates: (Database) throws(E) -> T
+    ) throws(E) -> T {
+        try writer.withConnection(site, .write, onQueue: hasWriteQueue, updates)
+    }
+
+    /// Gives the writer without a transaction, and without blocking the thread.
+    public func writeWithoutTransaction<T: Sendable>(
+        at site: AccessSite,
+        _ updates: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await writer.perform(site, .write) { db in
+            defer { db.preconditionNoTransactionIsLeftOpen() }
+            return try updates(db)
+        }
+    }
+
+    /// Gives the writer without a transaction later, on another thread.
+    public func asyncWriteWithoutTransaction(
+        at site: AccessSite,
+        _ updates: @escaping @Sendable (Database) -> Void
+    ) {
+        writer.performWithoutTransactionLater(site, keeping: self, updates)
+    }
+
+    /// Writes in a transaction that ends as `updates` says.
+    ///
+    /// - Throws: What `updates` throws, and ``DatabaseError``.
+    public func writeInTransaction(
+        _ kind: Database.TransactionKind? = nil,
+        _ updates: (Database) throws -> Database.TransactionCompletion,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws {
+        try writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line)) { db in
+            try db.inTransaction(kind) { try updates(db) }
+        }
+    }
+
+    /// Uses the writer that the thread already holds, or waits for it; no transaction.
+    public func unsafeReentrantWrite<T, E: Error>(
+        at site: AccessSite,
+        _ updates: (Database) throws(E) -> T
+    ) throws(E) -> T {
+        if let slot = ThreadState.current.pointee.access(through: writer) {
+            return try updates(slot.openDatabase)
+        }
+        return try writeWithoutTransaction(at: site, updates)
+    }
+
+    // MARK: Barriers
+
+    /// Gives the writer while no reader is in use: waits for running reads, keeps new ones out.
+    public func barrierWriteWithoutTransaction<T>(
+        at site: AccessSite,
+        _ updates: (Database) throws -> T
+    ) throws -> T {
+        let thread = ThreadState.current
+        readers.preconditionNotReentrant(thread)
+        writer.preconditionNotReentrant(thread)
+        return try readers.withAllSlots(thread, site) { _ in
+            try writeWithoutTransaction(at: site, updates)
+        }
+    }
+
+    /// Gives the writer while no reader is in use, without blocking the thread.
+    public func barrierWriteWithoutTransaction<T: Sendable>(
+        at site: AccessSite,
+        _ updates: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await readers.acquireAll(site)
+        defer { readers.giveBackAll() }
+        return try await writeWithoutTransaction(at: site, updates)
+    }
+
+    /// Gives the writer while no reader is in use, later, on another thread.
+    public func asyncBarrierWriteWithoutTransaction(
+        at site: AccessSite,
+        _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        readers.acquireAllLater(site) { [self] result in
+            if case .failure(let error) = result {
+                updates(.failure(error))
+                return
+            }
+            writer.performLater(site, .write) { [self] error in
+                updates(.failure(error))
+                readers.giveBackAll()
+            } _: { [self] db in
+                updates(.success(db))
+                db.preconditionNoTransactionIsLeftOpen()
+                readers.giveBackAll()
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+extension DatabaseQueue {
+    /// Copies a database file into memory.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file; it is not changed.
+    ///   - configuration: How to open the copy. When it is read-only, the copy refuses to write.
+    /// - Returns: A queue on the copy, which lives as long as the queue.
+    /// - Throws: A ``DatabaseError`` that names the path.
+    public static func inMemoryCopy(
+        fromPath path: String,
+        configuration: Configuration = Configuration()
+    ) throws -> DatabaseQueue {
+        try copy(fromPath: path, configuration) { try DatabaseQueue(configuration: $0) }
+    }
+
+    /// Copies a database file into a temporary one, which SQLite deletes with the queue.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file; it is not changed.
+    ///   - configuration: How to open the copy. When it is read-only, the copy refuses to write.
+    /// - Returns: A queue on the copy.
+    /// - Throws: A ``DatabaseError`` that names the path.
+    public static func temporaryCopy(
+        fromPath path: String,
+        configuration: Configuration = Configuration()
+    ) throws -> DatabaseQueue {
+        // An empty name means a temporary file (https://sqlite.org/c3ref/open.html).
+        try copy(fromPath: path, configuration) { try DatabaseQueue(path: "", configuration: $0) }
+    }
+
+    private static func copy(
+        fromPath path: String,
+        _ configuration: Configuration,
+        to make: (Configuration) throws -> DatabaseQueue
+    ) throws -> DatabaseQueue {
+        var reading = configuration
+        reading.readonly = true
+        let source = try DatabaseQueue(path: path, configuration: reading)
+        var writing = configuration
+        writing.readonly = false
+        let copy = try make(writing)
+        try source.backup(to: copy)
+        if configuration.readonly {
+            // For good: SQLite opens neither a database in memory nor a new one read-only.
+            copy.inDatabase { $0.readOnlyDepth += 1 }
+        }
+        return copy
+    }
+}

@@ -1,0 +1,103 @@
+/// Reads that are not in one transaction, or not on the caller's thread.
+extension DatabaseQueue {
+    /// Reads in one transaction, without blocking the thread.
+    public func read<T: Sendable>(
+        at site: AccessSite,
+        _ value: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await gate.perform(site, .read) { db in
+            try db.readOnly { try db.withReadTransaction(value) }
+        }
+    }
+
+    /// Reads in one transaction later, on another thread.
+    public func asyncRead(
+        at site: AccessSite,
+        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        gate.performLater(site, .read) {
+            value(.failure($0))
+        } _: { [self] db in
+            withExtendedLifetime(self) { Self.read(on: db, value) }
+        }
+    }
+
+    /// Reads without a transaction; statements that write are refused.
+    public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
+        try gate.withConnection(site, .read, onQueue: hasQueue) { db throws in
+            try db.readOnly { try value(db) }
+        }
+    }
+
+    /// Reads without a transaction and without blocking the thread.
+    public func unsafeRead<T: Sendable>(
+        at site: AccessSite,
+        _ value: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await gate.perform(site, .read) { db in
+            defer { db.preconditionNoTransactionIsLeftOpen() }
+            return try db.readOnly { try value(db) }
+        }
+    }
+
+    /// Reads without a transaction later, on another thread.
+    public func asyncUnsafeRead(
+        at site: AccessSite,
+        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        gate.performLater(site, .read) {
+            value(.failure($0))
+        } _: { [self] db in
+            withExtendedLifetime(self) {
+                db.readOnlyDepth += 1
+                value(.success(db))
+                db.readOnlyDepth -= 1
+                db.preconditionNoTransactionIsLeftOpen()
+            }
+        }
+    }
+
+    /// Reads on the connection, also when the thread already holds it; no transaction.
+    public func unsafeReentrantRead<T>(
+        at site: AccessSite,
+        _ value: (Database) throws -> T
+    ) throws -> T {
+        if let slot = ThreadState.current.pointee.access(through: gate) {
+            return try slot.openDatabase.readOnly { try value(slot.openDatabase) }
+        }
+        return try unsafeRead(at: site, value)
+    }
+
+    /// Reads the state that was just committed, at once: there is no other connection.
+    public func spawnConcurrentRead(
+        at site: AccessSite,
+        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        guard let holder = ThreadState.current.pointee.access(through: gate) else {
+            preconditionFailure("A concurrent read is asked for by who does not hold the writer.")
+        }
+        let database = holder.openDatabase
+        precondition(
+            !database.isInsideTransaction,
+            "A concurrent read must not be asked for inside of a transaction."
+        )
+        Self.read(on: database, value)
+    }
+
+    private static func read(
+        on database: Database,
+        _ value: @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        // Before the transaction and until after it: its commit changes nothing.
+        database.readOnlyDepth += 1
+        defer { database.readOnlyDepth -= 1 }
+        do {
+            try database.beginReadAccess()
+        } catch {
+            value(.failure(error))
+            return
+        }
+        value(.success(database))
+        _ = try? database.endReadAccess()
+    }
+}

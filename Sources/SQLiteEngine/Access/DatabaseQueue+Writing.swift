@@ -1,0 +1,135 @@
+/// Writes that are not in one transaction, or not on the caller's thread.
+extension DatabaseQueue {
+    /// Writes in one immediate transaction, without blocking the thread.
+    public func write<T: Sendable>(
+        at site: AccessSite,
+        _ updates: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await gate.perform(site, .write) { db in try db.withWriteTransaction(updates) }
+    }
+
+    /// Gives the connection without a transaction: each statement commits on its own.
+    public func writeWithoutTransaction<T, E: Error>(
+        at site: AccessSite,
+        _ updates: (Database) throws(E) -> T
+    ) throws(E) -> T {
+        try gate.withConnection(site, .write, onQueue: hasQueue, updates)
+    }
+
+    /// Gives the connection without a transaction, and without blocking the thread.
+    public func writeWithoutTransaction<T: Sendable>(
+        at site: AccessSite,
+        _ updates: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await gate.perform(site, .write) { db in
+            defer { db.preconditionNoTransactionIsLeftOpen() }
+            return try updates(db)
+        }
+    }
+
+    /// Gives the connection without a transaction later, on another thread.
+    public func asyncWriteWithoutTransaction(
+        at site: AccessSite,
+        _ updates: @escaping @Sendable (Database) -> Void
+    ) {
+        gate.performWithoutTransactionLater(site, keeping: self, updates)
+    }
+
+    /// Gives the connection without a transaction.
+    ///
+    /// - Throws: What `updates` throws; on a closed database `SQLITE_MISUSE`.
+    public func inDatabase<T, E: Error>(
+        _ updates: (Database) throws(E) -> T,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws(E) -> T {
+        try writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
+    }
+
+    /// Writes in a transaction that ends as `updates` says.
+    ///
+    /// - Throws: What `updates` throws, and ``DatabaseError``.
+    public func inTransaction(
+        _ kind: Database.TransactionKind? = nil,
+        _ updates: (Database) throws -> Database.TransactionCompletion,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws {
+        try writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line)) { db in
+            try db.inTransaction(kind) { try updates(db) }
+        }
+    }
+
+    /// Writes in a transaction that ends as `updates` says.
+    ///
+    /// - Throws: What `updates` throws, and ``DatabaseError``.
+    public func writeInTransaction(
+        _ kind: Database.TransactionKind? = nil,
+        _ updates: (Database) throws -> Database.TransactionCompletion,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws {
+        try inTransaction(kind, updates, fileID: fileID, line: line)
+    }
+
+    /// Uses the connection, also when the thread already holds it; no transaction.
+    public func unsafeReentrantWrite<T, E: Error>(
+        at site: AccessSite,
+        _ updates: (Database) throws(E) -> T
+    ) throws(E) -> T {
+        if let slot = ThreadState.current.pointee.access(through: gate) {
+            return try updates(slot.openDatabase)
+        }
+        return try writeWithoutTransaction(at: site, updates)
+    }
+
+    // MARK: Barriers: there are no readers to keep out
+
+    /// Gives the connection without a transaction.
+    public func barrierWriteWithoutTransaction<T>(
+        at site: AccessSite,
+        _ updates: (Database) throws -> T
+    ) throws -> T {
+        try writeWithoutTransaction(at: site, updates)
+    }
+
+    /// Gives the connection without a transaction, and without blocking the thread.
+    public func barrierWriteWithoutTransaction<T: Sendable>(
+        at site: AccessSite,
+        _ updates: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await writeWithoutTransaction(at: site, updates)
+    }
+
+    /// Gives the connection without a transaction later, on another thread.
+    public func asyncBarrierWriteWithoutTransaction(
+        at site: AccessSite,
+        _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        gate.performLater(site, .write) {
+            updates(.failure($0))
+        } _: { [self] db in
+            withExtendedLifetime(self) {
+                updates(.success(db))
+                db.preconditionNoTransactionIsLeftOpen()
+            }
+        }
+    }
+
+    // MARK: Memory and locks
+
+    /// Gives back what memory the connection can do without.
+    public func releaseMemory(fileID: StaticString = #fileID, line: UInt = #line) {
+        writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line)) {
+            $0.releaseMemory()
+        }
+    }
+
+    /// Refuses locks from now on, and interrupts what runs.
+    func suspend() {
+        if suspension.begin() { interrupts.interrupt(gate.slots) }
+    }
+
+    /// Ends what ``suspend()`` began.
+    func resume() { suspension.end() }
+}

@@ -1,0 +1,190 @@
+import Telemetry
+
+/// A database that can be read: a queue, a pool, a snapshot.
+///
+/// The requirements take the site of the access (``AccessSite``), which `status()` shows. Callers
+/// use the forms without it, which fill in the place of the call.
+public protocol DatabaseReader: AnyObject, Sendable {
+    /// What the connections were opened with.
+    var configuration: Configuration { get }
+
+    /// The path of the database file.
+    var path: String { get }
+
+    /// Closes the connections, when the accesses that run have ended; closing twice does nothing.
+    ///
+    /// - Throws: `SQLITE_BUSY` when a statement is still alive; then nothing is closed.
+    func close() throws
+
+    /// Interrupts the statements that run; they throw `SQLITE_INTERRUPT`.
+    func interrupt()
+
+    /// What can be seen of the database now, taken without stopping anyone.
+    func status() -> DatabaseStatus
+
+    /// Reads one state of the database; blocks the thread.
+    func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T
+
+    /// Reads one state of the database, without blocking the thread.
+    func read<T: Sendable>(
+        at site: AccessSite,
+        _ value: @Sendable (Database) throws -> T
+    ) async throws -> T
+
+    /// Reads one state of the database later, on another thread.
+    func asyncRead(
+        at site: AccessSite,
+        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    )
+
+    /// Reads without a transaction; blocks the thread.
+    func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T
+
+    /// Reads without a transaction, and without blocking the thread.
+    func unsafeRead<T: Sendable>(
+        at site: AccessSite,
+        _ value: @Sendable (Database) throws -> T
+    ) async throws -> T
+
+    /// Reads without a transaction later, on another thread.
+    func asyncUnsafeRead(
+        at site: AccessSite,
+        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    )
+
+    /// Reads on the connection that the thread already holds, or on a free one; no transaction.
+    func unsafeReentrantRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T
+}
+
+// MARK: - Forms that fill in the place of the call
+
+extension DatabaseReader {
+    /// Reads one state of the database; blocks the thread.
+    ///
+    /// - Parameters:
+    ///   - value: Reads. A `read` of the same database inside of it is a fatal error.
+    ///   - fileID: The file that `status()` shows as the holder.
+    ///   - line: The line that `status()` shows as the holder.
+    /// - Returns: What the closure returns.
+    /// - Throws: What `value` throws, and ``DatabaseError``.
+    @inlinable
+    public func read<T>(
+        _ value: (Database) throws -> T,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws -> T {
+        try read(at: AccessSite(fileID: fileID, line: line), value)
+    }
+
+    /// Reads one state of the database, as an access that `status()` shows under a name.
+    @inlinable
+    public func read<T>(as label: AccessLabel, _ value: (Database) throws -> T) throws -> T {
+        try read(at: AccessSite(label), value)
+    }
+
+    /// Reads one state of the database, without blocking the thread.
+    ///
+    /// - Throws: What `value` throws, ``DatabaseError``, and `CancellationError` when the task is
+    ///   cancelled: at once, also while the access still waits for its turn.
+    public func read<T: Sendable>(
+        _ value: @Sendable (Database) throws -> T,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> T {
+        try await read(at: AccessSite(fileID: fileID, line: line), value)
+    }
+
+    /// Reads one state of the database, without blocking the thread, under a name.
+    public func read<T: Sendable>(
+        as label: AccessLabel,
+        _ value: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await read(at: AccessSite(label), value)
+    }
+
+    /// Reads one state of the database later, on another thread.
+    ///
+    /// - Parameters:
+    ///   - value: Called once: with a connection to read, or with the error that there is none.
+    ///   - fileID: The file that `status()` shows as the holder.
+    ///   - line: The line that `status()` shows as the holder.
+    public func asyncRead(
+        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) {
+        asyncRead(at: AccessSite(fileID: fileID, line: line), value)
+    }
+
+    /// Reads without a transaction: two statements may see two states of the database.
+    ///
+    /// - Throws: What `value` throws, and ``DatabaseError``.
+    public func unsafeRead<T>(
+        _ value: (Database) throws -> T,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws -> T {
+        try unsafeRead(at: AccessSite(fileID: fileID, line: line), value)
+    }
+
+    /// Reads without a transaction and without blocking the thread.
+    ///
+    /// - Throws: What `value` throws, ``DatabaseError``, and `CancellationError`.
+    public func unsafeRead<T: Sendable>(
+        _ value: @Sendable (Database) throws -> T,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> T {
+        try await unsafeRead(at: AccessSite(fileID: fileID, line: line), value)
+    }
+
+    /// Reads without a transaction later, on another thread.
+    public func asyncUnsafeRead(
+        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) {
+        asyncUnsafeRead(at: AccessSite(fileID: fileID, line: line), value)
+    }
+
+    /// Reads on the connection that the thread already holds, or on a free one; no transaction.
+    ///
+    /// - Throws: What `value` throws, and ``DatabaseError``.
+    public func unsafeReentrantRead<T>(
+        _ value: (Database) throws -> T,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws -> T {
+        try unsafeReentrantRead(at: AccessSite(fileID: fileID, line: line), value)
+    }
+}
+
+// MARK: - Backup
+
+extension DatabaseReader {
+    /// Copies the whole database over another one.
+    ///
+    /// - Parameters:
+    ///   - writer: What is overwritten.
+    ///   - pagesPerStep: How many pages are copied between two calls of `progress`; all of them
+    ///     when negative.
+    ///   - progress: Called after each step, at least once. What it throws ends a backup that is
+    ///     not complete.
+    ///   - fileID: The file that `status()` shows as the holder.
+    ///   - line: The line that `status()` shows as the holder.
+    /// - Throws: A ``DatabaseError``, and what `progress` throws.
+    public func backup(
+        to writer: any DatabaseWriter,
+        pagesPerStep: CInt = -1,
+        progress: ((DatabaseBackupProgress) throws -> Void)? = nil,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws {
+        let site = AccessSite(fileID: fileID, line: line)
+        try writer.writeWithoutTransaction(at: site) { to in
+            try read(at: site) { from in
+                try from.backup(to: to, pagesPerStep: pagesPerStep, progress: progress)
+            }
+        }
+    }
+}

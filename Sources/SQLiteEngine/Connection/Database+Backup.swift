@@ -1,0 +1,96 @@
+import CSQLite
+
+extension Database {
+    /// Copies the whole database over another one.
+    ///
+    /// ```swift
+    /// try source.read { from in
+    ///     try target.writeWithoutTransaction { to in
+    ///         try from.backup(to: to, pagesPerStep: 100) { progress in
+    ///             print(progress.completedPageCount, "of", progress.totalPageCount)
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - destDb: What is overwritten. A failure leaves it as it was.
+    ///   - pagesPerStep: How many pages are copied between two calls of `progress`; all of them
+    ///     when negative.
+    ///   - progress: Called after each step, at least once. What it throws ends a backup that is
+    ///     not complete; after the last step it is too late, and the error is ignored.
+    /// - Throws: A ``DatabaseError``, and what `progress` throws.
+    public func backup(
+        to destDb: Database,
+        pagesPerStep: CInt = -1,
+        progress: ((DatabaseBackupProgress) throws -> Void)? = nil
+    ) throws {
+        guard
+            let backup = sqlite3_backup_init(
+                destDb.sqliteConnection,
+                "main",
+                sqliteConnection,
+                "main"
+            )
+        else { throw destDb.lastError }
+        do {
+            while try !step(backup, to: destDb, pagesPerStep, progress) {}
+        } catch {
+            sqlite3_backup_finish(backup)
+            throw error
+        }
+        try destDb.check(sqlite3_backup_finish(backup))
+        destDb.schemaDidChange()
+        destDb.forgetSchema()
+    }
+
+    /// Copies some pages; answers whether they were the last.
+    private func step(
+        _ backup: OpaquePointer,
+        to destDb: Database,
+        _ pageCount: CInt,
+        _ progress: ((DatabaseBackupProgress) throws -> Void)?
+    ) throws -> Bool {
+        try cancellation?.check()
+        let code = sqlite3_backup_step(backup, pageCount)
+        guard code == SQLITE_OK || code == SQLITE_DONE else {
+            // The destination's error is set by `sqlite3_backup_finish` alone.
+            throw DatabaseError(resultCode: ResultCode(rawValue: code))
+        }
+        let state = DatabaseBackupProgress(
+            remainingPageCount: Int(sqlite3_backup_remaining(backup)),
+            totalPageCount: Int(sqlite3_backup_pagecount(backup)),
+            isCompleted: code == SQLITE_DONE
+        )
+        if state.isCompleted {
+            try? progress?(state)
+        } else {
+            try progress?(state)
+        }
+        return state.isCompleted
+    }
+
+    /// The last error on this connection.
+    private var lastError: DatabaseError {
+        DatabaseError(
+            resultCode: ResultCode(rawValue: sqlite3_extended_errcode(sqliteConnection)),
+            message: lastErrorMessage
+        )
+    }
+
+    /// Removes all that is in the database.
+    func erase() throws {
+        try Database.open(
+            path: ":memory:",
+            configuration: Configuration(),
+            label: "erase",
+            probe: ConnectionProbe(level: .off)
+        ).withOpenConnection { try $0.backup(to: self) }
+    }
+
+    /// Runs `body`, and closes the connection.
+    func withOpenConnection<T>(_ body: (Database) throws -> T) rethrows -> T {
+        defer { closeIgnoringErrors() }
+        return try body(self)
+    }
+}

@@ -1,0 +1,88 @@
+import CSQLite
+import Foundation
+
+/// Finds out why a file cannot be opened as a database.
+///
+/// It looks at names and permissions alone: opening and closing the file would drop the locks that
+/// this process may hold on it (https://sqlite.org/howtocorrupt.html, section 2.2).
+struct OpeningFailure {
+    let path: String
+    let isReadOnly: Bool
+
+    /// The error, with where it happened and what would be right.
+    func explain(_ error: DatabaseError) -> DatabaseError {
+        var error = error
+        let reason = reason(for: error)
+        error.explanation = "while opening `\(path)`" + (reason.map { ": \($0)" } ?? "")
+        return error
+    }
+
+    private func reason(for error: DatabaseError) -> String? {
+        guard let information = status(of: path) else { return reasonForAbsence() }
+        if information.st_mode & S_IFMT == S_IFDIR {
+            return "this is a folder; give the path of a file in it"
+        }
+        switch error.resultCode {
+        case .SQLITE_NOTADB:
+            return "the file is something else, or encrypted; a database begins with the text "
+                + "“SQLite format 3”"
+        case .SQLITE_CORRUPT, .SQLITE_IOERR:
+            return "the file, of \(information.st_size) bytes, is truncated or damaged; use a "
+                + "backup, or the `.recover` command of the sqlite3 shell"
+        case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
+            return reasonForPermission()
+        default:
+            return nil
+        }
+    }
+
+    private func reasonForAbsence() -> String? {
+        let folder = self.folder
+        guard let information = status(of: folder) else {
+            return "the folder `\(folder)` does not exist; create it first"
+        }
+        guard information.st_mode & S_IFMT == S_IFDIR else {
+            return "`\(folder)` is a file, not a folder"
+        }
+        if isReadOnly {
+            return "there is no such file, and a read-only connection does not create it"
+        }
+        guard access(folder, W_OK | X_OK) == 0 else {
+            return "there is no such file, and nobody but its owner may create one in "
+                + "`\(folder)`; change the folder's permissions or choose another"
+        }
+        return nil
+    }
+
+    private func reasonForPermission() -> String? {
+        guard access(path, R_OK) == 0 else {
+            return "the file may not be read; change its permissions"
+        }
+        if isReadOnly {
+            guard status(of: path + "-wal") != nil, status(of: path + "-shm") != nil else {
+                return "a database in WAL mode needs its `-wal` and `-shm` files beside it, and "
+                    + "a read-only connection does not create them; open it for writing once, "
+                    + "or keep the files with SQLITE_FCNTL_PERSIST_WAL"
+            }
+            return nil
+        }
+        guard access(path, W_OK) == 0 else {
+            return "the file may not be written; change its permissions, or set "
+                + "`Configuration.readonly`"
+        }
+        guard access(folder, W_OK | X_OK) == 0 else {
+            return "no journal can be created in the folder `\(folder)`; change its permissions"
+        }
+        return nil
+    }
+
+    private var folder: String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private func status(of path: String) -> stat? {
+        var information = stat()
+        return stat(path, &information) == 0 ? information : nil
+    }
+}

@@ -1,0 +1,84 @@
+import Synchronization
+import Telemetry
+
+/// The times of a gate's accesses, added up over its connections; any thread may record.
+final class AccessTimes: Sendable {
+    /// The accesses that waited, all of them.
+    let contended = SplitTimes()
+    /// The sample of the others.
+    let uncontended = SplitTimes()
+    /// From a statement's first step to its last, without what came between.
+    let statements = AtomicHistogram()
+    /// Commits of write transactions.
+    let commits = AtomicHistogram()
+    /// From the request of an interrupt to the statement's end.
+    let interrupts = AtomicHistogram()
+    /// One access in so many of those that did not wait is measured.
+    let interval: Int
+
+    init(level: Configuration.ProbeLevel = .counters) {
+        interval = level == .full ? 1 : 32
+    }
+
+    /// The splits that are not empty.
+    func splits(role: ConnectionRole) -> [AccessSplit] {
+        [
+            contended.split(role: role, isContended: true, interval: 1),
+            uncontended.split(role: role, isContended: false, interval: interval),
+        ].compactMap(\.self)
+    }
+}
+
+/// A histogram for each phase.
+final class SplitTimes: Sendable {
+    private let count = Atomic<UInt64>(0)
+    private let phases = AccessPhase.allCases.map { _ in AtomicHistogram() }
+
+    /// Records an access.
+    func record(_ clock: AccessClock) {
+        count.wrappingAdd(1, ordering: .relaxed)
+        for phase in AccessPhase.allCases where clock[phase] > 0 {
+            phases[phase.rawValue].record(clock[phase])
+        }
+    }
+
+    fileprivate func split(
+        role: ConnectionRole,
+        isContended: Bool,
+        interval: Int
+    ) -> AccessSplit? {
+        let count = count.load(ordering: .relaxed)
+        guard count > 0 else { return nil }
+        var split = AccessSplit(
+            role: role,
+            isContended: isContended,
+            interval: interval,
+            count: count
+        )
+        // An access that was never in a phase spent no time there.
+        let summary = { [phases] (phase: AccessPhase) in
+            AtomicHistogram.summary(of: phases[phase.rawValue], outOf: count)
+        }
+        split.waiting = summary(.waiting)
+        split.opening = summary(.opening)
+        split.acquiringState = summary(.acquiringState)
+        split.insideSQLite = summary(.insideSQLite)
+        split.closure = summary(.closure)
+        split.committing = summary(.committing)
+        split.notifying = summary(.notifying)
+        return split
+    }
+}
+
+extension AtomicHistogram {
+    /// The summary of `count` values, of which those that were not recorded are zero.
+    fileprivate static func summary(
+        of histogram: AtomicHistogram,
+        outOf count: UInt64
+    )
+        -> LatencySummary?
+    {
+        let recorded = histogram.count
+        return summary(of: [histogram], zeros: count > recorded ? count - recorded : 0)
+    }
+}

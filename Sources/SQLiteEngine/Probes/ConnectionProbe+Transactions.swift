@@ -1,0 +1,110 @@
+import CSQLite
+import Synchronization
+import Telemetry
+
+/// What is seen of a connection's transactions.
+extension ConnectionProbe {
+    /// The access is about to begin its transaction.
+    @inline(__always)
+    func willBeginTransaction() {
+        guard isEnabled else { return }
+        if let walIndex {
+            positionBefore.store(WALPosition(walIndex).word, ordering: .relaxed)
+            positionAfter.store(0, ordering: .relaxed)
+        }
+        if duties.load(ordering: .relaxed) & Duty.split != 0 { enter(.acquiringState) }
+    }
+
+    /// The access has begun its transaction: a write transaction, or one that reads nothing yet.
+    @inline(__always)
+    func didBeginTransaction(isWrite: Bool) {
+        guard isEnabled else { return }
+        let isSplit = duties.load(ordering: .relaxed) & Duty.split
+        transaction.store(UInt8(isWrite ? SQLITE_TXN_WRITE : SQLITE_TXN_NONE), ordering: .relaxed)
+        duties.store(
+            isSplit | (isWrite ? 0 : Duty.transaction | Duty.upgrade),
+            ordering: .relaxed
+        )
+        if isSplit != 0 { enter(.closure) }
+    }
+
+    /// The access goes on with a read transaction.
+    @inline(__always)
+    func didResumeTransaction() {
+        guard isEnabled else { return }
+        let isSplit = duties.load(ordering: .relaxed) & Duty.split
+        duties.store(isSplit | Duty.upgrade, ordering: .relaxed)
+    }
+
+    /// The access is about to end a transaction.
+    @inline(__always)
+    func willEndTransaction() {
+        if duties.load(ordering: .relaxed) & Duty.split != 0 { enter(.committing) }
+    }
+
+    /// The transaction has ended.
+    @inline(__always)
+    func didEndTransaction() {
+        guard isEnabled else { return }
+        transaction.store(UInt8(SQLITE_TXN_NONE), ordering: .relaxed)
+        let isSplit = duties.load(ordering: .relaxed) & Duty.split
+        duties.store(isSplit | Duty.atStart, ordering: .relaxed)
+        if isSplit != 0 { enter(.closure) }
+    }
+
+    /// Runs the commit of a write transaction; its time is always taken.
+    @inline(__always)
+    func commit<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard isEnabled else { return try body() }
+        let start = monotonicNanoseconds()
+        set(.committing)
+        willEndTransaction()
+        defer {
+            set(.held)
+            if duties.load(ordering: .relaxed) & Duty.split != 0 { enter(.closure) }
+            times.commits.record(monotonicNanoseconds() &- start)
+        }
+        return try body()
+    }
+
+    /// Looks at the transaction, after a statement that may have begun or ended it.
+    @discardableResult
+    func noteTransaction(of handle: OpaquePointer?) -> CInt {
+        let state = UInt8(truncatingIfNeeded: max(0, sqlite3_txn_state(handle, nil)))
+        let before = transaction.load(ordering: .relaxed)
+        transaction.store(state, ordering: .relaxed)
+        if before == UInt8(SQLITE_TXN_NONE), state != before, let walIndex {
+            positionAfter.store(WALPosition(walIndex).word, ordering: .relaxed)
+        }
+        let duties = duties.load(ordering: .relaxed)
+        guard duties & Duty.loose == 0 else { return CInt(state) }
+        var settled: UInt8 = 0
+        if state >= UInt8(SQLITE_TXN_READ) { settled |= Duty.transaction }
+        if state >= UInt8(SQLITE_TXN_WRITE) { settled |= Duty.upgrade }
+        self.duties.store(duties & ~settled, ordering: .relaxed)
+        return CInt(state)
+    }
+
+    /// The access's own transaction reads from now on, if it did not already.
+    func didBeginToRead() {
+        let duties = duties.load(ordering: .relaxed)
+        guard duties & Duty.transaction != 0 else { return }
+        transaction.store(UInt8(SQLITE_TXN_READ), ordering: .relaxed)
+        if let walIndex {
+            positionAfter.store(WALPosition(walIndex).word, ordering: .relaxed)
+        }
+        self.duties.store(duties & ~Duty.transaction, ordering: .relaxed)
+    }
+
+    /// The transaction as a status shows it.
+    var transactionState: TransactionState? {
+        guard isEnabled else { return nil }
+        switch CInt(transaction.load(ordering: .relaxed)) {
+        case SQLITE_TXN_WRITE: return .write
+        case SQLITE_TXN_READ: return .read
+        default: return TransactionState.none
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import Synchronization
+import Telemetry
+
+/// Tells when a snapshot is made, and when it is closed or let go.
+final class SnapshotLife: Sendable {
+    private let events: EventHub
+    private let label: String
+    private let site: AccessSite
+    private let madeAt: UInt64
+    private let hasEnded = Atomic<Bool>(false)
+
+    init(events: EventHub, label: String, site: AccessSite, madeAt: UInt64) {
+        self.events = events
+        self.label = label
+        self.site = site
+        self.madeAt = madeAt
+        events.emit(label, .snapshotMade(by: origin))
+    }
+
+    deinit { end() }
+
+    /// The snapshot is closed.
+    func end() {
+        guard !hasEnded.exchange(true, ordering: .relaxed) else { return }
+        events.emit(
+            label,
+            .snapshotClosed(by: origin, age: monotonicNanoseconds() &- madeAt)
+        )
+    }
+
+    private var origin: AccessOrigin { site.origin ?? AccessOrigin(name: label) }
+}

@@ -1,0 +1,104 @@
+import Foundation
+
+/// The locks on a wal-index, as the system lists them.
+///
+/// SQLite locks bytes 120 to 127 of the `-shm` file: 120 to write, 121 to checkpoint, 123 to 127
+/// to read on marks 0 to 4 (https://sqlite.org/walformat.html, section 2.3). The list is read from
+/// `/proc/locks`: opening the file itself and closing it would drop this process's locks.
+struct WALLocks: Equatable {
+    /// One lock.
+    struct Entry: Equatable {
+        var process: Int32
+        var isExclusive: Bool
+        var bytes: ClosedRange<UInt64>
+    }
+
+    var entries: [Entry]
+
+    init(entries: [Entry]) { self.entries = entries }
+
+    /// The locks on a `-shm` file; nil where the system does not list them.
+    init?(path: String) {
+        var information = stat()
+        guard stat(path, &information) == 0,
+            let text = try? String(contentsOfFile: "/proc/locks", encoding: .utf8)
+        else { return nil }
+        self.init(text: text, inode: UInt64(information.st_ino))
+    }
+
+    /// Parses lines such as `1: POSIX  ADVISORY  READ 4711 08:01:1234 123 123`.
+    ///
+    /// The device is left out: what `stat` says differs from it on overlay file systems.
+    init(text: String, inode: UInt64) {
+        entries = text.split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ")
+            // Those who wait for a lock have an arrow as their second word.
+            guard words.count >= 8, words[1] == "POSIX", let process = Int32(words[4]),
+                words[5].split(separator: ":").last.flatMap({ UInt64($0) }) == inode,
+                let first = UInt64(words[6])
+            else { return nil }
+            let last = words[7] == "EOF" ? UInt64.max : UInt64(words[7]) ?? first
+            guard first <= last else { return nil }
+            return Entry(process: process, isExclusive: words[3] == "WRITE", bytes: first...last)
+        }
+    }
+
+    private static let writeByte: UInt64 = 120
+    private static let checkpointByte: UInt64 = 121
+    private static let firstReadByte: UInt64 = 123
+
+    /// Who outside of the diagnosed database is in the way.
+    ///
+    /// - Parameters:
+    ///   - question: What should happen.
+    ///   - diagnosis: What is known of our own connections.
+    ///   - own: This process.
+    /// - Returns: Its name; nil when nobody is.
+    func stranger(
+        for question: WALDiagnosis.Question,
+        _ diagnosis: WALDiagnosis,
+        process own: Int32 = getpid()
+    ) -> String? {
+        for entry in entries.sorted(by: {
+            ($0.process == own ? 1 : 0) < ($1.process == own ? 1 : 0)
+        })
+        where isInTheWay(entry, question, diagnosis, own) {
+            return entry.process == own
+                ? "another connection of this process" : Self.name(of: entry.process)
+        }
+        return nil
+    }
+
+    private func isInTheWay(
+        _ entry: Entry,
+        _ question: WALDiagnosis.Question,
+        _ diagnosis: WALDiagnosis,
+        _ own: Int32
+    ) -> Bool {
+        if question == .writer {
+            return entry.isExclusive && entry.bytes.contains(Self.writeByte)
+        }
+        if question == .checkpoint, entry.process != own, entry.isExclusive,
+            entry.bytes.contains(Self.checkpointByte)
+        {
+            return true
+        }
+        return (0..<WALState.markCount).contains { mark in
+            guard entry.bytes.contains(Self.firstReadByte + UInt64(mark)) else { return false }
+            let frames = mark == 0 ? 0 : diagnosis.log.marks[mark]
+            // Who reads the last state, or the file alone, keeps the log from neither.
+            switch question {
+            case .writer: return false
+            case .checkpoint: guard frames < diagnosis.log.frames else { return false }
+            case .restart: guard mark > 0 else { return false }
+            }
+            return entry.process != own || !diagnosis.explains(mark: mark)
+        }
+    }
+
+    private static func name(of process: Int32) -> String {
+        let name = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)
+        let trimmed = name?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+        return trimmed.isEmpty ? "process \(process)" : "\(trimmed) (\(process))"
+    }
+}

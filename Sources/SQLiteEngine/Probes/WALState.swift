@@ -1,0 +1,74 @@
+import CSQLite
+
+/// What the wal-index says of a write-ahead log.
+///
+/// The layout is that of https://sqlite.org/walformat.html, section 2.1: two copies of the header,
+/// with the page size at byte 14, `mxFrame` at 16 and the first salt at 32; then `nBackfill` at
+/// 96 and five read marks at 100.
+struct WALState: Equatable {
+    /// The number of read marks.
+    static let markCount = 5
+    /// The value of a mark that is not in use.
+    static let unused = UInt32.max
+
+    /// The valid frames of the log.
+    var frames: UInt32 = 0
+    /// How many of them are in the database file.
+    var checkpointed: UInt32 = 0
+    /// It changes when the log begins anew.
+    var generation: UInt32 = 0
+    /// In bytes; 0 while the log is empty.
+    var pageSize = 0
+    /// The read marks.
+    ///
+    /// A reader on mark `n > 0` reads the log up to frame `marks[n]`, one on mark 0 the database
+    /// file alone. A mark outlives its reader.
+    var marks = [UInt32](repeating: 0, count: WALState.markCount)
+
+    init() {}
+
+    /// Reads a wal-index; nil while somebody writes its header.
+    init?(_ index: UnsafeRawPointer) {
+        var header = poolgauge_wal_header()
+        guard poolgauge_wal_header_read(index, &header) != 0 else { return nil }
+        withUnsafeBytes(of: header) { header in
+            let size = Int(header.load(fromByteOffset: 14, as: UInt16.self))
+            // A page of 65,536 bytes is written as 1.
+            pageSize = (size & 0xfe00) + ((size & 1) << 16)
+            frames = header.load(fromByteOffset: 16, as: UInt32.self)
+            generation = header.load(fromByteOffset: 32, as: UInt32.self)
+        }
+        checkpointed = min(frames, index.load(fromByteOffset: 96, as: UInt32.self))
+        marks = (0..<Self.markCount).map {
+            index.load(fromByteOffset: 100 + 4 * $0, as: UInt32.self)
+        }
+    }
+}
+
+/// Where a log stands: a generation and a number of frames, in one word that an atomic can hold.
+struct WALPosition: Equatable {
+    let word: UInt64
+
+    init(word: UInt64) { self.word = word }
+
+    init(generation: UInt32, frames: UInt32) {
+        word = UInt64(generation) << 32 | UInt64(frames)
+    }
+
+    /// Where the log stands now.
+    ///
+    /// A new beginning between the two loads makes it too old, which never hides a reader.
+    @inline(__always)
+    init(_ index: UnsafeRawPointer) {
+        self.init(
+            generation: index.load(fromByteOffset: 32, as: UInt32.self),
+            frames: index.load(fromByteOffset: 16, as: UInt32.self)
+        )
+    }
+
+    /// The last frame of this position that `log` still has: 0 when it has begun anew since.
+    func frames(in log: WALState) -> UInt32 {
+        UInt32(truncatingIfNeeded: word >> 32) == log.generation
+            ? UInt32(truncatingIfNeeded: word) : 0
+    }
+}

@@ -1,0 +1,37 @@
+extension Database {
+    /// The type in a column's declaration, such as `INTEGER`.
+    ///
+    /// SQLite takes any word; what it means is https://sqlite.org/datatype3.html, section 3.1.
+    public struct ColumnType: RawRepresentable, Hashable, Sendable {
+        /// The word in the declaration.
+        public let rawValue: String
+
+        /// Creates a type from its word.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// `TEXT`.
+        public static let text = ColumnType(rawValue: "TEXT")
+        /// `INTEGER`.
+        public static let integer = ColumnType(rawValue: "INTEGER")
+        /// `DOUBLE`.
+        public static let double = ColumnType(rawValue: "DOUBLE")
+        /// `REAL`.
+        public static let real = ColumnType(rawValue: "REAL")
+        /// `NUMERIC`.
+        public static let numeric = ColumnType(rawValue: "NUMERIC")
+        /// `BOOLEAN`.
+        public static let boolean = ColumnType(rawValue: "BOOLEAN")
+        /// `BLOB`.
+        public static let blob = ColumnType(rawValue: "BLOB")
+        /// `DATE`.
+        public static let date = ColumnType(rawValue: "DATE")
+        /// `DATETIME`.
+        public static let datetime = ColumnType(rawValue: "DATETIME")
+        /// `ANY`, of a `STRICT` table.
+        public static let any = ColumnType(rawValue: "ANY")
+        /// `JSON`.
+        public static let json = ColumnType(rawValue: "JSON")
+        /// `JSONB`.
+        public static let jsonb = ColumnType(rawValue: "JSONB")
+    }
+}

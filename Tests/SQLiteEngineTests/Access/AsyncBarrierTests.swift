@@ -1,0 +1,91 @@
+import Telemetry
+import Testing
+
+@testable import SQLiteEngine
+
+/// Barriers that block no thread.
+@Suite(.timeLimit(.minutes(1)))
+struct AsyncBarrierTests {
+    private let folder = TemporaryFolder()
+
+    @Test func aBarrierWaitsForRunningReadsAndKeepsNewOnesOut() async throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let isInside = Gate()
+        let mayLeave = Gate()
+        let hasRead = Lock(false)
+        pool.asyncRead { _ in
+            isInside.open()
+            try? mayLeave.wait()
+            hasRead.withLock { $0 = true }
+        }
+        let waiting = Task {
+            try await pool.barrierWriteWithoutTransaction { db in
+                #expect(hasRead.withLock { $0 })
+                #expect(pool.status().readers?.inUse == 5)
+                try db.insert(1)
+            }
+        }
+        try await eventuallyAsync { pool.status().waitingWriters.count == 1 }
+        let read = Task { try await pool.read { db in try db.rowCount() } }
+        try await eventuallyAsync { pool.status().waitingReaders.count <= 1 }
+        mayLeave.open()
+        try await waiting.value
+        #expect(try await read.value ?? -1 >= 0)
+        try #expect(pool.rowCount() == 1)
+    }
+
+    @Test func aCallbackComesWhileNobodyReads() async throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let count = Lock(0)
+        for number in 0..<20 {
+            pool.asyncBarrierWriteWithoutTransaction { result in
+                #expect(pool.status().readers?.inUse == 5)
+                #expect(throws: Never.self) { try result.get().insert(number) }
+                count.withLock { $0 += 1 }
+            }
+            _ = try await pool.read { db in try db.rowCount() }
+        }
+        try await eventuallyAsync { count.withLock { $0 } == 20 }
+        try #expect(pool.rowCount() == 20)
+    }
+
+    @Test func aBarrierThatIsCancelledGivesTheReadersBack() async throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let isInside = Gate()
+        let mayLeave = Gate()
+        pool.asyncRead { _ in
+            isInside.open()
+            try? mayLeave.wait()
+        }
+        let barrier = Task {
+            try await pool.barrierWriteWithoutTransaction { db in try db.insert(1) }
+        }
+        try await eventuallyAsync { pool.status().waitingWriters.count == 1 }
+        barrier.cancel()
+        await #expect(throws: CancellationError.self) { try await barrier.value }
+        #expect(pool.status().waitingWriters.isEmpty)
+        try #expect(pool.rowCount() == 0)
+        mayLeave.open()
+        try await eventuallyAsync { pool.status().readers?.inUse == 0 }
+        try await pool.barrierWriteWithoutTransaction { db in try db.insert(1) }
+        try #expect(pool.rowCount() == 1)
+    }
+
+    @Test func barriersOfBothKindsTakeTurns() async throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<16 {
+                group.addTask {
+                    for round in 0..<10 {
+                        try await pool.barrierWriteWithoutTransaction { db in
+                            try db.insert(number * 100 + round)
+                        }
+                        _ = try await pool.read { db in try db.rowCount() }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        try #expect(pool.rowCount() == 160)
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+@testable import SQLiteEngine
+
+/// What an error says of a file that cannot be opened.
+struct OpeningFailureTests {
+    private let folder = TemporaryFolder()
+
+    private func explanation(
+        of path: String,
+        configuration: Configuration = Configuration()
+    ) throws -> String {
+        let error = #expect(throws: DatabaseError.self) {
+            try DatabaseQueue(path: path, configuration: configuration)
+        }
+        let text = try #require(error).description
+        #expect(text.contains("while opening `\(path)`"))
+        return text
+    }
+
+    @Test func aMissingFolder() throws {
+        let text = try explanation(of: folder.file("a/b.sqlite"))
+        #expect(text.contains("the folder `\(folder.file("a"))` does not exist"))
+    }
+
+    @Test func aFileInPlaceOfTheFolder() throws {
+        try Data().write(to: URL(fileURLWithPath: folder.file("a")))
+        let text = try explanation(of: folder.file("a/b.sqlite"))
+        #expect(text.contains("`\(folder.file("a"))` is a file, not a folder"))
+    }
+
+    @Test func aFolderInPlaceOfTheFile() throws {
+        try #expect(explanation(of: folder.path).contains("this is a folder"))
+    }
+
+    @Test func aMissingFileThatMayNotBeMade() throws {
+        let configuration = Configuration.with { $0.readonly = true }
+        let text = try explanation(of: folder.file(), configuration: configuration)
+        #expect(text.contains("a read-only connection does not create it"))
+    }
+
+    @Test func aFileThatIsSomethingElse() throws {
+        try Data(repeating: 7, count: 5_000).write(to: URL(fileURLWithPath: folder.file()))
+        let error = #expect(throws: DatabaseError.self) { try DatabaseQueue(path: folder.file()) }
+        #expect(error?.message == "file is not a database")
+        #expect(error?.description.contains("something else, or encrypted") == true)
+    }
+
+    @Test func aTruncatedFile() throws {
+        let queue = try DatabaseQueue(path: folder.file())
+        try queue.write { db in
+            try db.execute(sql: "CREATE TABLE t (v)")
+            for number in 0..<2_000 { try db.insert(number) }
+        }
+        try queue.close()
+        let handle = try #require(FileHandle(forWritingAtPath: folder.file()))
+        try handle.truncate(atOffset: 4_096)
+        try handle.close()
+        let text = try explanation(of: folder.file())
+        #expect(text.contains("4096 bytes, is truncated or damaged"))
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
+    func aFolderThatMayNotBeWritten() throws {
+        chmod(folder.path, 0o500)
+        defer { chmod(folder.path, 0o700) }
+        try #expect(explanation(of: folder.file()).contains("may create one"))
+    }
+}

@@ -1,0 +1,254 @@
+import Telemetry
+import Testing
+
+@testable import SQLiteEngine
+
+@Suite(.timeLimit(.minutes(1)))
+struct AccessSplitTests {
+    private let folder = TemporaryFolder()
+
+    private func makePool(_ change: (inout Configuration) -> Void = { _ in }) throws -> DatabasePool
+    {
+        try DatabasePool.withTable(in: folder, configuration: .with(change))
+    }
+
+    private func part(
+        _ status: DatabaseStatus,
+        _ role: ConnectionRole,
+        isContended: Bool
+    ) -> AccessSplit? {
+        status.splits?.first { $0.role == role && $0.isContended == isContended }
+    }
+
+    private func total(_ summary: LatencySummary?) -> UInt64 {
+        summary.map { $0.mean * $0.count } ?? 0
+    }
+
+    @Test func theClockGivesEachMomentToOnePhase() {
+        var clock = AccessClock(.acquiringState, at: 100)
+        clock.enter(.closure, at: 110)
+        let before = clock.enter(.insideSQLite, at: 130)
+        #expect(before == .closure)
+        clock.enter(.notifying, at: 170)
+        clock.enter(.insideSQLite, at: 250)
+        clock.enter(before, at: 255)
+        clock.enter(.closure, at: 300)
+        #expect(clock[.acquiringState] == 10)
+        #expect(clock[.closure] == 20 + 45)
+        #expect(clock[.insideSQLite] == 40 + 5)
+        #expect(clock[.notifying] == 80)
+        #expect(clock.times.wrappedSum() == 200)
+    }
+
+    @Test func theSampleIsOneIn32OnAverage() {
+        var look = CloseLook(interval: 32)
+        let gaps = (0..<10_000).map { _ in look.nextCountdown() }
+        #expect(gaps.allSatisfy { (1...63).contains($0) })
+        let mean = Double(gaps.reduce(0, +)) / 10_000
+        #expect(abs(mean - 32) < 1)
+        #expect(Set(gaps).count == 63)
+    }
+
+    @Test func oneAccessIn32IsSplit() throws {
+        let pool = try makePool()
+        for _ in 0..<3_200 { _ = try pool.rowCount() }
+        let split = try #require(part(pool.status(), .reader, isContended: false))
+        #expect(split.interval == 32)
+        #expect((60...150).contains(split.count))
+        #expect(split.insideSQLite?.count == split.count)
+        #expect(total(split.insideSQLite) > 0)
+        #expect(total(split.waiting) == 0)
+    }
+
+    @Test func fullProbesSplitEveryAccess() throws {
+        let pool = try makePool { $0.probes = .full }
+        for _ in 0..<10 { _ = try pool.rowCount() }
+        try pool.write { db in try db.insert(1) }
+        let status = pool.status()
+        let reads = try #require(part(status, .reader, isContended: false))
+        // The first had to wait until its connection was open.
+        let first = try #require(part(status, .reader, isContended: true))
+        #expect(reads.count == 9)
+        #expect(reads.interval == 1)
+        #expect(first.count == 1)
+        #expect(total(first.opening) > 0)
+        let writes = try #require(part(status, .writer, isContended: false))
+        #expect(total(writes.acquiringState) > 0)
+        #expect(total(writes.committing) > 0)
+        #expect(total(writes.insideSQLite) > 0)
+    }
+
+    @Test func thePhasesAddUpToTheHold() throws {
+        let pool = try makePool { $0.probes = .full }
+        _ = try pool.rowCount()
+        for value in 0..<20 {
+            try pool.write { db in try db.insert(value) }
+            _ = try pool.rowCount()
+        }
+        let status = pool.status()
+        for (role, hold) in [(ConnectionRole.reader, status.hold), (.writer, status.writerHold)] {
+            let splits = status.splits?.filter { $0.role == role } ?? []
+            let held = splits.reduce(UInt64(0)) { sum, split in
+                sum + total(split.acquiringState) + total(split.insideSQLite)
+                    + total(split.closure) + total(split.committing) + total(split.notifying)
+            }
+            let expected = total(hold)
+            // Means are rounded down, phase by phase.
+            #expect(held <= expected + 200 && held + 200 >= expected)
+            #expect(splits.map(\.count).reduce(0, +) == 21)
+        }
+    }
+
+    @Test func theCallersTimeIsNotSQLites() throws {
+        let pool = try makePool { $0.probes = .full }
+        _ = try pool.rowCount()
+        try pool.read { db in
+            _ = try db.rowCount()
+            let end = monotonicNanoseconds() + 20_000_000
+            while monotonicNanoseconds() < end {}
+        }
+        let split = try #require(part(pool.status(), .reader, isContended: false))
+        #expect(total(split.closure) >= 20_000_000)
+        #expect(total(split.insideSQLite) < 20_000_000)
+    }
+
+    @Test func whoWaitedIsAlwaysSplitAndApart() throws {
+        let pool = try makePool { $0.maximumReaderCount = 1 }
+        _ = try pool.rowCount()
+        let isHeld = Gate()
+        let mayLeave = Gate()
+        let holder = Background {
+            try pool.read { _ in
+                isHeld.open()
+                try mayLeave.wait()
+            }
+        }
+        try isHeld.wait()
+        let waiter = Background { try pool.rowCount() }
+        try eventually { pool.status().waitingReaders.count == 1 }
+        let seen = try #require(pool.status().oldestWaiterNanoseconds)
+        mayLeave.open()
+        try holder.value()
+        _ = try waiter.value()
+        let status = pool.status()
+        let split = try #require(part(status, .reader, isContended: true))
+        // That whose connection was opened, and that which waited.
+        #expect(split.count == 2)
+        #expect(try #require(split.waiting).max >= seen)
+        #expect(try #require(status.acquire).max >= seen)
+    }
+
+    @Test func aTaskThatWaitedIsSplit() async throws {
+        let pool = try makePool { $0.maximumReaderCount = 1 }
+        _ = try await pool.read { db in try db.rowCount() }
+        let mayLeave = Gate()
+        let holder = Background {
+            try pool.read { _ in
+                try mayLeave.wait()
+            }
+        }
+        try await eventuallyAsync { pool.status().readers?.inUse == 1 }
+        let task = Task { try await pool.read { db in try db.rowCount() } }
+        try await eventuallyAsync { pool.status().waitingReaders.count == 1 }
+        let seen = try #require(pool.status().oldestWaiterNanoseconds)
+        mayLeave.open()
+        try holder.value()
+        _ = try await task.value
+        let split = try #require(part(pool.status(), .reader, isContended: true))
+        #expect(try #require(split.waiting).max >= seen)
+    }
+
+    @Test func aWaitDoesNotKeepTheSampleFromItsTurn() throws {
+        let probe = ConnectionProbe(level: .counters)
+        let site = AccessSite(fileID: #fileID, line: #line)
+        for round in 0..<6_400 {
+            if round % 2 == 0 { probe.noteWait(since: 1, for: site) }
+            probe.beginAccess(site)
+            probe.endAccess()
+        }
+        let splits = probe.times.splits(role: .reader)
+        #expect(splits.map(\.isContended) == [true, false])
+        #expect(splits[0].count == 3_200)
+        #expect((60...150).contains(splits[1].count))
+    }
+
+    @Test func anAccessThatNeverBeganLeavesNoWaitBehind() throws {
+        let probe = ConnectionProbe(level: .counters)
+        probe.noteWait(since: 1, for: AccessSite(fileID: #fileID, line: 1))
+        probe.beginAccess(AccessSite(fileID: #fileID, line: 2))
+        probe.endAccess()
+        #expect(probe.times.splits(role: .reader).isEmpty)
+    }
+
+    @Test(arguments: [true, false])
+    func observersHaveTheirOwnTime(fails: Bool) throws {
+        let pool = try makePool { $0.probes = .full }
+        let observer = SlowObserver()
+        pool.add(transactionObserver: observer)
+        let before = pool.status()
+        struct Mistake: Error {}
+        try? pool.write { db in
+            try db.insert(1)
+            if fails { throw Mistake() }
+        }
+        let split = try #require(part(pool.status(), .writer, isContended: false))
+        #expect(split.count == (part(before, .writer, isContended: false)?.count ?? 0) + 1)
+        // For the change, before the commit and after it; or for the change and the rollback.
+        #expect(try #require(split.notifying).max >= (fails ? 2 : 3) * SlowObserver.delay)
+        #expect(total(split.insideSQLite) + total(split.committing) > 0)
+    }
+
+    @Test func statementsAndCommitsHaveTheirTimes() throws {
+        let pool = try makePool { $0.probes = .full }
+        let before = pool.status()
+        try pool.write { db in
+            try db.insert(1)
+            try db.insert(2)
+        }
+        try pool.writeWithoutTransaction { db in
+            try db.inTransaction {
+                try db.insert(3)
+                return .commit
+            }
+        }
+        try pool.read { db in
+            // Two steps for each row: one execution each.
+            let outer = try Row.fetchCursor(db, sql: "SELECT v FROM t")
+            while try outer.next() != nil {
+                _ = try Int.fetchOne(db, sql: "SELECT 1")
+            }
+        }
+        let after = pool.status()
+        let statements = (after.statement?.count ?? 0) - (before.statement?.count ?? 0)
+        // BEGIN and COMMIT of the second are statements too.
+        #expect(statements == 2 + 3 + 1 + 3)
+        #expect((after.commit?.count ?? 0) - (before.commit?.count ?? 0) == 2)
+    }
+
+    @Test func withoutProbesNothingIsSplit() throws {
+        let pool = try makePool { $0.probes = .off }
+        for _ in 0..<100 { _ = try pool.rowCount() }
+        try pool.write { db in try db.insert(1) }
+        let status = pool.status()
+        #expect(status.splits?.isEmpty == true)
+        #expect(status.commit == nil)
+        #expect(status.connections.allSatisfy { $0.transaction == nil })
+    }
+}
+
+/// Takes its time for everything.
+private final class SlowObserver: TransactionObserver, Sendable {
+    /// In nanoseconds.
+    static let delay: UInt64 = 2_000_000
+
+    private func dawdle() {
+        let end = monotonicNanoseconds() + Self.delay
+        while monotonicNanoseconds() < end {}
+    }
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+    func databaseDidChange(with event: DatabaseEvent) { dawdle() }
+    func databaseWillCommit() throws { dawdle() }
+    func databaseDidCommit(_ db: Database) { dawdle() }
+    func databaseDidRollback(_ db: Database) { dawdle() }
+}

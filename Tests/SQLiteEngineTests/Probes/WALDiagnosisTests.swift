@@ -1,0 +1,161 @@
+import Telemetry
+import Testing
+
+@testable import SQLiteEngine
+
+struct WALDiagnosisTests {
+    private func log(
+        _ frames: UInt32,
+        _ checkpointed: UInt32,
+        generation: UInt32 = 1,
+        marks: [UInt32] = [0, .max, .max, .max, .max]
+    ) -> WALState {
+        var log = WALState()
+        log.frames = frames
+        log.checkpointed = checkpointed
+        log.generation = generation
+        log.marks = marks
+        return log
+    }
+
+    private func holder(
+        _ name: String,
+        age: UInt64 = 1_000_000_000,
+        _ before: UInt32,
+        _ after: UInt32? = nil,
+        generation: UInt32 = 1
+    ) -> WALDiagnosis.Holder {
+        WALDiagnosis.Holder(
+            origin: AccessOrigin(name: name),
+            age: age,
+            before: WALPosition(generation: generation, frames: before),
+            after: after.map { WALPosition(generation: generation, frames: $0) }
+        )
+    }
+
+    private func diagnosis(
+        _ log: WALState,
+        fileFrames: UInt32 = 0,
+        _ holders: [WALDiagnosis.Holder] = []
+    ) -> WALDiagnosis {
+        var history = WALHistory()
+        history.note(log, at: 1)
+        return WALDiagnosis(
+            log: log,
+            fileFrames: fileFrames,
+            history: history,
+            holders: holders,
+            writer: nil
+        )
+    }
+
+    private func name(_ diagnosis: WALDiagnosis) -> String? {
+        diagnosis.pin(at: 10) { _ in nil }?.by.name
+    }
+
+    @Test func whoIsCertainlyBehindComesBeforeWhoMayBe() {
+        let log = log(100, 50)
+        let sure = holder("sure", age: 200_000_000, 50, 50)
+        let perhaps = holder("perhaps", 90, 100)
+        #expect(name(diagnosis(log, [perhaps, sure])) == "sure")
+        #expect(name(diagnosis(log, [perhaps])) == "perhaps")
+        #expect(name(diagnosis(log, [holder("current", 100, 100)])) == nil)
+        // One whose first statement still runs.
+        #expect(name(diagnosis(log, [holder("slow", 90)])) == "slow")
+    }
+
+    @Test func aStateOfAnEarlierLogIsBehindAnyOther() {
+        let old = holder("old", 5_000, 5_000, generation: 0)
+        #expect(name(diagnosis(log(3, 0), [old])) == "old")
+    }
+
+    @Test func nobodyIsBlamedForWhatIsNormal() {
+        #expect(name(diagnosis(log(100, 50), [holder("young", age: 50_000_000, 50, 50)])) == nil)
+        #expect(name(diagnosis(log(100, 100), [holder("old", 50, 50)])) == nil)
+        #expect(name(diagnosis(log(999, 0))) == nil)
+    }
+
+    @Test func aStrangerIsAskedForOnlyWhenNobodyOfOursExplainsIt() {
+        let stuck = log(2_000, 50)
+        let pin = diagnosis(stuck).pin(at: 10) { question in
+            question == .checkpoint ? ("cron (7)", 4) : nil
+        }
+        #expect(pin?.cause == .otherProcess)
+        #expect(pin?.ageNanoseconds == 6)
+        let ours = diagnosis(stuck, [holder("report", 50, 50)])
+        let other = ours.pin(at: 10) { _ in ("cron (7)", 4) }
+        #expect(other?.cause == .oldReader)
+    }
+
+    @Test func aMarkThatNobodyOfOursHasIsUnexplained() {
+        let stuck = log(2_000, 50, marks: [0, 2_000, 50, .max, .max])
+        #expect(diagnosis(stuck).hasUnexplainedLimit(.checkpoint))
+        #expect(!diagnosis(stuck, [holder("report", 40, 60)]).hasUnexplainedLimit(.checkpoint))
+        #expect(diagnosis(stuck, [holder("later", 60, 70)]).hasUnexplainedLimit(.checkpoint))
+    }
+
+    @Test func theHistoryKnowsWhenALogCouldNotBeginAnew() {
+        var history = WALHistory()
+        history.note(log(1_000, 0), at: 1)
+        #expect(history.note(log(1_000, 1_000), at: 2) == .checkpoint)
+        #expect(history.overlapSince == nil)
+        history.note(log(1_001, 1_000), at: 3)
+        #expect(history.overlapSince == 3)
+        history.note(log(1_500, 1_000), at: 4)
+        #expect(history.overlapSince == 3)
+        #expect(history.note(log(2, 0, generation: 2), at: 5) == .restart)
+        #expect(history.overlapSince == nil)
+        #expect(history.highWater == 1_500)
+    }
+
+    @Test func neglectBeginsWithAWriteThatNoReaderExplains() {
+        let site = AccessSite(fileID: #fileID, line: #line)
+        var history = WALHistory()
+        history.note(log(1_200, 0), at: 1)
+        history.didWrite(site, hasReaders: true, at: 1)
+        #expect(history.neglectSince == nil)
+        history.didWrite(site, hasReaders: false, at: 2)
+        history.didWrite(site, hasReaders: false, at: 3)
+        #expect(history.neglectSince == 2)
+        history.note(log(1_200, 1_200), at: 4)
+        #expect(history.neglectSince == nil)
+    }
+
+    @Test func theListOfLocksIsRead() {
+        let text = """
+            1: POSIX  ADVISORY  READ 4711 08:01:99 123 123
+            2: POSIX  ADVISORY  WRITE 4712 00:2f:99 120 120
+            2: -> POSIX  ADVISORY  WRITE 4713 00:2f:99 120 120
+            3: FLOCK  ADVISORY  WRITE 4714 08:01:99 0 EOF
+            4: POSIX  ADVISORY  READ 4715 08:01:98 124 124
+            5: POSIX  ADVISORY  READ 4716 08:01:99 0 EOF
+            """
+        let locks = WALLocks(text: text, inode: 99)
+        #expect(
+            locks.entries == [
+                WALLocks.Entry(process: 4711, isExclusive: false, bytes: 123...123),
+                WALLocks.Entry(process: 4712, isExclusive: true, bytes: 120...120),
+                WALLocks.Entry(process: 4716, isExclusive: false, bytes: 0...UInt64.max),
+            ]
+        )
+    }
+
+    @Test func onlyLocksInTheWayCount() {
+        let stuck = diagnosis(log(2_000, 50, marks: [0, 2_000, 50, .max, .max]))
+        let stranger = { (byte: UInt64, question: WALDiagnosis.Question) in
+            WALLocks(entries: [
+                WALLocks.Entry(process: -7, isExclusive: byte < 122, bytes: byte...byte)
+            ]).stranger(for: question, stuck, process: 1)
+        }
+        // Mark 1 is at the last state, mark 2 is not; mark 0 reads the file alone.
+        #expect(stranger(124, .checkpoint) == nil)
+        #expect(stranger(125, .checkpoint) == "process -7")
+        #expect(stranger(123, .checkpoint) == "process -7")
+        #expect(stranger(121, .checkpoint) == "process -7")
+        #expect(stranger(120, .checkpoint) == nil)
+        #expect(stranger(123, .restart) == nil)
+        #expect(stranger(124, .restart) == "process -7")
+        #expect(stranger(120, .writer) == "process -7")
+        #expect(stranger(124, .writer) == nil)
+    }
+}

@@ -1,0 +1,271 @@
+import CSQLite
+import Foundation
+import Telemetry
+import Testing
+
+@testable import SQLiteEngine
+
+/// Each cause of a log that does not shrink, provoked for real.
+@Suite(.timeLimit(.minutes(1)))
+struct WALPinTests {
+    private let folder = TemporaryFolder()
+
+    private func makePool(_ change: (inout Configuration) -> Void = { _ in }) throws -> DatabasePool
+    {
+        let pool = try DatabasePool(path: folder.file(), configuration: .with(change))
+        try pool.write { db in try db.execute(sql: "CREATE TABLE b (v BLOB)") }
+        return pool
+    }
+
+    private func checkpoint(_ pool: DatabasePool) throws {
+        try pool.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)")
+        }
+    }
+
+    /// Keeps a read transaction open while `body` runs.
+    private func whileReading(
+        _ pool: DatabasePool,
+        as label: String,
+        _ body: () throws -> Void
+    ) throws {
+        let hasRead = Gate()
+        let mayLeave = Gate()
+        let reader = Background {
+            try pool.read(as: AccessLabel(label)) { db in
+                _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM b")
+                hasRead.open()
+                try mayLeave.wait()
+            }
+        }
+        try hasRead.wait()
+        defer { mayLeave.open() }
+        try body()
+        mayLeave.open()
+        try reader.value()
+    }
+
+    private func currentPin(_ pool: DatabasePool) -> WALPin? { pool.status().wal?.pin }
+
+    @Test func anOldReaderIsNamed() throws {
+        let pool = try makePool()
+        try whileReading(pool, as: "report") {
+            try pool.write { db in try db.fill(pages: 5) }
+            try checkpoint(pool)
+            let wal = try #require(pool.status().wal)
+            #expect(try #require(wal.checkpointedFrames) < (wal.frames ?? 0))
+            try eventually { currentPin(pool) != nil }
+            let pin = try #require(currentPin(pool))
+            #expect(pin.cause == .oldReader)
+            #expect(pin.by.name == "report")
+            #expect(pin.ageNanoseconds >= WALDiagnosis.patience)
+        }
+        #expect(currentPin(pool) == nil)
+    }
+
+    @Test func aReaderOfTheFileAloneIsNamed() throws {
+        let pool = try makePool()
+        try checkpoint(pool)
+        try whileReading(pool, as: "report") {
+            // It does not keep the log from beginning anew; it keeps all of it from the file.
+            try pool.write { db in try db.fill(pages: 5) }
+            try checkpoint(pool)
+            let wal = try #require(pool.status().wal)
+            #expect(wal.checkpointedFrames == 0)
+            #expect(try #require(wal.frames) > 0)
+            try eventually { currentPin(pool) != nil }
+            let pin = try #require(currentPin(pool))
+            #expect(pin.cause == .oldReader)
+            #expect(pin.by.name == "report")
+        }
+    }
+
+    @Test func aSnapshotIsNamed() throws {
+        let pool = try makePool()
+        let snapshot = try pool.makeSnapshot(as: AccessLabel("backup"))
+        try pool.write { db in try db.fill(pages: 5) }
+        try eventually { currentPin(pool) != nil }
+        #expect(currentPin(pool)?.cause == .oldReader)
+        #expect(currentPin(pool)?.by.name == "backup")
+        try snapshot.close()
+        #expect(currentPin(pool) == nil)
+    }
+
+    @Test func theOldestOfSeveralIsNamed() throws {
+        let pool = try makePool()
+        try whileReading(pool, as: "first") {
+            try pool.write { db in try db.fill(pages: 5) }
+            try whileReading(pool, as: "second") {
+                try pool.write { db in try db.fill(pages: 5) }
+                try eventually { currentPin(pool) != nil }
+                #expect(currentPin(pool)?.by.name == "first")
+            }
+        }
+    }
+
+    @Test func whoReadsTheLastStateIsNotBlamed() throws {
+        let pool = try makePool()
+        try pool.write { db in try db.fill(pages: 5) }
+        try whileReading(pool, as: "current") {
+            // Older than any patience, and nothing was committed since.
+            try eventually {
+                pool.status().connections.contains {
+                    $0.role == .reader && $0.heldNanoseconds ?? 0 > 2 * WALDiagnosis.patience
+                }
+            }
+            let wal = try #require(pool.status().wal)
+            #expect(try #require(wal.checkpointedFrames) < (wal.frames ?? 0))
+            #expect(wal.pin == nil)
+        }
+    }
+
+    @Test func whoHoldsAReaderWithoutReadingIsNotBlamed() throws {
+        let pool = try makePool()
+        try pool.read(as: AccessLabel("thinking")) { _ in
+            try pool.write { db in try db.fill(pages: 5) }
+            try eventually {
+                pool.status().connections.last?.heldNanoseconds ?? 0 > 2 * WALDiagnosis.patience
+            }
+            #expect(currentPin(pool) == nil)
+        }
+    }
+
+    @Test func readersThatOverlapAreNamed() throws {
+        let pool = try makePool()
+        var snapshot = try pool.makeSnapshot(as: AccessLabel("list"))
+        // Each snapshot is let go only when the next is there.
+        for _ in 0..<4 {
+            try pool.write { db in try db.fill(pages: 600) }
+            let next = try pool.makeSnapshot(as: AccessLabel("list"))
+            try snapshot.close()
+            snapshot = next
+            // All is copied, since it reads the last state; the next write cannot begin anew.
+            try checkpoint(pool)
+            let wal = try #require(pool.status().wal)
+            #expect(wal.checkpointedFrames == wal.frames)
+        }
+        let wal = try #require(pool.status().wal)
+        #expect(try #require(wal.frames) > 2_000)
+        let pin = try #require(wal.pin)
+        #expect(pin.cause == .overlappingReaders)
+        #expect(pin.by.name == "list")
+        #expect(pin.ageNanoseconds > 0)
+        // A gap, and the log begins anew.
+        try snapshot.close()
+        #expect(currentPin(pool) == nil)
+        try pool.write { db in try db.fill(pages: 1) }
+        #expect(try #require(pool.status().wal?.frames) < 1_000)
+        #expect(currentPin(pool) == nil)
+    }
+
+    @Test func aLargeTransactionIsNamed() throws {
+        let pool = try makePool()
+        try pool.write(as: AccessLabel("import")) { db in
+            try db.execute(sql: "PRAGMA cache_size = 10")
+            try db.fill(pages: 500)
+            #expect(currentPin(pool) == nil)
+            try db.fill(pages: 1_500)
+            let pin = try #require(currentPin(pool))
+            #expect(pin.cause == .largeTransaction)
+            #expect(pin.by.name == "import")
+        }
+        #expect(currentPin(pool) == nil)
+        // The file keeps its size; what is in it is no new transaction.
+        try pool.write(as: AccessLabel("small")) { db in
+            try db.fill(pages: 1)
+            #expect(currentPin(pool) == nil)
+        }
+    }
+
+    @Test func thatNobodyCheckpointsIsSaid() throws {
+        let pool = try makePool()
+        try pool.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
+        }
+        try pool.write(as: AccessLabel("import")) { db in try db.fill(pages: 500) }
+        #expect(currentPin(pool) == nil)
+        try pool.write(as: AccessLabel("import")) { db in try db.fill(pages: 1_000) }
+        let pin = try #require(currentPin(pool))
+        #expect(pin.cause == .noCheckpoint)
+        #expect(pin.by.name == "import")
+        try checkpoint(pool)
+        #expect(currentPin(pool) == nil)
+    }
+
+    @Test func aHookThatForgetsToCheckpointIsSaid() throws {
+        let pool = try makePool()
+        pool.writeWithoutTransaction { db in
+            // The user's hook takes the place of SQLite's, and forgets to checkpoint.
+            _ = sqlite3_wal_hook(db.sqliteConnection, { _, _, _, _ in SQLITE_OK }, nil)
+        }
+        try pool.write(as: AccessLabel("import")) { db in try db.fill(pages: 1_500) }
+        #expect(currentPin(pool)?.cause == .noCheckpoint)
+    }
+
+    #if os(Linux)
+    @Test func anotherConnectionOfTheProcessIsSeen() throws {
+        let pool = try makePool()
+        let other = try DatabaseQueue(path: folder.file())
+        try other.read { db in
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM b")
+            try pool.write { db in try db.fill(pages: 1_500) }
+            let pin = try #require(currentPin(pool))
+            #expect(pin.cause == .otherProcess)
+            #expect(pin.by.name == "another connection of this process")
+        }
+    }
+
+    @Test func aWriterThatIsNotOursIsSeen() throws {
+        let pool = try makePool()
+        let other = try DatabaseQueue(path: folder.file())
+        try other.write { db in
+            try db.execute(sql: "PRAGMA cache_size = 10")
+            try db.fill(pages: 1_500)
+            #expect(currentPin(pool)?.cause == .otherProcess)
+        }
+    }
+
+    /// Starts a process that reads `path` until the file `path.leave` exists.
+    private func expectReaderInAnotherProcess(_ path: String) async {
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            endProcessAfterAWhile()
+            let queue = try DatabaseQueue(path: path)
+            try queue.read { db in
+                _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM b")
+                try "\(getpid())".write(toFile: path + ".ready", atomically: true, encoding: .utf8)
+                while access(path + ".leave", F_OK) != 0 { usleep(1_000) }
+            }
+        }
+    }
+
+    @Test func anotherProcessIsNamedWithItsNumber() async throws {
+        let pool = try makePool()
+        let path = folder.file()
+        async let child: Void = expectReaderInAnotherProcess(path)
+        try await eventuallyAsync { access(path + ".ready", F_OK) == 0 }
+        let number = try String(contentsOfFile: path + ".ready", encoding: .utf8)
+        try await pool.write { db in try db.fill(pages: 1_500) }
+        let first = try #require(currentPin(pool))
+        #expect(first.cause == .otherProcess)
+        #expect(first.by.name.hasSuffix("(\(number))"))
+        #expect(try #require(currentPin(pool)).ageNanoseconds > first.ageNanoseconds)
+        try "".write(toFile: path + ".leave", atomically: true, encoding: .utf8)
+        await child
+        try checkpoint(pool)
+        #expect(currentPin(pool) == nil)
+    }
+    #endif
+}
+
+extension Database {
+    /// Adds rows to `b` that take a page each.
+    fileprivate func fill(pages: Int) throws {
+        try execute(
+            sql: """
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ?)
+                INSERT INTO b SELECT zeroblob(3000) FROM n
+                """,
+            arguments: [pages]
+        )
+    }
+}

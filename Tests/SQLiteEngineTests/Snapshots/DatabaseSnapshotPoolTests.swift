@@ -1,0 +1,192 @@
+import Telemetry
+import Testing
+
+@testable import SQLiteEngine
+
+/// Snapshots with several connections.
+@Suite(.timeLimit(.minutes(1)))
+struct DatabaseSnapshotPoolTests {
+    private let folder = TemporaryFolder()
+
+    private func pool() throws -> DatabasePool {
+        let pool = try DatabasePool.withTable(in: folder)
+        try pool.write { db in try db.insert(1) }
+        return pool
+    }
+
+    @Test func itsReadersKeepOneState() throws {
+        let pool = try pool()
+        let snapshot = try pool.makeSnapshotPool()
+        try pool.write { db in try db.insert(2) }
+        let isInside = Gate()
+        let mayLeave = Gate()
+        let reads = (0..<5).map { _ in
+            Background {
+                try snapshot.read { db in
+                    isInside.open()
+                    try mayLeave.wait()
+                    return try db.rowCount()
+                }
+            }
+        }
+        for _ in reads { try isInside.wait() }
+        try pool.write { db in try db.insert(3) }
+        for _ in reads { mayLeave.open() }
+        for read in reads { try #expect(read.value() == 1) }
+        try #expect(pool.rowCount() == 3)
+    }
+
+    @Test(arguments: [Database.CheckpointMode.passive, .full, .restart, .truncate])
+    func itSurvivesACheckpoint(mode: Database.CheckpointMode) throws {
+        let pool = try pool()
+        let snapshot = try pool.makeSnapshotPool()
+        for number in 2...5 {
+            try pool.write { db in try db.insert(number) }
+            _ = try? pool.writeWithoutTransaction { db in try db.checkpoint(mode) }
+            try #expect(snapshot.read { db in try db.rowCount() } == 1)
+        }
+    }
+
+    @Test func noStateLiesBetweenThoseOfItsReaders() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let isOver = Lock(false)
+        let writes = Background {
+            var number = 0
+            while !isOver.withLock({ $0 }) {
+                number += 1
+                try pool.write { db in try db.insert(number) }
+            }
+        }
+        for _ in 0..<20 {
+            let snapshot = try pool.makeSnapshotPool()
+            let counts = try snapshot.gate.slots.map { try $0.openDatabase.rowCount() }
+            #expect(Set(counts).count == 1)
+            #expect(counts.count == 5)
+        }
+        isOver.withLock { $0 = true }
+        try writes.value()
+    }
+
+    @Test func itIsMadeFromAConnection() throws {
+        let pool = try pool()
+        let snapshots = [
+            try pool.read { db in try DatabaseSnapshotPool(db) },
+            try pool.unsafeRead { db in try DatabaseSnapshotPool(db) },
+            try pool.writeWithoutTransaction { db in try DatabaseSnapshotPool(db) },
+            try pool.read { db in
+                _ = try db.rowCount()
+                return try pool.makeSnapshotPool()
+            },
+            try DatabaseSnapshotPool(path: folder.file()),
+        ]
+        try pool.write { db in try db.insert(2) }
+        for snapshot in snapshots {
+            try #expect(snapshot.read { db in try db.rowCount() } == 1)
+        }
+    }
+
+    @Test func anEarlierStateIsRefused() throws {
+        let pool = try pool()
+        try pool.read { db in
+            _ = try db.rowCount()
+            try pool.write { db in try db.insert(2) }
+            let error = #expect(throws: DatabaseError.self) { try pool.makeSnapshotPool() }
+            #expect(error?.resultCode == .SQLITE_ERROR)
+            #expect(error?.message?.contains("earlier read") == true)
+        }
+    }
+
+    @Test func aTransactionThatWritesIsRefused() throws {
+        let pool = try pool()
+        let error = #expect(throws: DatabaseError.self) {
+            try pool.write { db in
+                try db.insert(2)
+                _ = try DatabaseSnapshotPool(db)
+            }
+        }
+        #expect(error?.resultCode == .SQLITE_ERROR)
+        try #expect(pool.rowCount() == 1)
+    }
+
+    @Test func aReadOnlyPoolIsRefused() throws {
+        let writing = try pool()
+        let pool = try DatabasePool(
+            path: writing.path,
+            configuration: .with { $0.readonly = true }
+        )
+        let error = #expect(throws: DatabaseError.self) { try pool.makeSnapshotPool() }
+        #expect(error?.resultCode == .SQLITE_ERROR)
+        #expect(error?.message?.contains("read-only") == true)
+    }
+
+    @Test func aDatabaseWithoutWALIsRefused() throws {
+        let queue = try DatabaseQueue(path: folder.file())
+        try queue.write { db in try db.execute(sql: "CREATE TABLE t (v)") }
+        let error = #expect(throws: DatabaseError.self) {
+            try DatabaseSnapshotPool(path: folder.file())
+        }
+        #expect(error?.message?.contains("`delete` mode") == true)
+    }
+
+    @Test func aConnectionThatLeavesTheStateIsNotUsedAgain() throws {
+        let pool = try pool()
+        let snapshot = try pool.makeSnapshotPool()
+        try pool.write { db in try db.insert(2) }
+        try snapshot.read { db in
+            try db.commit()
+            try #expect(db.rowCount() == 2)
+        }
+        try snapshot.read { db in
+            try db.commit()
+            try db.beginTransaction()
+            try #expect(db.rowCount() == 2)
+        }
+        for _ in 0..<10 { try #expect(snapshot.read { db in try db.rowCount() } == 1) }
+        #expect(snapshot.status().connections.count == 3)
+    }
+
+    @Test func aLostSnapshotSaysSo() async throws {
+        let pool = try pool()
+        let snapshot = try pool.makeSnapshotPool()
+        for _ in 0..<5 { try await snapshot.read { db in try db.commit() } }
+        let error = #expect(throws: DatabaseError.self) {
+            try snapshot.unsafeReentrantRead { _ in }
+        }
+        #expect(error?.resultCode == .SQLITE_ERROR)
+        #expect(error?.message?.contains("lost") == true)
+        await #expect(throws: DatabaseError.self) { try await snapshot.read { _ in } }
+        try snapshot.close()
+    }
+
+    @Test func itIsSeenUntilItIsClosed() throws {
+        let pool = try pool()
+        let snapshot = try pool.makeSnapshotPool()
+        #expect(pool.status().snapshots.count == 1)
+        #expect(snapshot.status().snapshots.count == 1)
+        try snapshot.close()
+        try snapshot.close()
+        #expect(pool.status().snapshots.isEmpty)
+        let error = #expect(throws: DatabaseError.self) { try snapshot.read { _ in } }
+        #expect(error?.resultCode == .SQLITE_MISUSE)
+        try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+        #expect(pool.status().wal?.bytes == 0)
+    }
+
+    @Test func tasksReadIt() async throws {
+        let pool = try pool()
+        let snapshot = try pool.makeSnapshotPool()
+        try await pool.write { db in try db.insert(2) }
+        try await withThrowingTaskGroup(of: Int?.self) { group in
+            for _ in 0..<50 {
+                group.addTask { try await snapshot.read { db in try db.rowCount() } }
+            }
+            for try await count in group { #expect(count == 1) }
+        }
+        let done = Gate()
+        snapshot.asyncRead { result in
+            #expect((try? result.get().rowCount()) == 1)
+            done.open()
+        }
+        try done.wait()
+    }
+}
