@@ -127,7 +127,7 @@ extension Database {
 
     /// The names of the databases: `main`, those that are attached, and before them `temp`, whose
     /// tables hide all others.
-    private func databaseNames() throws -> [String] {
+    func databaseNames() throws -> [String] {
         forgetOldSchema()
         if let names = schemaCache.databaseNames { return names }
         let names = try withoutRecording {
@@ -138,7 +138,7 @@ extension Database {
         return sorted
     }
 
-    private func schema(of database: String) throws -> DatabaseSchema {
+    func schema(of database: String) throws -> DatabaseSchema {
         try withoutRecording {
             let dataVersion = dataVersion(of: database)
             if var schema = schemaCache.databases[database] {
@@ -161,7 +161,7 @@ extension Database {
         var objects: [DatabaseSchema.Object: String] = [:]
         let rows = try Row.fetchCursor(
             self,
-            sql: "SELECT type, name FROM \(Self.quoted(database)).\(master)"
+            sql: "SELECT type, name FROM \(database.quotedIdentifier).\(master)"
         )
         while let row = try rows.next() {
             let name: String = row[1]
@@ -176,7 +176,7 @@ extension Database {
     }
 
     private func fetchSchemaVersion(of database: String) throws -> Int {
-        try Int.fetchOne(self, sql: "PRAGMA \(Self.quoted(database)).schema_version") ?? 0
+        try Int.fetchOne(self, sql: "PRAGMA \(database.quotedIdentifier).schema_version") ?? 0
     }
 
     /// The pager's counter of changes; 0 for a database without a file of its own yet.
@@ -184,9 +184,5 @@ extension Database {
         var version: UInt32 = 0
         sqlite3_file_control(sqliteConnection, database, SQLITE_FCNTL_DATA_VERSION, &version)
         return version
-    }
-
-    private static func quoted(_ name: String) -> String {
-        "\"" + name.replacing("\"", with: "\"\"") + "\""
     }
 }

@@ -28,6 +28,8 @@ struct DatabaseSchema {
     let objects: [Object: String]
     /// The columns of the tables that somebody asked for.
     var columns: [String: Set<String>] = [:]
+    /// What records ask of the tables, by their names in lower case.
+    var shapes: [String: TableShape] = [:]
 
     /// The name of an object as the schema spells it.
     func canonicalName(_ name: String, type: String) -> String? {

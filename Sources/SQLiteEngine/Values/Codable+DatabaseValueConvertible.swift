@@ -46,7 +46,7 @@ where Self: Decodable & RawRepresentable, RawValue: DatabaseValueConvertible {
 }
 
 /// Thrown by a value that encodes or decodes itself with keys, or as a list.
-private struct JSONIsNeeded: Error {}
+struct JSONIsNeeded: Error {}
 
 /// Takes the single value that a value encodes itself as.
 private final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
@@ -99,8 +99,8 @@ private final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
 }
 
 /// Ends an encoding that needs keys.
-private struct RefusingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    let encoder: SingleValueEncoder
+struct RefusingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let encoder: any Encoder
     let codingPath: [any CodingKey] = []
 
     func encodeNil(forKey key: Key) throws { throw JSONIsNeeded() }
@@ -124,8 +124,8 @@ private struct RefusingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerPro
 }
 
 /// Ends an encoding that needs a list.
-private struct RefusingUnkeyedContainer: UnkeyedEncodingContainer {
-    let encoder: SingleValueEncoder
+struct RefusingUnkeyedContainer: UnkeyedEncodingContainer {
+    let encoder: any Encoder
     let codingPath: [any CodingKey] = []
     let count = 0
 

@@ -21,6 +21,12 @@ public final class Row {
 
     private let buffer: RowBuffer?
 
+    /// What decodes records from the row, made when first needed.
+    ///
+    /// A cursor's row meets the same columns at each step: they are looked up once. One access has
+    /// the row, so that nothing need be checked.
+    @exclusivity(unchecked) var recordDecoder: RecordDecoder?
+
     /// Creates a row that shows the current row of a statement.
     init(statement: Statement, layout: RowLayout) {
         self.statement = statement
@@ -87,6 +93,9 @@ public final class Row {
         let count = Int(sqlite3_column_count(sqliteStatement))
         return Row(buffer: RowBuffer.copy(sqliteStatement, count: count), layout: layout)
     }
+
+    /// Another object for the same values.
+    var twin: Row { Row(self, layout: layout) }
 
     /// The row of the same values, with other columns.
     func adapted(to layout: RowLayout) -> Row {

@@ -1,0 +1,121 @@
+extension FetchableRecord {
+    /// Gives a cursor of records.
+    ///
+    /// - Parameters:
+    ///   - statement: A statement with a result.
+    ///   - arguments: The values of all its parameters; those that were set by default.
+    ///   - adapter: How the rows present the columns.
+    /// - Returns: A cursor, for the time of the access.
+    /// - Throws: `SQLITE_MISUSE` when the arguments or the adapter do not match.
+    @inlinable
+    public static func fetchCursor(
+        _ statement: Statement,
+        arguments: StatementArguments? = nil,
+        adapter: (any RowAdapter)? = nil
+    ) throws -> RecordCursor<Self> {
+        try RecordCursor(statement, arguments, adapter)
+    }
+
+    /// Fetches all records.
+    ///
+    /// - Parameters:
+    ///   - statement: A statement with a result.
+    ///   - arguments: The values of all its parameters; those that were set by default.
+    ///   - adapter: How the rows present the columns.
+    /// - Returns: The records.
+    /// - Throws: A ``DatabaseError``, or what creating a record throws.
+    @inlinable
+    public static func fetchAll(
+        _ statement: Statement,
+        arguments: StatementArguments? = nil,
+        adapter: (any RowAdapter)? = nil
+    ) throws -> [Self] {
+        let cursor = try RecordCursor<Self>(statement, arguments, adapter)
+        var records: [Self] = []
+        while let record = try cursor.next() { records.append(record) }
+        return records
+    }
+
+    /// Fetches the first record.
+    ///
+    /// - Parameters:
+    ///   - statement: A statement with a result.
+    ///   - arguments: The values of all its parameters; those that were set by default.
+    ///   - adapter: How the row presents the columns.
+    /// - Returns: The record; nil when there is no row.
+    /// - Throws: A ``DatabaseError``, or what creating the record throws.
+    @inlinable
+    public static func fetchOne(
+        _ statement: Statement,
+        arguments: StatementArguments? = nil,
+        adapter: (any RowAdapter)? = nil
+    ) throws -> Self? {
+        try RecordCursor<Self>(statement, arguments, adapter).next()
+    }
+
+    /// Gives a cursor of the records of a query.
+    @inlinable
+    public static func fetchCursor(
+        _ db: Database,
+        sql: String,
+        arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> RecordCursor<Self> {
+        try fetchCursor(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+    }
+
+    /// Fetches all records of a query.
+    @inlinable
+    public static func fetchAll(
+        _ db: Database,
+        sql: String,
+        arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> [Self] {
+        try fetchAll(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+    }
+
+    /// Fetches the first record of a query.
+    @inlinable
+    public static func fetchOne(
+        _ db: Database,
+        sql: String,
+        arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> Self? {
+        try fetchOne(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+    }
+}
+
+extension FetchableRecord where Self: Hashable {
+    /// Fetches the different records.
+    ///
+    /// - Parameters:
+    ///   - statement: A statement with a result.
+    ///   - arguments: The values of all its parameters; those that were set by default.
+    ///   - adapter: How the rows present the columns.
+    /// - Returns: The records.
+    /// - Throws: A ``DatabaseError``, or what creating a record throws.
+    @inlinable
+    public static func fetchSet(
+        _ statement: Statement,
+        arguments: StatementArguments? = nil,
+        adapter: (any RowAdapter)? = nil
+    ) throws -> Set<Self> {
+        let cursor = try RecordCursor<Self>(statement, arguments, adapter)
+        var records: Set<Self> = []
+        while let record = try cursor.next() { records.insert(record) }
+        return records
+    }
+
+    /// Fetches the different records of a query.
+    @inlinable
+    public static func fetchSet(
+        _ db: Database,
+        sql: String,
+        arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> Set<Self> {
+        try fetchSet(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+    }
+}

@@ -1,0 +1,143 @@
+extension FetchableRecord where Self: TableRecord {
+    /// Gives a cursor of all records of the table.
+    @inlinable
+    public static func fetchCursor(_ db: Database) throws -> RecordCursor<Self> {
+        try fetchCursor(selection(db, .all))
+    }
+
+    /// Fetches all records of the table.
+    @inlinable
+    public static func fetchAll(_ db: Database) throws -> [Self] {
+        try fetchAll(selection(db, .all))
+    }
+
+    /// Fetches the first record of the table; nil when it is empty.
+    @inlinable
+    public static func fetchOne(_ db: Database) throws -> Self? {
+        try fetchOne(selection(db, .all, limit: 1))
+    }
+
+    /// Gives a cursor of the records with given primary keys, in any order.
+    @inlinable
+    public static func fetchCursor(
+        _ db: Database,
+        keys: some Collection<some DatabaseValueConvertible>
+    ) throws -> RecordCursor<Self> {
+        try fetchCursor(selection(db, KeyFilter(db, table: databaseTableName, keys: keys)))
+    }
+
+    /// Fetches the records with given primary keys, in any order.
+    @inlinable
+    public static func fetchAll(
+        _ db: Database,
+        keys: some Collection<some DatabaseValueConvertible>
+    ) throws -> [Self] {
+        if keys.isEmpty { return [] }
+        return try fetchAll(selection(db, KeyFilter(db, table: databaseTableName, keys: keys)))
+    }
+
+    /// Fetches the record with a primary key; nil when there is none.
+    @inlinable
+    public static func fetchOne(
+        _ db: Database,
+        key: some DatabaseValueConvertible
+    ) throws -> Self? {
+        if key.databaseValue.isNull { return nil }
+        return try fetchOne(selection(db, KeyFilter(db, table: databaseTableName, keys: [key])))
+    }
+
+    /// Fetches the record with a primary key.
+    ///
+    /// - Throws: A ``RecordError`` when there is none.
+    @inlinable
+    public static func find(
+        _ db: Database,
+        key: some DatabaseValueConvertible
+    ) throws -> Self {
+        if let record = try fetchOne(db, key: key) { return record }
+        throw recordNotFound(db, key: key)
+    }
+
+    /// Gives a cursor of the records that have one of the keys, by column.
+    @inlinable
+    public static func fetchCursor(
+        _ db: Database,
+        keys: [[String: (any DatabaseValueConvertible)?]]
+    ) throws -> RecordCursor<Self> {
+        try fetchCursor(selection(db, KeyFilter(table: databaseTableName, keys: keys)))
+    }
+
+    /// Fetches the records that have one of the keys, by column, in any order.
+    @inlinable
+    public static func fetchAll(
+        _ db: Database,
+        keys: [[String: (any DatabaseValueConvertible)?]]
+    ) throws -> [Self] {
+        if keys.isEmpty { return [] }
+        return try fetchAll(selection(db, KeyFilter(table: databaseTableName, keys: keys)))
+    }
+
+    /// Fetches the record that has a key, by column; nil when there is none.
+    @inlinable
+    public static func fetchOne(
+        _ db: Database,
+        key: [String: (any DatabaseValueConvertible)?]?
+    ) throws -> Self? {
+        guard let key else { return nil }
+        return try fetchOne(
+            selection(db, KeyFilter(table: databaseTableName, keys: [key]), limit: 1)
+        )
+    }
+
+    /// Fetches the record that has a key, by column.
+    ///
+    /// - Throws: A ``RecordError`` when there is none.
+    @inlinable
+    public static func find(
+        _ db: Database,
+        key: [String: (any DatabaseValueConvertible)?]
+    ) throws -> Self {
+        if let record = try fetchOne(db, key: key) { return record }
+        throw recordNotFound(key: key)
+    }
+}
+
+extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
+    /// Fetches the records with given identifiers, in any order.
+    @inlinable
+    public static func fetchAll(_ db: Database, ids: some Collection<ID>) throws -> [Self] {
+        try fetchAll(db, keys: ids)
+    }
+
+    /// Fetches the record with an identifier; nil when there is none.
+    @inlinable
+    public static func fetchOne(_ db: Database, id: ID) throws -> Self? {
+        try fetchOne(db, key: id)
+    }
+
+    /// Fetches the record with an identifier.
+    ///
+    /// - Throws: A ``RecordError`` when there is none.
+    @inlinable
+    public static func find(_ db: Database, id: ID) throws -> Self {
+        try find(db, key: id)
+    }
+}
+
+extension FetchableRecord where Self: TableRecord & Hashable {
+    /// Fetches the different records of the table.
+    @inlinable
+    public static func fetchSet(_ db: Database) throws -> Set<Self> {
+        try fetchSet(selection(db, .all))
+    }
+
+    /// Fetches the different records with given primary keys.
+    @inlinable
+    public static func fetchSet(
+        _ db: Database,
+        keys: some Collection<some DatabaseValueConvertible>
+    ) throws -> Set<Self> {
+        if keys.isEmpty { return [] }
+        return try fetchSet(selection(db, KeyFilter(db, table: databaseTableName, keys: keys)))
+    }
+}

@@ -1,0 +1,83 @@
+/// The values that a record writes, by column, in the order in which they were first set.
+///
+/// The names of columns are in whatever case.
+public struct PersistenceContainer: Sendable {
+    private(set) var columns: [String] = []
+    private(set) var values: [DatabaseValue] = []
+
+    init() {}
+
+    /// The values of a record.
+    init(_ record: some EncodableRecord) throws {
+        try record.encode(to: &self)
+    }
+
+    /// The value of a column; nil for NULL, and for a column that was not set.
+    public subscript(_ column: String) -> (any DatabaseValueConvertible)? {
+        get { position(of: column).flatMap { values[$0].storage.value } }
+        set { set(newValue?.databaseValue ?? .null, column) }
+    }
+
+    /// The value of a column; nil for NULL, and for a column that was not set.
+    public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
+        get { self[column.name] }
+        set { self[column.name] = newValue }
+    }
+
+    mutating func set(_ value: DatabaseValue, _ column: String) {
+        if let position = position(of: column) {
+            values[position] = value
+        } else {
+            columns.append(column)
+            values.append(value)
+        }
+    }
+
+    /// The value of a column; NULL for one that was not set.
+    func databaseValue(at column: String) -> DatabaseValue {
+        position(of: column).map { values[$0] } ?? .null
+    }
+
+    func contains(_ column: String) -> Bool { position(of: column) != nil }
+
+    /// The columns whose values differ from another container's, with the values of that one.
+    func changes(from container: PersistenceContainer) -> [String: DatabaseValue] {
+        var changes: [String: DatabaseValue] = [:]
+        for (column, value) in self {
+            let before = container.databaseValue(at: column)
+            if before != value { changes[column] = before }
+        }
+        return changes
+    }
+
+    private func position(of column: String) -> Int? {
+        // Equal as they stand, mostly.
+        columns.firstIndex(of: column) ?? columns.firstIndex { $0.isSameIdentifier(as: column) }
+    }
+}
+
+extension PersistenceContainer: RandomAccessCollection {
+    /// The position of the first column.
+    public var startIndex: Int { 0 }
+
+    /// The position behind the last column.
+    public var endIndex: Int { columns.count }
+
+    /// A column and its value.
+    public subscript(position: Int) -> (String, DatabaseValue) {
+        (columns[position], values[position])
+    }
+}
+
+extension String {
+    /// Whether SQLite takes two names for the same: only the letters of ASCII have cases.
+    func isSameIdentifier(as other: String) -> Bool {
+        utf8.count == other.utf8.count
+            && zip(utf8, other.utf8).allSatisfy { lower($0) == lower($1) }
+    }
+}
+
+@inline(__always)
+private func lower(_ byte: UInt8) -> UInt8 {
+    0x41...0x5A ~= byte ? byte | 0x20 : byte
+}

@@ -1,0 +1,300 @@
+import CSQLite
+import Foundation
+
+/// The columns of a row, by coding key.
+struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    /// Not generic, so that nothing in it need be looked up by the type of the key.
+    ///
+    /// And not counted: `KeyedDecodingContainer` copies this structure for each value. The decoder
+    /// owns the columns, and who decodes has the decoder; a container that left `init(from:)`
+    /// would be as void as the row of a cursor is outside of its access.
+    private let unmanaged: Unmanaged<RowColumns>
+
+    @inline(__always)
+    private var columns: RowColumns { unmanaged._withUnsafeGuaranteedRef { $0 } }
+
+    init(_ columns: RowColumns) { unmanaged = .passUnretained(columns) }
+
+    var codingPath: [any CodingKey] { columns.codingPath }
+
+    var allKeys: [Key] {
+        var names = Set(columns.row.columnNames)
+        names.formUnion(columns.row.scopesTree.names)
+        return names.sorted().compactMap(Key.init(stringValue:))
+    }
+
+    func contains(_ key: Key) -> Bool {
+        column(key).exists || columns.row.scopesTree[key.stringValue] != nil
+    }
+
+    func decodeNil(forKey key: Key) -> Bool {
+        let column = column(key)
+        if column.exists { return columns.row.hasNull(atIndex: column.index) }
+        return columns.row.scopesTree[key.stringValue]?.containsNonNullValue != true
+    }
+
+    /// Where the value of a key is.
+    ///
+    /// The compiler makes enumerations without values for `CodingKeys`: such a key is one byte, or
+    /// none, and the byte says which one it is. Other keys are found by their text.
+    @inline(__always)
+    private func column(_ key: Key) -> ResolvedColumn {
+        guard MemoryLayout<Key>.size <= 1 else { return columns.named(key.stringValue) }
+        let byte =
+            MemoryLayout<Key>.size == 0 ? 0 : unsafeBitCast(key, to: UInt8.self)
+        let column = columns.byByte[Int(byte)]
+        if column.isKnown { return column }
+        return columns.resolve(key.stringValue, byte)
+    }
+
+    // MARK: The types that a column holds
+
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try read(type, key) }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try read(type, key) }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try read(type, key) }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try read(type, key) }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try read(type, key) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try read(type, key) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try read(type, key) }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try read(type, key) }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try read(type, key) }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try read(type, key) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try read(type, key) }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try read(type, key) }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try read(type, key) }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try read(type, key) }
+
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+        try readIfPresent(type, key)
+    }
+
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+        try readIfPresent(type, key)
+    }
+
+    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+        try readIfPresent(type, key)
+    }
+
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+        try readIfPresent(type, key)
+    }
+
+    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
+        try readIfPresent(type, key)
+    }
+
+    @inline(__always)
+    private func read<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+        _ type: Value.Type,
+        _ key: Key
+    ) throws -> Value {
+        let column = column(key)
+        if column.exists, let statement = columns.statement,
+            let value = Value.fromStatement(statement, atUncheckedIndex: column.source)
+        {
+            return value
+        }
+        return try readSlowly(type, key, column)
+    }
+
+    @inline(__always)
+    private func readIfPresent<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+        _ type: Value.Type,
+        _ key: Key
+    ) throws -> Value? {
+        let column = column(key)
+        guard column.exists else { return nil }
+        if let statement = columns.statement {
+            if let value = Value.fromStatement(statement, atUncheckedIndex: column.source) {
+                return value
+            }
+            if sqlite3_column_type(statement, column.source) == SQLITE_NULL { return nil }
+        }
+        return try readSlowly(Value?.self, key, column)
+    }
+
+    /// Reads a copied row, or throws.
+    @inline(never)
+    private func readSlowly<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+        _ type: Value.Type,
+        _ key: Key,
+        _ column: ResolvedColumn
+    ) throws -> Value {
+        if column.exists { return try columns.row.decode(type, atUncheckedIndex: column.index) }
+        if let value = Value.fromMissingColumn() { return value }
+        throw RowDecodingError.columnNotFound(key.stringValue, row: columns.row)
+    }
+
+    // MARK: All other types
+
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+        if T.self == Date.self { return identical(try read(Date.self, key), as: type) }
+        if T.self == Data.self { return identical(try read(Data.self, key), as: type) }
+        let column = column(key)
+        guard column.exists else { return try decodeWithoutColumn(type, key) }
+        switch columns.reading(of: type, in: column.index) {
+        case .statement(let value): return try decode(value, column.index, as: type)
+        case .value(let value): return try decode(value, column.index, as: type)
+        case .coded: return try decodeCoded(type, key, column.index)
+        }
+    }
+
+    func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+        if T.self == Date.self {
+            return try readIfPresent(Date.self, key).map { identical($0, as: type) }
+        }
+        if T.self == Data.self {
+            return try readIfPresent(Data.self, key).map { identical($0, as: type) }
+        }
+        let column = column(key)
+        guard column.exists else {
+            // A left join without a match gives a scope of nothing but NULLs.
+            guard let scope = columns.row.scopesTree[key.stringValue], scope.containsNonNullValue
+            else {
+                return nil
+            }
+            return try decodeWithoutColumn(type, key)
+        }
+        switch columns.reading(of: type, in: column.index) {
+        case .statement(let value): return try decodeIfPresent(value, column.index, as: type)
+        case .value(let value): return try decodeIfPresent(value, column.index, as: type)
+        case .coded:
+            if columns.row.hasNull(atIndex: column.index) { return nil }
+            return try decodeCoded(type, key, column.index)
+        }
+    }
+
+    private func decode<Value: DatabaseValueConvertible & StatementColumnConvertible, T>(
+        _ value: Value.Type,
+        _ index: Int,
+        as type: T.Type
+    ) throws -> T {
+        identical(try columns.row.decode(value, atUncheckedIndex: index), as: type)
+    }
+
+    private func decode<Value: DatabaseValueConvertible, T>(
+        _ value: Value.Type,
+        _ index: Int,
+        as type: T.Type
+    ) throws -> T {
+        identical(try columns.row.decode(value, atUncheckedIndex: index), as: type)
+    }
+
+    private func decodeIfPresent<
+        Value: DatabaseValueConvertible & StatementColumnConvertible,
+        T
+    >(_ value: Value.Type, _ index: Int, as type: T.Type) throws -> T? {
+        try columns.row.decode(Value?.self, atUncheckedIndex: index).map { identical($0, as: type) }
+    }
+
+    private func decodeIfPresent<Value: DatabaseValueConvertible, T>(
+        _ value: Value.Type,
+        _ index: Int,
+        as type: T.Type
+    ) throws -> T? {
+        try columns.row.decode(Value?.self, atUncheckedIndex: index).map { identical($0, as: type) }
+    }
+
+    /// Decodes a type of one single value, or one that is stored as JSON.
+    private func decodeCoded<T: Decodable>(
+        _ type: T.Type,
+        _ key: Key,
+        _ index: Int
+    ) throws -> T {
+        let path = codingPath + [key]
+        do {
+            return try T(
+                from: ColumnDecoder(
+                    row: columns.row,
+                    index: index,
+                    codingPath: path,
+                    userInfo: columns.recordType.databaseDecodingUserInfo
+                )
+            )
+        } catch is JSONIsNeeded {
+            return try columns.row.withUnsafeData(atIndex: index) { data in
+                guard let data else {
+                    throw RowDecodingError.valueMismatch(type, row: columns.row, index: index)
+                }
+                return try columns.recordType.databaseJSONDecoder(for: key.stringValue)
+                    .decode(type, from: data)
+            }
+        }
+    }
+
+    /// Decodes a scope, or a part of the record that shares its row.
+    private func decodeWithoutColumn<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T {
+        let path = codingPath + [key]
+        if let scope = columns.row.scopesTree[key.stringValue] {
+            return try scope.decodeRecord(type, recordType: columns.recordType, codingPath: path)
+        }
+        if let value = type as? any DatabaseValueConvertible.Type {
+            return try decodeMissing(value, key, as: type)
+        }
+        // `struct BookInfo { var book: Book; var author: Author }` may come from a row of book's
+        // columns with a scope `author`: one key, and no more, can be the row itself.
+        guard let rootKey = columns.rootKey else {
+            columns.rootKey = key.stringValue
+            return try columns.row.decodeRecord(
+                type,
+                recordType: columns.recordType,
+                codingPath: path
+            )
+        }
+        let names = [rootKey, key.stringValue].sorted()
+        throw DecodingError.keyNotFound(
+            key,
+            DecodingError.Context(
+                codingPath: codingPath,
+                debugDescription: "no column or scope is named \(names.joined(separator: " or "))"
+            )
+        )
+    }
+
+    private func decodeMissing<Value: DatabaseValueConvertible, T>(
+        _ value: Value.Type,
+        _ key: Key,
+        as type: T.Type
+    ) throws -> T {
+        if let value = Value.fromMissingColumn() { return identical(value, as: type) }
+        throw RowDecodingError.columnNotFound(key.stringValue, row: columns.row)
+    }
+
+    // MARK: Containers
+
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type,
+        forKey key: Key
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        guard !column(key).exists, let scope = columns.row.scopesTree[key.stringValue] else {
+            throw notNested(key, [String: Any].self)
+        }
+        return KeyedDecodingContainer(
+            RecordColumns<NestedKey>(columns.nested(key, scope))
+        )
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        throw notNested(key, [Any].self)
+    }
+
+    private func notNested(_ key: Key, _ type: any Any.Type) -> DecodingError {
+        DecodingError.typeMismatch(
+            type,
+            DecodingError.Context(
+                codingPath: codingPath + [key],
+                debugDescription: """
+                    a row has no container at \(key.stringValue): decode a type of its own, which \
+                    is read from JSON
+                    """
+            )
+        )
+    }
+
+    func superDecoder() -> any Decoder {
+        RecordDecoder(row: columns.row, recordType: columns.recordType, codingPath: codingPath)
+    }
+
+    func superDecoder(forKey key: Key) -> any Decoder { superDecoder() }
+}

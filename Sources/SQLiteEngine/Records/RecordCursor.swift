@@ -1,0 +1,46 @@
+/// A cursor of records.
+public final class RecordCursor<Record: FetchableRecord>: SteppingCursor {
+    /// What the cursor produces.
+    public typealias Element = Record
+
+    // One access has the cursor: its variables need no checks.
+    @exclusivity(unchecked) @usableFromInline var steps: StatementSteps
+    private let adapter: (any RowAdapter)?
+    @exclusivity(unchecked) @usableFromInline var row: Row?
+
+    @usableFromInline
+    init(
+        _ statement: Statement,
+        _ arguments: StatementArguments?,
+        _ adapter: (any RowAdapter)?
+    ) throws {
+        // A mapping that names no column fails here, not at the first row.
+        _ = try adapter?.layout(from: statement.layout)
+        steps = try StatementSteps(statement, arguments)
+        self.adapter = adapter
+    }
+
+    deinit { steps.end() }
+
+    /// Makes the next record; nil at the end.
+    @inlinable
+    public func next() throws -> Record? {
+        guard try steps.advance() else { return nil }
+        return try Record(row: row ?? makeRow())
+    }
+
+    @usableFromInline
+    func makeRow() throws -> Row {
+        // The first step may have prepared the statement anew, with other columns.
+        let layout = steps.statement.layout
+        let row = Row(
+            statement: steps.statement,
+            layout: try adapter?.layout(from: layout) ?? layout
+        )
+        self.row = row
+        return row
+    }
+}
+
+@available(*, unavailable)
+extension RecordCursor: Sendable {}

@@ -1,0 +1,147 @@
+import Foundation
+
+/// Decodes records from the columns of a row.
+///
+/// One decoder serves all rows of a cursor, and keeps where each key's column is, so that a row
+/// costs no comparison of names.
+@usableFromInline
+final class RecordDecoder: Decoder {
+    @usableFromInline let codingPath: [any CodingKey]
+    @usableFromInline var userInfo: [CodingUserInfoKey: Any] { recordType.databaseDecodingUserInfo }
+
+    private let columns: RowColumns
+
+    /// The container of the keys of ``keyType``: a `Kept<KeyedDecodingContainer<Key>>`.
+    @exclusivity(unchecked) private var container: AnyObject?
+    @exclusivity(unchecked) private var keyType: ObjectIdentifier?
+
+    private var row: Row { columns.row }
+    private var recordType: any FetchableRecord.Type { columns.recordType }
+
+    init(
+        row: Row,
+        recordType: any FetchableRecord.Type,
+        codingPath: [any CodingKey] = []
+    ) {
+        self.codingPath = codingPath
+        columns = RowColumns(row: row, recordType: recordType, codingPath: codingPath)
+    }
+
+    /// The decoder that a row has, if it has one for a type of record; else a new one.
+    @usableFromInline
+    static func decoder(of row: Row, for type: any FetchableRecord.Type) -> RecordDecoder {
+        if let decoder = row.recordDecoder,
+            ObjectIdentifier(decoder.recordType) == ObjectIdentifier(type)
+        {
+            decoder.columns.rootKey = nil
+            return decoder
+        }
+        // The row owns its decoder, and the decoder must not own the row.
+        let decoder = RecordDecoder(row: row.twin, recordType: type)
+        if row.sqliteStatement != nil { row.recordDecoder = decoder }
+        return decoder
+    }
+
+    @usableFromInline
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+        if let container, keyType == ObjectIdentifier(type) {
+            return unsafeDowncast(container, to: Kept<KeyedDecodingContainer<Key>>.self).value()
+        }
+        return makeContainer(keyedBy: type)
+    }
+
+    @inline(never)
+    private func makeContainer<Key: CodingKey>(
+        keyedBy type: Key.Type
+    ) -> KeyedDecodingContainer<Key> {
+        let kept = Kept(KeyedDecodingContainer(RecordColumns<Key>(columns)))
+        container = kept
+        keyType = ObjectIdentifier(type)
+        return kept.value()
+    }
+
+    @usableFromInline
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        throw DecodingError.typeMismatch(
+            [Any].self,
+            DecodingError.Context(
+                codingPath: codingPath,
+                debugDescription: "a database row has columns, and is no list: \(row)"
+            )
+        )
+    }
+
+    @usableFromInline
+    func singleValueContainer() -> any SingleValueDecodingContainer {
+        FirstColumnDecoder(row: row, recordType: recordType, codingPath: codingPath)
+    }
+}
+
+/// Keeps a value from one row to the next.
+///
+/// A generic function that returns a `KeyedDecodingContainer<Key>` looks up that type each time,
+/// which costs as much as reading three columns. The class of an object knows what the object is
+/// made of, and so its own method need not look: it must stay a call of its own.
+private final class Kept<Value> {
+    private let kept: Value
+
+    init(_ value: Value) { kept = value }
+
+    @inline(never)
+    func value() -> Value { kept }
+}
+
+/// Decodes a record that is one single value: the first column, or what wraps a record.
+private struct FirstColumnDecoder: SingleValueDecodingContainer {
+    let row: Row
+    let recordType: any FetchableRecord.Type
+    let codingPath: [any CodingKey]
+
+    func decodeNil() -> Bool { row.count == 0 || row.hasNull(atIndex: 0) }
+
+    func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        if let convertible = type as? any DatabaseValueConvertible.Type {
+            return try value(convertible, as: type)
+        }
+        return try row.decodeRecord(type, recordType: recordType, codingPath: codingPath)
+    }
+
+    private func value<Value: DatabaseValueConvertible, T>(
+        _ value: Value.Type,
+        as type: T.Type
+    ) throws -> T {
+        guard row.count > 0 else { throw RowDecodingError.columnNotFound("", row: row) }
+        return identical(try row.decode(value, atUncheckedIndex: 0), as: type)
+    }
+}
+
+extension Row {
+    /// Decodes a value from the whole row, as a record if it is one.
+    func decodeRecord<T: Decodable>(
+        _ type: T.Type,
+        recordType: any FetchableRecord.Type,
+        codingPath: [any CodingKey]
+    ) throws -> T {
+        if let record = type as? any FetchableRecord.Type {
+            return try makeRecord(record, as: type)
+        }
+        return try T(
+            from: RecordDecoder(row: twin, recordType: recordType, codingPath: codingPath)
+        )
+    }
+
+    private func makeRecord<Record: FetchableRecord, T>(
+        _ record: Record.Type,
+        as type: T.Type
+    ) throws -> T {
+        // A row of its own: it must not take the place of the decoder that is at work.
+        identical(try record.init(row: twin), as: type)
+    }
+}
+
+/// A value of a type that is known to be another generic parameter's type.
+@inline(__always)
+func identical<Value, T>(_ value: Value, as type: T.Type) -> T {
+    precondition(Value.self == T.self)
+    return unsafeBitCast(value, to: T.self)
+}

@@ -1,0 +1,143 @@
+import Foundation
+
+/// Takes the columns that a record encodes itself as.
+final class RecordEncoder: Encoder {
+    let codingPath: [any CodingKey] = []
+    var userInfo: [CodingUserInfoKey: Any] { recordType.databaseEncodingUserInfo }
+    fileprivate(set) var container: PersistenceContainer
+    fileprivate let recordType: any EncodableRecord.Type
+
+    init(container: PersistenceContainer, recordType: any EncodableRecord.Type) {
+        self.container = container
+        self.recordType = recordType
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(ColumnsEncoder(encoder: self))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        fatalError("\(recordType) encodes itself as a list: a record has columns")
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer {
+        WrapperEncoder(encoder: self)
+    }
+
+    fileprivate func encode(_ value: some Encodable, _ column: String) throws {
+        if let convertible = value as? any DatabaseValueConvertible {
+            container.set(convertible.databaseValue, column)
+            return
+        }
+        let encoder = ColumnEncoder(codingPath: codingPath, userInfo: userInfo)
+        do {
+            try value.encode(to: encoder)
+        } catch is JSONIsNeeded {
+            encoder.isJSONNeeded = true
+        }
+        if let value = encoder.value, !encoder.isJSONNeeded {
+            container.set(value, column)
+        } else {
+            let data = try recordType.databaseJSONEncoder(for: column).encode(value)
+            container.set(String(decoding: data, as: UTF8.self).databaseValue, column)
+        }
+    }
+}
+
+/// Takes the values of columns by coding key.
+///
+/// A value that is absent is NULL.
+private struct ColumnsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let encoder: RecordEncoder
+    var codingPath: [any CodingKey] { [] }
+
+    func encodeNil(forKey key: Key) { encoder.container.set(.null, key.stringValue) }
+
+    // The types that need no look at what they conform to.
+    func encode(_ value: Bool, forKey key: Key) { set(value, key) }
+    func encode(_ value: String, forKey key: Key) { set(value, key) }
+    func encode(_ value: Double, forKey key: Key) { set(value, key) }
+    func encode(_ value: Int, forKey key: Key) { set(value, key) }
+    func encode(_ value: Int64, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Bool?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: String?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Double?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Float?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Int?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Int8?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Int16?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Int32?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Int64?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: UInt?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: UInt8?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: UInt16?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: UInt32?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: UInt64?, forKey key: Key) { set(value, key) }
+
+    func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+        try encoder.encode(value, key.stringValue)
+    }
+
+    func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws {
+        guard let value else { return encodeNil(forKey: key) }
+        try encode(value, forKey: key)
+    }
+
+    @inline(__always)
+    private func set(_ value: some DatabaseValueConvertible, _ key: Key) {
+        encoder.container.set(value.databaseValue, key.stringValue)
+    }
+
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy keyType: NestedKey.Type,
+        forKey key: Key
+    ) -> KeyedEncodingContainer<NestedKey> {
+        fatalError(nesting(key))
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        fatalError(nesting(key))
+    }
+
+    private func nesting(_ key: Key) -> String {
+        """
+        \(encoder.recordType) encodes a nested container at \(key.stringValue): encode a value of \
+        a type of its own, which is stored as JSON
+        """
+    }
+
+    func superEncoder() -> any Encoder { encoder }
+
+    func superEncoder(forKey key: Key) -> any Encoder { encoder }
+}
+
+/// Takes a record that encodes itself as another one.
+private struct WrapperEncoder: SingleValueEncodingContainer {
+    let encoder: RecordEncoder
+    var codingPath: [any CodingKey] { [] }
+
+    func encodeNil() throws { throw notARecord("nil") }
+
+    func encode<T: Encodable>(_ value: T) throws {
+        if let record = value as? any EncodableRecord {
+            try record.encode(to: &encoder.container)
+        } else if value is any DatabaseValueConvertible {
+            throw notARecord("\(value)")
+        } else {
+            try value.encode(to: encoder)
+        }
+    }
+
+    private func notARecord(_ value: String) -> EncodingError {
+        EncodingError.invalidValue(
+            value,
+            EncodingError.Context(
+                codingPath: [],
+                debugDescription: """
+                    \(encoder.recordType) encodes itself as the single value \(value), which \
+                    belongs to no column
+                    """
+            )
+        )
+    }
+}

@@ -1,0 +1,18 @@
+/// An error about a record that the database does not have.
+public enum RecordError: Error {
+    /// No row of the table has the key.
+    case recordNotFound(databaseTableName: String, key: [String: DatabaseValue])
+}
+
+extension RecordError: CustomStringConvertible {
+    /// The table and the key.
+    public var description: String {
+        switch self {
+        case .recordNotFound(let table, let key):
+            let values = key.sorted { $0.key < $1.key }
+                .map { "\($0.key):\($0.value)" }
+                .joined(separator: " ")
+            return "Key not found in table \(table): [\(values)]"
+        }
+    }
+}

@@ -1,0 +1,107 @@
+/// The statements that write one record.
+struct RecordStatements {
+    let db: Database
+    let table: String
+    let shape: TableShape
+    let container: PersistenceContainer
+
+    init<Record: MutablePersistableRecord>(_ db: Database, _ record: Record) throws {
+        self.db = db
+        table = Record.databaseTableName
+        shape = try db.tableShape(table)
+        container = try PersistenceContainer(record)
+        precondition(!container.isEmpty, "\(Record.self) encodes no column")
+    }
+
+    /// The values of the primary key; nil when all of them are NULL.
+    var keyValues: [DatabaseValue]? {
+        let values = shape.primaryKey.map(container.databaseValue(at:))
+        return values.allSatisfy(\.isNull) ? nil : values
+    }
+
+    /// The primary key by column.
+    var key: [String: DatabaseValue] {
+        Dictionary(
+            shape.primaryKey.map { ($0, container.databaseValue(at: $0)) },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    /// The error of a record that has no row.
+    var notFound: RecordError { .recordNotFound(databaseTableName: table, key: key) }
+
+    func insert(
+        _ resolution: Database.ConflictResolution,
+        returning selection: [any SQLSelectable]
+    ) throws -> Statement {
+        let names = container.columns.map(\.quotedIdentifier).joined(separator: ", ")
+        return try statement(
+            """
+            INSERT\(resolution.clause) INTO \(table.quotedIdentifier) (\(names)) \
+            VALUES (\(questionMarks(container.count)))
+            """,
+            container.values,
+            selection
+        )
+    }
+
+    /// The statement that updates columns; nil when the primary key is NULL.
+    ///
+    /// Columns that the table does not have, those that the record does not write, and the primary
+    /// key itself stay as they are. If no column remains, the key is written as it is, so that
+    /// transaction observers see a change.
+    func update(
+        _ resolution: Database.ConflictResolution,
+        columns: Set<String>,
+        returning selection: [any SQLSelectable]
+    ) throws -> Statement? {
+        guard let keyValues else { return nil }
+        let wanted = Set(columns.map { $0.lowercased() })
+        let keys = Set(shape.primaryKey.map { $0.lowercased() })
+        var updated = shape.columns.filter { column in
+            let name = column.lowercased()
+            return wanted.contains(name) && !keys.contains(name) && container.contains(column)
+        }
+        if updated.isEmpty { updated = shape.primaryKey }
+        let assignments = updated.map { "\($0.quotedIdentifier) = ?" }.joined(separator: ", ")
+        return try statement(
+            """
+            UPDATE\(resolution.clause) \(table.quotedIdentifier) SET \(assignments) \
+            WHERE \(keyCondition)
+            """,
+            updated.map(container.databaseValue(at:)) + keyValues,
+            selection
+        )
+    }
+
+    /// The statement that deletes the row; nil when the primary key is NULL.
+    func delete() throws -> Statement? {
+        guard let keyValues else { return nil }
+        let sql = "DELETE FROM \(table.quotedIdentifier) WHERE \(keyCondition)"
+        return try statement(sql, keyValues, [])
+    }
+
+    /// The statement that tells whether there is a row; nil when the primary key is NULL.
+    func exists() throws -> Statement? {
+        guard let keyValues else { return nil }
+        let sql = """
+            SELECT EXISTS (SELECT 1 FROM \(table.quotedIdentifier) WHERE \(keyCondition))
+            """
+        return try statement(sql, keyValues, [])
+    }
+
+    private var keyCondition: String {
+        shape.primaryKey.map { "\($0.quotedIdentifier) = ?" }.joined(separator: " AND ")
+    }
+
+    private func statement(
+        _ sql: String,
+        _ values: [DatabaseValue],
+        _ selection: [any SQLSelectable]
+    ) throws -> Statement {
+        let sql = selection.isEmpty ? sql : "\(sql) RETURNING \(try selection.selectionSQL())"
+        let statement = try db.cachedStatement(sql: sql)
+        try statement.setArguments(StatementArguments(values: values))
+        return statement
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+
+extension Row {
+    /// The value of a column, as `Int64`, `Double`, `String` or `Data`.
+    ///
+    /// It is nil for NULL, and for a column that does not exist.
+    public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
+        self[column.name]
+    }
+
+    /// The value of a column; a fatal error when there is none, or it cannot be converted.
+    @inlinable
+    public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value {
+        self[column.name]
+    }
+
+    /// The value of a column; a fatal error when there is none, or it cannot be converted.
+    @inlinable
+    public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+        _ column: some ColumnExpression
+    ) -> Value {
+        self[column.name]
+    }
+
+    /// The value of a column.
+    ///
+    /// - Throws: A ``RowDecodingError`` when there is none, or it cannot be converted.
+    @inlinable
+    public func decode<Value: DatabaseValueConvertible>(
+        _ type: Value.Type = Value.self,
+        forColumn column: some ColumnExpression
+    ) throws -> Value {
+        try decode(type, forColumn: column.name)
+    }
+
+    /// The value of a column.
+    ///
+    /// - Throws: A ``RowDecodingError`` when there is none, or it cannot be converted.
+    @inlinable
+    public func decode<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+        _ type: Value.Type = Value.self,
+        forColumn column: some ColumnExpression
+    ) throws -> Value {
+        try decode(type, forColumn: column.name)
+    }
+
+    /// The first value that is not NULL among columns; those that do not exist are passed over.
+    public func coalesce<T: DatabaseValueConvertible>(
+        _ columns: some Collection<any ColumnExpression>
+    ) -> T? {
+        coalesce(columns.map { $0.name })
+    }
+
+    /// Calls `body` with the bytes of a column, which hold no longer than the call.
+    ///
+    /// They are nil for a column that does not exist.
+    public func withUnsafeData<T>(
+        at column: some ColumnExpression,
+        _ body: (Data?) throws -> T
+    ) throws -> T {
+        try withUnsafeData(named: column.name, body)
+    }
+
+    /// The record of a scope; a fatal error when it cannot be made.
+    public subscript<Record: FetchableRecord>(_ scope: String) -> Record {
+        do {
+            guard let row = scopesTree[scope] else {
+                fatalError("no scope is named \(String(reflecting: scope)) in \(debugDescription)")
+            }
+            return try Record(row: row)
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+
+    /// The record of a scope; nil when there is none, or it holds nothing but NULLs.
+    ///
+    /// It is a fatal error when the record cannot be made.
+    public subscript<Record: FetchableRecord>(_ scope: String) -> Record? {
+        guard let row = scopesTree[scope], row.containsNonNullValue else { return nil }
+        do {
+            return try Record(row: row)
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+}

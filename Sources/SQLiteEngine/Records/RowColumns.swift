@@ -1,0 +1,126 @@
+import CSQLite
+
+/// What is found out once of the columns of a cursor's rows: which column a key names, and how a
+/// type is read from it.
+///
+/// One access has the cursor, so that its variables need no checks.
+final class RowColumns {
+    let row: Row
+    let statement: SQLiteStatement?
+    let recordType: any FetchableRecord.Type
+    let codingPath: [any CodingKey]
+
+    /// The columns by the one byte of a key.
+    let byByte: UnsafeMutablePointer<ResolvedColumn>
+
+    /// The columns of keys of more bytes than one, by their text.
+    @exclusivity(unchecked) private var byName: [String: ResolvedColumn] = [:]
+
+    /// How types were read, by column.
+    @exclusivity(unchecked) private var readings: [Reading?]
+
+    /// The columns of the scopes that were asked for as containers.
+    @exclusivity(unchecked) private var nestedColumns: [String: RowColumns] = [:]
+
+    /// The key that was decoded from the row as a whole, if any: only one can be.
+    @exclusivity(unchecked) var rootKey: String?
+
+    init(row: Row, recordType: any FetchableRecord.Type, codingPath: [any CodingKey]) {
+        self.row = row
+        self.recordType = recordType
+        self.codingPath = codingPath
+        statement = row.sqliteStatement
+        readings = Array(repeating: nil, count: row.count)
+        byByte = .allocate(capacity: 256)
+        byByte.initialize(repeating: .unknown, count: 256)
+    }
+
+    deinit { byByte.deallocate() }
+
+    @inline(never)
+    func named(_ name: String) -> ResolvedColumn {
+        if let column = byName[name] { return column }
+        let column = resolve(name)
+        byName[name] = column
+        return column
+    }
+
+    @inline(never)
+    func resolve(_ name: String, _ byte: UInt8) -> ResolvedColumn {
+        let column = resolve(name)
+        byByte[Int(byte)] = column
+        return column
+    }
+
+    private func resolve(_ name: String) -> ResolvedColumn {
+        guard let position = row.index(ofColumn: name) else { return .missing }
+        return ResolvedColumn(
+            position: Int32(position),
+            source: row.source(ofUncheckedIndex: position)
+        )
+    }
+
+    /// The columns of a scope, which live as long as these.
+    func nested(_ key: some CodingKey, _ scope: Row) -> RowColumns {
+        if let nested = nestedColumns[key.stringValue] { return nested }
+        let nested = RowColumns(
+            row: scope,
+            recordType: recordType,
+            codingPath: codingPath + [key]
+        )
+        nestedColumns[key.stringValue] = nested
+        return nested
+    }
+
+    /// How a type is read from a column.
+    func reading<T>(of type: T.Type, in column: Int) -> Reading.Way {
+        let id = ObjectIdentifier(type)
+        if let reading = readings[column], reading.type == id { return reading.way }
+        // The column's own form first: it reads dates from texts, and NULL as a value.
+        let way: Reading.Way =
+            if let value = type as? any (DatabaseValueConvertible & StatementColumnConvertible).Type
+            {
+                .statement(value)
+            } else if let value = type as? any DatabaseValueConvertible.Type {
+                .value(value)
+            } else {
+                .coded
+            }
+        readings[column] = Reading(type: id, way: way)
+        return way
+    }
+}
+
+/// How a type was read from a column.
+struct Reading {
+    enum Way {
+        case statement(any (DatabaseValueConvertible & StatementColumnConvertible).Type)
+        case value(any DatabaseValueConvertible.Type)
+        case coded
+    }
+
+    let type: ObjectIdentifier
+    let way: Way
+}
+
+/// Where the value of a key is.
+struct ResolvedColumn {
+    /// The column of the row; negative when there is none.
+    let position: Int32
+
+    /// The column of the statement.
+    let source: Int32
+
+    @inline(__always)
+    var exists: Bool { position >= 0 }
+
+    @inline(__always)
+    var isKnown: Bool { position >= -1 }
+
+    @inline(__always)
+    var index: Int { Int(position) }
+
+    static var missing: ResolvedColumn { ResolvedColumn(position: -1, source: 0) }
+
+    static var unknown: ResolvedColumn { ResolvedColumn(position: -2, source: 0) }
+}

@@ -1,0 +1,237 @@
+/// The rows of a table that have given keys.
+@usableFromInline
+struct KeyFilter: Sendable {
+    /// The condition, behind `WHERE`; nil for all rows.
+    let condition: String?
+    let arguments: StatementArguments
+
+    /// All rows.
+    @usableFromInline static let all = KeyFilter(condition: nil, arguments: StatementArguments())
+
+    /// The rows with given values of a primary key of one column.
+    ///
+    /// - Throws: `SQLITE_MISUSE` when the primary key has more columns than one, or none.
+    @usableFromInline
+    init(
+        _ db: Database,
+        table: String,
+        keys: some Collection<some DatabaseValueConvertible>
+    ) throws {
+        let column = try db.keyColumn(of: table)
+        let marks = keys.count == 1 ? "= ?" : "IN (\(questionMarks(keys.count)))"
+        condition = "\(table.quotedIdentifier).\(column.quotedIdentifier) \(marks)"
+        arguments = StatementArguments(keys)
+    }
+
+    /// The rows that have the values of one of the keys, by column.
+    @usableFromInline
+    init(table: String, keys: [[String: (any DatabaseValueConvertible)?]]) {
+        var values: [DatabaseValue] = []
+        let conditions = keys.map { key in
+            let terms = key.sorted { $0.key < $1.key }.map { column, value in
+                let name = "\(table.quotedIdentifier).\(column.quotedIdentifier)"
+                guard let value = value?.databaseValue, !value.isNull else {
+                    return "\(name) IS NULL"
+                }
+                values.append(value)
+                return "\(name) = ?"
+            }
+            // An empty key is no row's.
+            return terms.isEmpty ? "FALSE" : "(" + terms.joined(separator: " AND ") + ")"
+        }
+        condition = conditions.isEmpty ? "FALSE" : conditions.joined(separator: " OR ")
+        arguments = StatementArguments(values: values)
+    }
+
+    private init(condition: String?, arguments: StatementArguments) {
+        self.condition = condition
+        self.arguments = arguments
+    }
+
+    /// The condition with its keyword.
+    var clause: String { condition.map { " WHERE \($0)" } ?? "" }
+}
+
+/// `?, ?, ?`.
+func questionMarks(_ count: Int) -> String {
+    count == 0 ? "" : "?" + String(repeating: ", ?", count: count - 1)
+}
+
+extension Database {
+    /// The one column of a table's primary key.
+    ///
+    /// - Throws: `SQLITE_MISUSE` when it has more columns than one, or none.
+    func keyColumn(of table: String) throws -> String {
+        let columns = try tableShape(table).primaryKey
+        if columns.count == 1 { return columns[0] }
+        throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: columns.isEmpty
+                ? "the view \(table) has no primary key: give the key as a dictionary of columns"
+                : """
+                the primary key of \(table) has \(columns.count) columns \
+                (\(columns.joined(separator: ", "))): give the key as a dictionary of columns
+                """
+        )
+    }
+}
+
+extension TableRecord {
+    /// The statement that selects rows.
+    @usableFromInline
+    static func selection(
+        _ db: Database,
+        _ filter: KeyFilter,
+        limit: Int? = nil
+    ) throws -> Statement {
+        var sql = "SELECT \(try databaseSelection.selectionSQL())"
+        sql += " FROM \(databaseTableName.quotedIdentifier)\(filter.clause)"
+        if let limit { sql += " LIMIT \(limit)" }
+        let statement = try db.cachedStatement(sql: sql)
+        try statement.setArguments(filter.arguments)
+        return statement
+    }
+
+    private static func delete(_ db: Database, _ filter: KeyFilter) throws -> Int {
+        let name = databaseTableName
+        let sql = "DELETE FROM \(name.quotedIdentifier)\(filter.clause)"
+        let statement = try db.cachedStatement(sql: sql)
+        return try db.countingChanges(of: name) {
+            try statement.execute(arguments: filter.arguments)
+        }
+        .count
+    }
+
+    private static func contains(_ db: Database, _ filter: KeyFilter) throws -> Bool {
+        let name = databaseTableName.quotedIdentifier
+        let sql = "SELECT EXISTS (SELECT 1 FROM \(name)\(filter.clause))"
+        return try Bool.fetchOne(db.cachedStatement(sql: sql), arguments: filter.arguments) ?? false
+    }
+
+    /// The number of rows.
+    public static func fetchCount(_ db: Database) throws -> Int {
+        let sql = "SELECT COUNT(*) FROM \(databaseTableName.quotedIdentifier)"
+        return try Int.fetchOne(db.cachedStatement(sql: sql)) ?? 0
+    }
+
+    /// Whether a row has a primary key.
+    public static func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
+        if key.databaseValue.isNull { return false }
+        return try contains(db, KeyFilter(db, table: databaseTableName, keys: [key]))
+    }
+
+    /// Whether a row has the values of a key, by column.
+    public static func exists(
+        _ db: Database,
+        key: [String: (any DatabaseValueConvertible)?]
+    ) throws -> Bool {
+        try contains(db, KeyFilter(table: databaseTableName, keys: [key]))
+    }
+
+    /// Deletes all rows; returns how many there were.
+    @discardableResult
+    public static func deleteAll(_ db: Database) throws -> Int {
+        try delete(db, .all)
+    }
+
+    /// Deletes the rows with given primary keys; returns how many there were.
+    @discardableResult
+    public static func deleteAll(
+        _ db: Database,
+        keys: some Collection<some DatabaseValueConvertible>
+    ) throws -> Int {
+        if keys.isEmpty { return 0 }
+        return try delete(db, KeyFilter(db, table: databaseTableName, keys: keys))
+    }
+
+    /// Deletes the rows that have one of the keys, by column; returns how many there were.
+    @discardableResult
+    public static func deleteAll(
+        _ db: Database,
+        keys: [[String: (any DatabaseValueConvertible)?]]
+    ) throws -> Int {
+        if keys.isEmpty { return 0 }
+        return try delete(db, KeyFilter(table: databaseTableName, keys: keys))
+    }
+
+    /// Deletes the row with a primary key; returns whether there was one.
+    @discardableResult
+    public static func deleteOne(
+        _ db: Database,
+        key: some DatabaseValueConvertible
+    ) throws -> Bool {
+        if key.databaseValue.isNull { return false }
+        return try deleteAll(db, keys: [key]) > 0
+    }
+
+    /// Deletes the rows that have a key, by column; returns whether there was one.
+    @discardableResult
+    public static func deleteOne(
+        _ db: Database,
+        key: [String: (any DatabaseValueConvertible)?]
+    ) throws -> Bool {
+        try deleteAll(db, keys: [key]) > 0
+    }
+
+    /// The error of a primary key that no row has.
+    public static func recordNotFound(
+        _ db: Database,
+        key: some DatabaseValueConvertible
+    ) -> any Error {
+        do {
+            let column = try db.keyColumn(of: databaseTableName)
+            return recordNotFound(key: [column: key.databaseValue])
+        } catch {
+            return error
+        }
+    }
+
+    /// The error of a key, by column, that no row has.
+    public static func recordNotFound(
+        key: [String: (any DatabaseValueConvertible)?]
+    ) -> RecordError {
+        .recordNotFound(
+            databaseTableName: databaseTableName,
+            key: key.mapValues { $0?.databaseValue ?? .null }
+        )
+    }
+}
+
+extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
+    /// Whether a row has an identifier as its primary key.
+    public static func exists(_ db: Database, id: ID) throws -> Bool {
+        try exists(db, key: id)
+    }
+
+    /// Deletes the rows with given identifiers; returns how many there were.
+    @discardableResult
+    public static func deleteAll(_ db: Database, ids: some Collection<ID>) throws -> Int {
+        try deleteAll(db, keys: ids)
+    }
+
+    /// Deletes the row with an identifier; returns whether there was one.
+    @discardableResult
+    public static func deleteOne(_ db: Database, id: ID) throws -> Bool {
+        try deleteOne(db, key: id)
+    }
+
+    /// The error of an identifier that no row has.
+    public static func recordNotFound(_ db: Database, id: ID) -> any Error {
+        recordNotFound(db, key: id)
+    }
+}
+
+extension Database {
+    /// Runs a statement that writes to a table or a view, and counts the rows.
+    func countingChanges<T>(
+        of table: String,
+        _ body: () throws -> T
+    ) throws -> (count: Int, value: T) {
+        // What the triggers of a view change shows in the total alone:
+        // https://sqlite.org/c3ref/changes.html
+        let isView = try tableShape(table).isView
+        let before = isView ? totalChangesCount : 0
+        let value = try body()
+        return (isView ? totalChangesCount - before : changesCount, value)
+    }
+}

@@ -1,0 +1,61 @@
+import Telemetry
+
+/// A type that knows the name of a table.
+public protocol TableRecord: SendableMetatype {
+    /// The type that holds the columns; by convention an `enum Columns` inside the record type.
+    associatedtype Columns = Never
+
+    /// What ``databaseComponents`` is: the type of the columns.
+    associatedtype DatabaseComponents = Columns.Type
+
+    /// The name of the table, without its schema.
+    ///
+    /// By default, the name of the type with a small initial: `player` for `Player`, `httpRequest`
+    /// for `HTTPRequest`.
+    static var databaseTableName: String { get }
+
+    /// What is selected of the table; all columns by default.
+    static var databaseSelection: [any SQLSelectable] { get }
+
+    /// The columns, for closures that choose among them.
+    static var databaseComponents: DatabaseComponents { get }
+}
+
+extension TableRecord where DatabaseComponents == Columns.Type {
+    /// The type that holds the columns.
+    public static var databaseComponents: Columns.Type { Columns.self }
+}
+
+extension TableRecord {
+    /// The name of the type, with a small initial.
+    public static var databaseTableName: String { defaultDatabaseTableName }
+
+    /// The name of the type, with a small initial.
+    ///
+    /// An initialism becomes small as a whole: `URLCache` is `urlCache`, `HTML` is `html`.
+    static var defaultDatabaseTableName: String {
+        let type = ObjectIdentifier(Self.self)
+        return tableNames.withLock { names in
+            if let name = names[type] { return name }
+            let name = tableName(ofType: "\(Self.self)")
+            names[type] = name
+            return name
+        }
+    }
+
+    /// All columns.
+    public static var databaseSelection: [any SQLSelectable] { [.allColumns] }
+}
+
+/// The names that were made of the names of types.
+private let tableNames = Lock<[ObjectIdentifier: String]>([:])
+
+private func tableName(ofType type: String) -> String {
+    // `Pair<Int>` is a `Pair`.
+    let name = type.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+    let capitals = name.prefix { $0.isASCII && $0.isUppercase }
+    guard capitals.count > 1, capitals.count < name.count else {
+        return capitals.lowercased() + name.dropFirst(capitals.count)
+    }
+    return capitals.dropLast().lowercased() + name.dropFirst(capitals.count - 1)
+}

@@ -1,0 +1,76 @@
+import CSQLite
+
+// SQLite reads NULL as 0, and as no text: whatever else it reads is no NULL, so that most values
+// need one call instead of two.
+
+extension Int {
+    /// Reads a column; nil for NULL, and when the integer is out of range.
+    @inlinable
+    @inline(__always)
+    public static func fromStatement(
+        _ sqliteStatement: SQLiteStatement,
+        atUncheckedIndex index: CInt
+    ) -> Int? {
+        let value = sqlite3_column_int64(sqliteStatement, index)
+        if value != 0 { return Int(exactly: value) }
+        return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? nil : 0
+    }
+}
+
+extension Int64 {
+    /// Reads a column; nil for NULL.
+    @inlinable
+    @inline(__always)
+    public static func fromStatement(
+        _ sqliteStatement: SQLiteStatement,
+        atUncheckedIndex index: CInt
+    ) -> Int64? {
+        let value = sqlite3_column_int64(sqliteStatement, index)
+        if value != 0 { return value }
+        return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? nil : 0
+    }
+}
+
+extension Bool {
+    /// Reads a column; nil for NULL.
+    @inlinable
+    @inline(__always)
+    public static func fromStatement(
+        _ sqliteStatement: SQLiteStatement,
+        atUncheckedIndex index: CInt
+    ) -> Bool? {
+        if sqlite3_column_int64(sqliteStatement, index) != 0 { return true }
+        return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? nil : false
+    }
+}
+
+extension Double {
+    /// Reads a column; nil for NULL.
+    @inlinable
+    @inline(__always)
+    public static func fromStatement(
+        _ sqliteStatement: SQLiteStatement,
+        atUncheckedIndex index: CInt
+    ) -> Double? {
+        let value = sqlite3_column_double(sqliteStatement, index)
+        if value != 0 { return value }
+        return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? nil : value
+    }
+}
+
+extension String {
+    /// Reads a column; nil for NULL.
+    @inlinable
+    @inline(__always)
+    public static func fromStatement(
+        _ sqliteStatement: SQLiteStatement,
+        atUncheckedIndex index: CInt
+    ) -> String? {
+        // The text first: it converts the value, and so decides the number of bytes.
+        guard let text = sqlite3_column_text(sqliteStatement, index) else {
+            return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? nil : ""
+        }
+        let count = Int(sqlite3_column_bytes(sqliteStatement, index))
+        return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+    }
+}

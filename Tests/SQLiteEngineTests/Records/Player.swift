@@ -1,0 +1,36 @@
+import SQLiteEngine
+
+/// The record of these tests: its key is given by SQLite.
+struct Player: Codable, Hashable, Identifiable, FetchableRecord, MutablePersistableRecord {
+    var id: Int64?
+    var name: String
+    var score = 0
+
+    enum Columns {
+        static let name = Column(CodingKeys.name)
+        static let score = Column(CodingKeys.score)
+    }
+
+    mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
+}
+
+extension Player {
+    /// A queue in memory with an empty table of players.
+    static func emptyQueue() throws -> DatabaseQueue {
+        let queue = try DatabaseQueue()
+        try queue.write { try createTable($0) }
+        return queue
+    }
+
+    static func createTable(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                CREATE TABLE player (
+                    id INTEGER PRIMARY KEY,
+                    name TEXT NOT NULL UNIQUE,
+                    score INTEGER NOT NULL DEFAULT 0
+                )
+                """
+        )
+    }
+}
