@@ -65,6 +65,8 @@ struct WALPinTests {
 
     @Test func aReaderOfTheFileAloneIsNamed() throws {
         let pool = try makePool()
+        // A log that is longer than the next one.
+        try pool.write { db in try db.fill(pages: 50) }
         try checkpoint(pool)
         try whileReading(pool, as: "report") {
             // It does not keep the log from beginning anew; it keeps all of it from the file.
