@@ -13,6 +13,7 @@ public struct Note: Codable, Sendable, FetchableRecord, MutablePersistableRecord
         self.text = text
     }
 
+    /// Takes the key that SQLite gave.
     public mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }
 
