@@ -9,7 +9,9 @@ struct Case {
     let threads: Int
     /// The three contenders in the order raw, engine, GRDB; each does the access once.
     let contenders: [@Sendable (_ thread: Int, _ key: Int64) throws -> Void]
-    /// Runs whole rounds itself: accesses per second. For what has no threads of its own.
+    /// Runs whole rounds itself, for what has no threads of its own.
+    ///
+    /// Gives accesses per second.
     var rounds: [@Sendable (_ seconds: Double) -> Double]?
 
     /// Accesses per second of contender `index`, over one round.

@@ -37,8 +37,8 @@ final class SplitTimes: Sendable {
     /// Records an access.
     func record(_ clock: AccessClock) {
         count.wrappingAdd(1, ordering: .relaxed)
-        for phase in AccessPhase.allCases where clock[phase] > 0 {
-            phases[phase.rawValue].record(clock[phase])
+        for phase in phases.indices where clock.times[phase] > 0 {
+            phases[phase].record(clock.times[phase])
         }
     }
 

@@ -86,8 +86,7 @@ extension ConnectionProbe {
         close.pointee.pending = nil
         close.pointee.clock = AccessClock(.closure, at: now)
         close.pointee.isContended = false
-        close.pointee.calls.removeAll(keepingCapacity: true)
-        close.pointee.executions.removeAll(keepingCapacity: true)
+        if !close.pointee.calls.isEmpty { close.pointee.calls.removeAll(keepingCapacity: true) }
         if let pending, pending.site != site {
             // It was for an access that never began: this one is as any other.
             let left = pending.countdown &- 1
@@ -114,11 +113,16 @@ extension ConnectionProbe {
     /// - Returns: How long it waited.
     func endSplit(at now: UInt64) -> UInt64 {
         close.pointee.clock.enter(.closure, at: now)
-        for execution in close.pointee.executions { times.statements.record(execution.time) }
-        close.pointee.executions.removeAll(keepingCapacity: true)
+        if !close.pointee.executions.isEmpty { endExecutions() }
         let clock = close.pointee.clock
         (close.pointee.isContended ? times.contended : times.uncontended).record(clock)
         return clock[.waiting] &+ clock[.opening]
+    }
+
+    /// Records the statements whose execution the end of the access cuts short.
+    private func endExecutions() {
+        for execution in close.pointee.executions { times.statements.record(execution.time) }
+        close.pointee.executions.removeAll(keepingCapacity: true)
     }
 
     /// The access does something else now.

@@ -20,7 +20,7 @@ extension ConnectionProbe {
     func didBeginTransaction(isWrite: Bool) {
         guard isEnabled else { return }
         let isSplit = duties.load(ordering: .relaxed) & Duty.split
-        transaction.store(UInt8(isWrite ? SQLITE_TXN_WRITE : SQLITE_TXN_NONE), ordering: .relaxed)
+        if isWrite { transaction.store(UInt8(SQLITE_TXN_WRITE), ordering: .relaxed) }
         duties.store(
             isSplit | (isWrite ? 0 : Duty.transaction | Duty.upgrade),
             ordering: .relaxed

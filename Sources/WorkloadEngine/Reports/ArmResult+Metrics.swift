@@ -11,8 +11,19 @@ extension ArmResult {
             metric: threshold.metric,
             expression: threshold.expression,
             observed: observed,
-            passed: isUnsupported ? nil : threshold.isMet(by: observed)
+            passed: isUnsupported
+                ? nil : threshold.isMet(by: observed) || isMetByMaximum(threshold, observed)
         )
+    }
+
+    /// Whether a percentile that too few samples were taken for is below its limit all the same:
+    /// it is never above the maximum.
+    private func isMetByMaximum(_ threshold: Threshold, _ observed: Double?) -> Bool {
+        guard observed == nil, threshold.aggregate.hasPrefix("p("),
+            threshold.comparison.hasPrefix("<"),
+            let maximum = value(of: threshold.metric, "max")
+        else { return false }
+        return threshold.isMet(by: maximum)
     }
 
     /// What was measured of a metric, such as `p(99)` of `ui.response`, in its base unit.

@@ -174,7 +174,7 @@ public enum TextReport {
         var lines = run.thresholds.map { threshold in
             let observed =
                 threshold.observed.map { " (\(value($0, of: threshold)))" }
-                ?? " (\(lack(of: threshold.metric, in: run)))"
+                ?? " (\(lack(of: threshold, in: run)))"
             return "  threshold \(threshold.metric) \(threshold.expression): "
                 + mark(threshold.passed) + observed
         }
@@ -185,10 +185,11 @@ public enum TextReport {
     }
 
     /// Why a metric has no value.
-    private static func lack(of metric: String, in run: ArmResult) -> String {
-        let count = run.value(of: metric, "count") ?? 0
+    private static func lack(of threshold: ThresholdResult, in run: ArmResult) -> String {
+        let count = run.value(of: threshold.metric, "count") ?? 0
         guard count > 0 else { return "no samples" }
-        return "too few samples: \(HumanUnits.count(UInt64(count)))"
+        let samples = "too few samples: \(HumanUnits.count(UInt64(count)))"
+        return threshold.passed == true ? samples + ", and the maximum is below" : samples
     }
 
     private static func value(_ value: Double, of threshold: ThresholdResult) -> String {

@@ -74,6 +74,30 @@ struct ReportTests {
         #expect(TextReport.text(of: result).contains("p(99) < 50ms: FAILED (no samples)"))
     }
 
+    @Test func theMaximumDecidesWhereAPercentileHasTooFewSamples() {
+        var run = ResultFixture.run
+        run.clients["ui"]?.response?.p99 = nil
+        func check(_ comparison: String, _ limit: Double) -> ThresholdResult {
+            run.check(
+                Threshold(
+                    metric: "ui.response",
+                    expression: "p(99) \(comparison) limit",
+                    aggregate: "p(99)",
+                    comparison: comparison,
+                    limit: limit
+                )
+            )
+        }
+        // The fixture's maximum is 31 ms.
+        #expect(check("<", 32e6).passed == true)
+        #expect(check("<", 32e6).observed == nil)
+        #expect(check("<", 31e6).passed == false)
+        #expect(check("<=", 31e6).passed == true)
+        #expect(check(">", 1e6).passed == false)
+        run.clients["ui"]?.response = nil
+        #expect(check("<", 32e6).passed == false)
+    }
+
     @Test func exitStatusesRankFromTheWorst() {
         var run = ResultFixture.run
         #expect(run.exitStatus == .passed)
