@@ -32,7 +32,10 @@ extension FetchableRecord {
     ) throws -> [Self] {
         let cursor = try RecordCursor<Self>(statement, arguments, adapter)
         var records: [Self] = []
-        while let record = try cursor.next() { records.append(record) }
+        guard try cursor.steps.advance() else { return records }
+        // Held here: a cursor has to find its row again for each record.
+        let row = try cursor.makeRow()
+        repeat { records.append(try Self(row: row)) } while try cursor.steps.advance()
         return records
     }
 
@@ -104,7 +107,10 @@ extension FetchableRecord where Self: Hashable {
     ) throws -> Set<Self> {
         let cursor = try RecordCursor<Self>(statement, arguments, adapter)
         var records: Set<Self> = []
-        while let record = try cursor.next() { records.insert(record) }
+        guard try cursor.steps.advance() else { return records }
+        // Held here: a cursor has to find its row again for each record.
+        let row = try cursor.makeRow()
+        repeat { records.insert(try Self(row: row)) } while try cursor.steps.advance()
         return records
     }
 

@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 
 // SQLite reads NULL as 0, and as no text: whatever else it reads is no NULL, so that most values
 // need one call instead of two.
@@ -72,5 +73,34 @@ extension String {
         }
         let count = Int(sqlite3_column_bytes(sqliteStatement, index))
         return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+    }
+}
+
+extension Data {
+    /// Reads a column; nil for NULL.
+    @inlinable
+    @inline(__always)
+    public static func fromStatement(
+        _ sqliteStatement: SQLiteStatement,
+        atUncheckedIndex index: CInt
+    ) -> Data? {
+        // The blob first: it converts the value, and so decides the number of bytes.
+        guard let bytes = sqlite3_column_blob(sqliteStatement, index) else {
+            return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? nil : Data()
+        }
+        return Data(bytes: bytes, count: Int(sqlite3_column_bytes(sqliteStatement, index)))
+    }
+}
+
+extension Date {
+    /// Reads a column; nil for NULL, and when the value is no date.
+    @inlinable
+    @inline(__always)
+    public static func fromStatement(
+        _ sqliteStatement: SQLiteStatement,
+        atUncheckedIndex index: CInt
+    ) -> Date? {
+        // It looks at the type itself, and NULL is no date.
+        Date(sqliteStatement: sqliteStatement, index: index)
     }
 }

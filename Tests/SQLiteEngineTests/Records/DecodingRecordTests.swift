@@ -114,6 +114,27 @@ struct DecodingRecordTests {
         }
     }
 
+    @Test func oneColumnDecodesAsSeveralTypes() throws {
+        struct Twice: Decodable, FetchableRecord {
+            enum CodingKeys: CodingKey { case team }
+            let team: Team
+            let address: Address?
+            let name: String
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: CodingKeys.self)
+                team = try container.decode(Team.self, forKey: .team)
+                address = try? container.decode(Address.self, forKey: .team)
+                name = try container.decode(String.self, forKey: .team)
+            }
+        }
+        try read { db in
+            let all = try Twice.fetchAll(db, sql: "SELECT 'red' AS team UNION ALL SELECT 'blue'")
+            #expect(all.map(\.team) == [.red, .blue])
+            #expect(all.map(\.name) == ["red", "blue"])
+            #expect(all.allSatisfy { $0.address == nil })
+        }
+    }
+
     @Test func keysThatAreNoEnumerationDecode() throws {
         struct Key: CodingKey {
             let stringValue: String

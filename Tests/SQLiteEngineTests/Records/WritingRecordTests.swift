@@ -43,6 +43,17 @@ struct WritingRecordTests {
         }
     }
 
+    @Test func aRecordOfNothingButItsKeyUpdates() throws {
+        struct Tag: Codable, PersistableRecord { var id: Int }
+        try queue.write { db in
+            try db.execute(sql: "CREATE TABLE tag (id INTEGER PRIMARY KEY)")
+            try Tag(id: 1).save(db)
+            try Tag(id: 1).update(db)
+            #expect(db.changesCount == 1)
+            #expect(throws: RecordError.self) { try Tag(id: 2).update(db) }
+        }
+    }
+
     @Test func onlyWhatDiffersIsUpdated() throws {
         try queue.write { db in
             var player = try Player(name: "Arthur", score: 1).inserted(db)

@@ -36,6 +36,10 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         case SQLITE_INTEGER, SQLITE_FLOAT:
             self.init(timeIntervalSince1970: sqlite3_column_double(sqliteStatement, index))
         case SQLITE_TEXT:
+            if let date = Date(storedIn: sqliteStatement, index: index) {
+                self = date
+                return
+            }
             guard
                 let components = DatabaseDateComponents(
                     sqliteStatement: sqliteStatement,
@@ -47,6 +51,38 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         default:
             return nil
         }
+    }
+
+    /// Reads a text in the form that dates are stored in, `2026-11-21 09:30:15.250`; nil for any
+    /// other.
+    ///
+    /// It takes a tenth of the time that the parts of a date take when each one is named.
+    private init?(storedIn sqliteStatement: SQLiteStatement, index: CInt) {
+        guard let text = sqlite3_column_text(sqliteStatement, index),
+            sqlite3_column_bytes(sqliteStatement, index) == 23,
+            text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
+            text[10] == UInt8(ascii: " "), text[13] == UInt8(ascii: ":"),
+            text[16] == UInt8(ascii: ":"), text[19] == UInt8(ascii: ".")
+        else { return nil }
+        var isNumber = true
+        func number(_ range: Range<Int>) -> Int {
+            var number = 0
+            for position in range {
+                let digit = text[position] &- UInt8(ascii: "0")
+                isNumber = isNumber && digit < 10
+                number = number &* 10 &+ Int(digit)
+            }
+            return number
+        }
+        let days = CivilDate.days(year: number(0..<4), month: number(5..<7), day: number(8..<10))
+        let seconds = number(11..<13) * 3600 + number(14..<16) * 60 + number(17..<19)
+        let nanoseconds = number(20..<23) * 1_000_000
+        guard isNumber else { return nil }
+        self.init(
+            timeIntervalSinceReferenceDate: Double(
+                days * 86_400 + seconds - Self.referenceSeconds
+            ) + Double(nanoseconds) / 1e9
+        )
     }
 
     /// Creates a date from a Julian day, as SQLite's `julianday` counts them: days since noon in

@@ -1,0 +1,35 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own: what a program that uses the engine looks like from outside.
+let package = Package(
+    name: "Examples",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "Poolgauge", path: "..")],
+    targets: [
+        .executableTarget(
+            name: "WatchedPool",
+            dependencies: [
+                .product(name: "SQLiteEngine", package: "Poolgauge"),
+                .product(name: "Telemetry", package: "Poolgauge"),
+            ],
+            path: "WatchedPool",
+            exclude: ["README.md"]
+        ),
+        .target(
+            name: "NoteStore",
+            dependencies: [.product(name: "SQLiteEngine", package: "Poolgauge")],
+            path: "ReaderBudget/Sources"
+        ),
+        .testTarget(
+            name: "NoteStoreTests",
+            dependencies: [
+                "NoteStore",
+                .product(name: "SQLiteEngine", package: "Poolgauge"),
+                .product(name: "Telemetry", package: "Poolgauge"),
+            ],
+            path: "ReaderBudget/Tests"
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

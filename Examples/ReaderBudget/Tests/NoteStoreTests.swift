@@ -1,0 +1,56 @@
+import Foundation
+import NoteStore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+final class NoteStoreTests {
+    private let path = NSTemporaryDirectory() + "notes-\(UUID().uuidString).sqlite"
+
+    deinit {
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+        }
+    }
+
+    private func store() throws -> NoteStore {
+        let store = try NoteStore(path: path)
+        for number in 1...20 { try store.add("Note \(number)") }
+        return store
+    }
+
+    /// A layout that takes 30 ms.
+    private static func layOut(_ notes: [Note]) -> String {
+        Thread.sleep(forTimeInterval: 0.03)
+        return notes.map(\.text).joined(separator: "\n")
+    }
+
+    /// Eight threads make a page each.
+    private func makePages(_ page: @escaping @Sendable () throws -> String) {
+        let threads = DispatchGroup()
+        for _ in 1...8 {
+            threads.enter()
+            Thread.detachNewThread {
+                defer { threads.leave() }
+                #expect(throws: Never.self) { try page() }
+            }
+        }
+        threads.wait()
+    }
+
+    @Test func pagesMakeNobodyWaitForAReader() async throws {
+        let store = try store()
+        await expectingWaits(upTo: .milliseconds(10), in: store.pool) {
+            makePages { try store.page(Self.layOut) }
+        }
+    }
+
+    /// What the test above is for: remove `withKnownIssue`, and it fails.
+    @Test func pagesLaidOutInsideAnAccessAreFound() async throws {
+        let store = try store()
+        await withKnownIssue {
+            await expectingWaits(upTo: .milliseconds(10), in: store.pool) {
+                makePages { try store.pageInsideTheAccess(Self.layOut) }
+            }
+        }
+    }
+}

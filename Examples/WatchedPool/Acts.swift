@@ -1,0 +1,76 @@
+import Foundation
+import SQLiteEngine
+
+/// What is done to the pool, each time with a stopwatch.
+struct Acts {
+    private let pool: DatabasePool
+
+    init(_ pool: DatabasePool) {
+        self.pool = pool
+    }
+
+    func pause(seconds: Double) { Thread.sleep(forTimeInterval: seconds) }
+
+    /// One access that takes long outside of SQLite.
+    func holdAReader(seconds: Double) throws {
+        try act("hold a reader") {
+            try pool.read { db in
+                _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM orders")
+                pause(seconds: seconds)
+            }
+        }
+    }
+
+    /// An old state of the database, which the WAL has to keep.
+    func keepASnapshot(seconds: Double) throws {
+        try act("keep a snapshot") {
+            let snapshot = try pool.makeSnapshot()
+            pause(seconds: seconds)
+            try snapshot.close()
+        }
+    }
+
+    /// A query that would take minutes.
+    func interruptAQuery(after seconds: Double) throws {
+        try act("run a query and interrupt it") {
+            let pool = pool
+            Thread.detachNewThread {
+                Thread.sleep(forTimeInterval: seconds)
+                say("interrupt()")
+                pool.interrupt()
+            }
+            do {
+                _ = try pool.read { db in
+                    try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM orders a, orders b, orders c")
+                }
+            } catch let error as DatabaseError where error.isInterruptionError {
+                // As it should be.
+            }
+        }
+    }
+
+    /// As many long accesses as there are readers: everybody else waits.
+    func takeAllReaders(seconds: Double) {
+        act("take all readers") {
+            let pool = pool
+            let holders = DispatchGroup()
+            for _ in 1...pool.configuration.maximumReaderCount {
+                holders.enter()
+                Thread.detachNewThread {
+                    defer { holders.leave() }
+                    try? pool.read { _ in Thread.sleep(forTimeInterval: seconds) }
+                }
+            }
+            holders.wait()
+        }
+    }
+
+    private func act(_ name: String, _ body: () throws -> Void) rethrows {
+        say("\(name) …")
+        let duration = try ContinuousClock().measure(body)
+        say("\(name): \(duration.formatted(.units(allowed: [.milliseconds]))) by the stopwatch")
+    }
+}
+
+/// Says what the program does, between the tables of the watch.
+func say(_ text: String) { print(">>> \(text)") }

@@ -1,0 +1,98 @@
+import Foundation
+import Telemetry
+
+/// A status as lines of text.
+struct StatusTable {
+    let text: String
+
+    /// Makes the table.
+    ///
+    /// - Parameters:
+    ///   - status: What the pool says now.
+    ///   - last: What it said before: sums grow, and their growth is what happened since.
+    ///   - start: When the watch began, in nanoseconds.
+    init(_ status: DatabaseStatus, since last: DatabaseStatus, start: UInt64) {
+        var lines = [Self.summary(status, last, start)]
+        lines += status.connections.map(Self.line)
+        if let oldest = status.waitingReaders.first {
+            lines.append(
+                "  \(status.waitingReaders.count) wait for a reader, "
+                    + "\(oldest.origin.name) for \(time(oldest.waitedNanoseconds))"
+            )
+        }
+        if let oldest = status.waitingWriters.first {
+            lines.append(
+                "  \(status.waitingWriters.count) wait for the writer, "
+                    + "\(oldest.origin.name) for \(time(oldest.waitedNanoseconds))"
+            )
+        }
+        for snapshot in status.snapshots {
+            lines.append(
+                "  snapshot \(snapshot.label) of \(snapshot.origin.name) is "
+                    + "\(time(snapshot.ageNanoseconds)) old"
+            )
+        }
+        if let pin = status.wal?.pin {
+            lines.append(
+                "  the WAL does not shrink: \(pin.cause.rawValue) by \(pin.by.name), "
+                    + time(pin.ageNanoseconds)
+            )
+        }
+        text = lines.joined(separator: "\n")
+    }
+
+    private static func summary(
+        _ status: DatabaseStatus,
+        _ last: DatabaseStatus,
+        _ start: UInt64
+    ) -> String {
+        let elapsed = status.takenAtNanoseconds - last.takenAtNanoseconds
+        var parts = [time(status.takenAtNanoseconds - start)]
+        if let now = status.readers, let before = last.readers {
+            let all = elapsed * UInt64(now.maximum)
+            parts.append("readers \(now.inUse) of \(now.open) open, at most \(now.maximum)")
+            parts.append("used \(percent(now.busyNanoseconds - before.busyNanoseconds, of: all))")
+            let saturated = now.saturatedNanoseconds - before.saturatedNanoseconds
+            parts.append("saturated \(percent(saturated, of: elapsed))")
+        }
+        if let wal = status.wal {
+            parts.append(
+                "WAL \(wal.bytes / 1024) KB, \(wal.checkpointedFrames ?? 0) of "
+                    + "\(wal.frames ?? 0) frames checkpointed"
+            )
+        }
+        let interrupts = status.interrupts
+        parts.append("interrupts \(interrupts.delivered) of \(interrupts.requested)")
+        return parts.joined(separator: " · ")
+    }
+
+    private static func line(_ connection: ConnectionStatus) -> String {
+        let held = connection.heldNanoseconds.map(time) ?? ""
+        let count = "\(connection.accessCount) accesses"
+        return [
+            "  " + column(connection.label, 16),
+            column(connection.state.rawValue, 14),
+            column(count, 15),
+            column(held, 9),
+            column(connection.holder?.name ?? "", 28),
+            String(connection.sql?.prefix(50) ?? ""),
+        ].joined(separator: " ")
+    }
+}
+
+/// A time in the unit that suits it.
+func time(_ nanoseconds: UInt64) -> String {
+    switch nanoseconds {
+    case ..<1_000_000: "\(nanoseconds / 1_000) µs"
+    case ..<10_000_000_000: "\(nanoseconds / 1_000_000) ms"
+    default: "\(nanoseconds / 1_000_000_000).\(nanoseconds / 100_000_000 % 10) s"
+    }
+}
+
+private func percent(_ part: UInt64, of whole: UInt64) -> String {
+    whole == 0 ? "0 %" : "\(part * 100 / whole) %"
+}
+
+private func column(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+}

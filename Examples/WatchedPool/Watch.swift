@@ -1,0 +1,37 @@
+import Foundation
+import SQLiteEngine
+import Synchronization
+import Telemetry
+
+/// Prints what a pool says of itself, twice a second.
+///
+/// `status()` stops nobody: it may be called as often as one likes.
+final class Watch: Sendable {
+    private let pool: DatabasePool
+    private let isStopped = Atomic<Bool>(false)
+    private let thread = DispatchGroup()
+
+    init(_ pool: DatabasePool) {
+        self.pool = pool
+    }
+
+    func start() {
+        thread.enter()
+        Thread.detachNewThread { [self] in
+            defer { thread.leave() }
+            var last = pool.status()
+            let start = last.takenAtNanoseconds
+            while !isStopped.load(ordering: .relaxed) {
+                Thread.sleep(forTimeInterval: 0.5)
+                let status = pool.status()
+                print(StatusTable(status, since: last, start: start).text)
+                last = status
+            }
+        }
+    }
+
+    func stop() {
+        isStopped.store(true, ordering: .relaxed)
+        thread.wait()
+    }
+}

@@ -1,0 +1,186 @@
+// Writing that returns what the row is afterwards: defaults, generated columns, what triggers did
+// before. https://sqlite.org/lang_returning.html
+
+extension MutablePersistableRecord {
+    /// Inserts a copy of the record; returns the row as a record.
+    public func insertAndFetch(
+        _ db: Database,
+        onConflict conflictResolution: Database.ConflictResolution? = nil
+    ) throws -> Self where Self: FetchableRecord {
+        var record = self
+        return try record.insertAndFetch(db, onConflict: conflictResolution, as: Self.self)
+    }
+
+    /// Inserts the record; returns the row as a record of another type.
+    public mutating func insertAndFetch<T: FetchableRecord & TableRecord>(
+        _ db: Database,
+        onConflict conflictResolution: Database.ConflictResolution? = nil,
+        as returnedType: T.Type
+    ) throws -> T {
+        let record = self
+        return try inserting(db, conflictResolution, returning: T.databaseSelection) { statement in
+            try record.returned(db, T.fetchOne(statement))
+        }
+    }
+
+    /// Inserts the record; returns what a closure makes of the columns of the row.
+    ///
+    /// - Parameters:
+    ///   - db: The connection.
+    ///   - conflictResolution: What happens on a conflict; the type's policy by default.
+    ///   - selection: The columns that the statement returns.
+    ///   - fetch: Executes the statement, and fetches what it returns.
+    /// - Returns: What `fetch` returns.
+    /// - Throws: A ``DatabaseError``, or what a callback or `fetch` throws.
+    public mutating func insertAndFetch<T>(
+        _ db: Database,
+        onConflict conflictResolution: Database.ConflictResolution? = nil,
+        selection: [any SQLSelectable],
+        fetch: (Statement) throws -> T
+    ) throws -> T {
+        precondition(!selection.isEmpty, "nothing is selected")
+        return try inserting(db, conflictResolution, returning: selection, fetch)
+    }
+
+    /// Inserts the record; returns what a closure makes of the columns of the row.
+    public mutating func insertAndFetch<T>(
+        _ db: Database,
+        onConflict conflictResolution: Database.ConflictResolution? = nil,
+        fetch: (Statement) throws -> T,
+        select: (DatabaseComponents) throws -> [any SQLSelectable]
+    ) throws -> T {
+        try insertAndFetch(
+            db,
+            onConflict: conflictResolution,
+            selection: select(Self.databaseComponents),
+            fetch: fetch
+        )
+    }
+
+    /// Updates the record's row; returns the row as a record.
+    public func updateAndFetch(
+        _ db: Database,
+        onConflict conflictResolution: Database.ConflictResolution? = nil
+    ) throws -> Self where Self: FetchableRecord {
+        try updateAndFetch(db, onConflict: conflictResolution, as: Self.self)
+    }
+
+    /// Updates the record's row; returns the row as a record of another type.
+    public func updateAndFetch<T: FetchableRecord & TableRecord>(
+        _ db: Database,
+        onConflict conflictResolution: Database.ConflictResolution? = nil,
+        as returnedType: T.Type
+    ) throws -> T {
+        try updating(
+            db,
+            conflictResolution,
+            columns: Set(db.tableShape(Self.databaseTableName).columns),
+            returning: T.databaseSelection
+        ) { statement in
+            try returned(db, T.fetchOne(statement))
+        }
+    }
+
+    /// Saves a copy of the record; returns the row as a record.
+    public func saveAndFetch(
+        _ db: Database,
+        onConflict conflictResolution: Database.ConflictResolution? = nil
+    ) throws -> Self where Self: FetchableRecord {
+        var record = self
+        return try record.saveAndFetch(db, onConflict: conflictResolution, as: Self.self)
+    }
+
+    /// Saves the record; returns the row as a record of another type.
+    public mutating func saveAndFetch<T: FetchableRecord & TableRecord>(
+        _ db: Database,
+        onConflict conflictResolution: Database.ConflictResolution? = nil,
+        as returnedType: T.Type
+    ) throws -> T {
+        let record = self
+        return try saving(db, conflictResolution, returning: T.databaseSelection) { statement in
+            try record.returned(db, T.fetchOne(statement))
+        }
+    }
+
+    /// Saves the record; returns what a closure makes of the columns of the row.
+    public mutating func saveAndFetch<T>(
+        _ db: Database,
+        onConflict conflictResolution: Database.ConflictResolution? = nil,
+        selection: [any SQLSelectable],
+        fetch: (Statement) throws -> T
+    ) throws -> T {
+        precondition(!selection.isEmpty, "nothing is selected")
+        return try saving(db, conflictResolution, returning: selection, fetch)
+    }
+
+    /// The row that a statement returned; an insertion that was ignored returns none.
+    private func returned<T>(_ db: Database, _ row: T?) throws -> T {
+        guard let row else { throw recordNotFound(db) }
+        return row
+    }
+}
+
+extension PersistableRecord {
+    /// Inserts the record; returns the row as a record of another type.
+    public func insertAndFetch<T: FetchableRecord & TableRecord>(
+        _ db: Database,
+        onConflict conflictResolution: Database.ConflictResolution? = nil,
+        as returnedType: T.Type
+    ) throws -> T {
+        try insertAndFetch(db, onConflict: conflictResolution, selection: T.databaseSelection) {
+            guard let row = try T.fetchOne($0) else { throw recordNotFound(db) }
+            return row
+        }
+    }
+
+    /// Inserts the record; returns what a closure makes of the columns of the row.
+    public func insertAndFetch<T>(
+        _ db: Database,
+        onConflict conflictResolution: Database.ConflictResolution? = nil,
+        selection: [any SQLSelectable],
+        fetch: (Statement) throws -> T
+    ) throws -> T {
+        precondition(!selection.isEmpty, "nothing is selected")
+        var record = self
+        return try record.inserting(db, conflictResolution, returning: selection, fetch)
+    }
+
+    /// Inserts the record; returns what a closure makes of the columns of the row.
+    public func insertAndFetch<T>(
+        _ db: Database,
+        onConflict conflictResolution: Database.ConflictResolution? = nil,
+        fetch: (Statement) throws -> T,
+        select: (DatabaseComponents) throws -> [any SQLSelectable]
+    ) throws -> T {
+        try insertAndFetch(
+            db,
+            onConflict: conflictResolution,
+            selection: select(Self.databaseComponents),
+            fetch: fetch
+        )
+    }
+
+    /// Saves the record; returns the row as a record of another type.
+    public func saveAndFetch<T: FetchableRecord & TableRecord>(
+        _ db: Database,
+        onConflict conflictResolution: Database.ConflictResolution? = nil,
+        as returnedType: T.Type
+    ) throws -> T {
+        try saveAndFetch(db, onConflict: conflictResolution, selection: T.databaseSelection) {
+            guard let row = try T.fetchOne($0) else { throw recordNotFound(db) }
+            return row
+        }
+    }
+
+    /// Saves the record; returns what a closure makes of the columns of the row.
+    public func saveAndFetch<T>(
+        _ db: Database,
+        onConflict conflictResolution: Database.ConflictResolution? = nil,
+        selection: [any SQLSelectable],
+        fetch: (Statement) throws -> T
+    ) throws -> T {
+        precondition(!selection.isEmpty, "nothing is selected")
+        var record = self
+        return try record.saving(db, conflictResolution, returning: selection, fetch)
+    }
+}

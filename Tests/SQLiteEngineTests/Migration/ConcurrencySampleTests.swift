@@ -1,0 +1,108 @@
+import SQLiteEngine
+import Telemetry
+import Testing
+
+/// The samples of "Concurrency".
+@Suite(.timeLimit(.minutes(1)))
+struct ConcurrencySampleTests {
+    let sample = SampleDatabase()
+
+    @Test func accessesAreInsideATransaction() throws {
+        for writer in try sample.writers() {
+            try writer.write { db in #expect(db.isInsideTransaction) }
+            try writer.read { db in #expect(db.isInsideTransaction) }
+        }
+    }
+
+    @Test func synchronousAccessesReturnTheirValue() throws {
+        let dbQueue = try sample.queue()
+        let playerCount = try dbQueue.read { db in
+            try SamplePlayer.fetchCount(db)
+        }
+        let newPlayerCount = try dbQueue.write { db -> Int in
+            try SamplePlayer(name: "Arthur").insert(db)
+            return try SamplePlayer.fetchCount(db)
+        }
+        #expect(playerCount == 0)
+        #expect(newPlayerCount == 1)
+    }
+
+    @Test func aWriteInsideAWriteStopsTheProgram() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            endProcessAfterAWhile()
+            let dbQueue = try DatabaseQueue()
+            try dbQueue.write { db in
+                try dbQueue.write { db in try db.execute(sql: "SELECT 1") }
+            }
+        }
+        #expect(result?.message.contains("Database methods are not reentrant.") == true)
+    }
+
+    @Test func asynchronousAccessesReturnTheirValue() async throws {
+        for writer in try sample.writers() {
+            let playerCount = try await writer.read { db in
+                try SamplePlayer.fetchCount(db)
+            }
+            let newPlayerCount = try await writer.write { db -> Int in
+                try SamplePlayer(name: "Arthur").insert(db)
+                return try SamplePlayer.fetchCount(db)
+            }
+            #expect(playerCount == 0)
+            #expect(newPlayerCount == 1)
+        }
+    }
+
+    @Test func oneAsynchronousAccessIsOneSequenceOfOperations() async throws {
+        let dbQueue = try sample.queue()
+        let players = try await dbQueue.write { db in
+            try SamplePlayer(name: "Arthur").insert(db)
+            try SamplePlayer(name: "Barbara").insert(db)
+            return try SamplePlayer.fetchAll(db)
+        }
+        #expect(players.map(\.name) == ["Arthur", "Barbara"])
+    }
+
+    @Test func transactionsNestInAnAccessWithoutOne() throws {
+        let dbQueue = try sample.queue()
+        try dbQueue.writeWithoutTransaction { db in
+            #expect(!db.isInsideTransaction)
+            try db.inTransaction {
+                #expect(db.isInsideTransaction)
+                return .commit
+            }
+        }
+    }
+
+    @Test func whatAReadSawMayBeOldWhenItReturns() throws {
+        let dbPool = try sample.pool()
+        let count = try dbPool.read { db in try SamplePlayer.fetchCount(db) }
+        try dbPool.write { db in try SamplePlayer(name: "Arthur").insert(db) }
+        #expect(count == 0)
+        try #expect(dbPool.read { db in try SamplePlayer.fetchCount(db) } == 1)
+    }
+
+    @Test func aConcurrentReadSeesTheLastCommitWhileTheWriterGoesOn() throws {
+        let dbPool = try sample.pool()
+        let newPlayerCount = Outcome<Int>()
+        let mayRead = Gate()
+        try dbPool.writeWithoutTransaction { db in
+            try db.inTransaction {
+                try SamplePlayer(name: "Arthur").insert(db)
+                return .commit
+            }
+            dbPool.asyncConcurrentRead { dbResult in
+                newPlayerCount.set {
+                    try mayRead.wait()
+                    let db = try dbResult.get()
+                    return try SamplePlayer.fetchCount(db)
+                }
+            }
+            try SamplePlayer(name: "Barbara").insert(db)
+            mayRead.open()
+        }
+        try #expect(newPlayerCount.get() == 1)
+    }
+}

@@ -1,0 +1,172 @@
+import SQLiteEngine
+import Telemetry
+import Testing
+
+/// The samples of `DatabaseReader`.
+@Suite(.timeLimit(.minutes(1)))
+struct DatabaseReaderSampleTests {
+    let sample = SampleDatabase()
+
+    @Test func everyReaderReads() throws {
+        for reader in try sample.readers() {
+            let count = try reader.read { db in
+                try SamplePlayer.fetchCount(db)
+            }
+            #expect(count == 2)
+        }
+    }
+
+    @Test func everyReaderReadsAsynchronously() async throws {
+        for reader in try sample.readers() {
+            let count = try await reader.read { db in
+                try SamplePlayer.fetchCount(db)
+            }
+            #expect(count == 2)
+        }
+    }
+
+    @Test func everyReaderReadsWithACallback() throws {
+        for reader in try sample.readers() {
+            let count = Outcome<Int>()
+            reader.asyncRead { dbResult in
+                count.set {
+                    let db = try dbResult.get()
+                    return try SamplePlayer.fetchCount(db)
+                }
+            }
+            try #expect(count.get() == 2)
+        }
+    }
+
+    @Test func everyReaderReadsWithoutTransaction() async throws {
+        for reader in try sample.readers() {
+            let count = try synchronously(reader)
+            #expect(count == 2)
+            let asyncCount = try await reader.unsafeRead { db in
+                try SamplePlayer.fetchCount(db)
+            }
+            #expect(asyncCount == 2)
+        }
+    }
+
+    private func synchronously(_ reader: any DatabaseReader) throws -> Int {
+        try reader.unsafeRead { db in
+            try SamplePlayer.fetchCount(db)
+        }
+    }
+
+    @Test func everyReaderReadsWithoutTransactionWithACallback() throws {
+        for reader in try sample.readers() {
+            let count = Outcome<Int>()
+            reader.asyncUnsafeRead { dbResult in
+                count.set {
+                    let db = try dbResult.get()
+                    return try SamplePlayer.fetchCount(db)
+                }
+            }
+            try #expect(count.get() == 2)
+        }
+    }
+
+    @Test func everyReaderReadsInsideARead() throws {
+        for reader in try sample.readers() {
+            try reader.read { _ in
+                let count = try reader.unsafeReentrantRead { db in
+                    try SamplePlayer.fetchCount(db)
+                }
+                #expect(count == 2)
+            }
+        }
+    }
+
+    @Test func everyReaderIsBackedUp() throws {
+        for source in try sample.readers() {
+            let destination = try DatabaseQueue()
+            try source.backup(to: destination)
+            try #expect(destination.read { db in try SamplePlayer.fetchCount(db) } == 2)
+        }
+    }
+
+    @Test func aBackupTellsItsProgress() throws {
+        for source in try sample.readers() {
+            let destination = try DatabaseQueue()
+            var steps: [DatabaseBackupProgress] = []
+            try source.backup(to: destination, pagesPerStep: 1) { progress in
+                steps.append(progress)
+            }
+            #expect(steps.count > 1)
+            #expect(steps.last?.isCompleted == true)
+            #expect(steps.last.map { $0.completedPageCount == $0.totalPageCount } == true)
+        }
+    }
+
+    // MARK: Interrupts
+
+    /// A writer whose next insertion of a player is interrupted.
+    private func interrupted(_ writer: any DatabaseWriter) throws {
+        let interruption = Interruption()
+        try interruption.install(in: writer)
+        interruption.arm()
+    }
+
+    private func code(_ body: () throws -> Void) -> ResultCode? {
+        #expect(throws: DatabaseError.self, performing: body)?.resultCode
+    }
+
+    @Test func anInterruptionEndsAWrite() throws {
+        for writer in try sample.writers() {
+            try interrupted(writer)
+            let error = code {
+                try writer.write { db in
+                    try SamplePlayer(name: "Arthur").insert(db)
+                    Issue.record("not executed")
+                }
+            }
+            #expect(error == .SQLITE_INTERRUPT)
+        }
+    }
+
+    @Test func anInterruptedWriteThatGoesOnIsAborted() throws {
+        for writer in try sample.writers() {
+            try interrupted(writer)
+            let error = code {
+                try writer.write { db in
+                    let first = code { try SamplePlayer(name: "Arthur").insert(db) }
+                    #expect(first == .SQLITE_INTERRUPT)
+                    try SamplePlayer(name: "Barbara").insert(db)
+                }
+            }
+            #expect(error == .SQLITE_ABORT)
+        }
+    }
+
+    @Test func anInterruptedWriteThatReturnsIsAborted() throws {
+        for writer in try sample.writers() {
+            try interrupted(writer)
+            let error = code {
+                try writer.write { db in
+                    let first = code { try SamplePlayer(name: "Arthur").insert(db) }
+                    #expect(first == .SQLITE_INTERRUPT)
+                }
+            }
+            #expect(error == .SQLITE_ABORT)
+            try #expect(writer.read { db in try SamplePlayer.fetchCount(db) } == 0)
+        }
+    }
+
+    @Test func anInterruptedTransactionByHandGoesOnWithoutOne() throws {
+        for writer in try sample.writers() {
+            try interrupted(writer)
+            try writer.writeWithoutTransaction { db in
+                try db.beginTransaction()
+                let first = code { try SamplePlayer(name: "Arthur").insert(db) }
+                #expect(first == .SQLITE_INTERRUPT)
+                try SamplePlayer(name: "Barbara").insert(db)
+                let error = #expect(throws: DatabaseError.self) { try db.commit() }
+                #expect(error?.resultCode == .SQLITE_ERROR)
+                #expect(error?.message == "cannot commit - no transaction is active")
+            }
+            try #expect(writer.read { db in try SamplePlayer.fetchCount(db) } == 1)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+// The tests of this folder are the code samples of GRDB's documentation, made whole: what a program
+// does after changing its import. None of them sees the inside of the engine.
+
+import Foundation
+import SQLiteEngine
+import Telemetry
+import Testing
+
+/// A player, as the samples have it: created by its name, inserted where it stands.
+struct SamplePlayer: Codable, Equatable, FetchableRecord, PersistableRecord {
+    static let databaseTableName = "player"
+    var name: String
+}
+
+/// Money that comes to an account.
+struct Credit: Codable, Equatable, FetchableRecord, PersistableRecord {
+    var account: String
+    var amount: Int
+
+    init(_ account: String, _ amount: Int) {
+        self.account = account
+        self.amount = amount
+    }
+}
+
+/// Money that leaves an account; an amount below zero is refused by the table.
+struct Debit: Codable, Equatable, FetchableRecord, PersistableRecord {
+    var account: String
+    var amount: Int
+
+    init(_ account: String, _ amount: Int) {
+        self.account = account
+        self.amount = amount
+    }
+}
+
+/// The databases of the samples.
+struct SampleDatabase {
+    let folder = TemporaryFolder()
+
+    var path: String { folder.file("database.sqlite") }
+
+    /// An empty database in memory.
+    func queue() throws -> DatabaseQueue {
+        let dbQueue = try DatabaseQueue()
+        try dbQueue.write(createTables)
+        return dbQueue
+    }
+
+    /// An empty database in a file.
+    func pool(configuration: Configuration = Configuration()) throws -> DatabasePool {
+        let dbPool = try DatabasePool(path: path, configuration: configuration)
+        try dbPool.write(createTables)
+        return dbPool
+    }
+
+    /// A queue and a pool, for samples that name neither.
+    func writers() throws -> [any DatabaseWriter] { [try queue(), try pool()] }
+
+    /// A queue, a pool and its snapshots, each with two players.
+    func readers() throws -> [any DatabaseReader] {
+        let dbQueue = try queue()
+        let dbPool = try pool()
+        for writer in [dbQueue, dbPool] as [any DatabaseWriter] {
+            try writer.write { db in
+                try SamplePlayer(name: "Arthur").insert(db)
+                try SamplePlayer(name: "Barbara").insert(db)
+            }
+        }
+        return [dbQueue, dbPool, try dbPool.makeSnapshot(), try dbPool.makeSnapshotPool()]
+    }
+
+    private func createTables(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+                CREATE TABLE credit (account TEXT, amount INTEGER);
+                CREATE TABLE debit (account TEXT, amount INTEGER CHECK (amount >= 0));
+                """
+        )
+    }
+}
+
+/// Interrupts the next insertion of a player, in the middle of it.
+final class Interruption: Sendable {
+    private let isWanted = Lock(false)
+
+    func arm() { isWanted.withLock { $0 = true } }
+
+    func install(in writer: any DatabaseWriter) throws {
+        let function = DatabaseFunction("interrupt_if_wanted", argumentCount: 0) {
+            [self, weak writer] _ in
+            let isWanted = isWanted.withLock { wanted in
+                defer { wanted = false }
+                return wanted
+            }
+            if isWanted { writer?.interrupt() }
+            return nil
+        }
+        try writer.writeWithoutTransaction { db in
+            db.add(function: function)
+            // SQLite looks for interruptions where it loops.
+            try db.execute(
+                sql: """
+                    CREATE TEMP TRIGGER interrupting BEFORE INSERT ON player BEGIN
+                        SELECT interrupt_if_wanted() FROM (VALUES (1), (2), (3), (4));
+                    END
+                    """
+            )
+        }
+    }
+}
+
+/// What a callback was given, for a test that waits for it.
+final class Outcome<Value: Sendable>: Sendable {
+    private let result = Lock<Result<Value, any Error>?>(nil)
+    private let gate = Gate()
+
+    func set(_ body: () throws -> Value) {
+        let value = Result { try body() }
+        result.withLock { $0 = value }
+        gate.open()
+    }
+
+    func get() throws -> Value {
+        try gate.wait()
+        return try #require(result.withLock { $0 }).get()
+    }
+}

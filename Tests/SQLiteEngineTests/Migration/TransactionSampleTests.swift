@@ -1,0 +1,220 @@
+import SQLiteEngine
+import Telemetry
+import Testing
+
+/// The samples of "Transactions and Savepoints".
+@Suite(.timeLimit(.minutes(1)))
+struct TransactionSampleTests {
+    let sample = SampleDatabase()
+
+    /// The statements that ran, without those that fetch.
+    private final class Trace: Sendable {
+        private let lines = Lock<[String]>([])
+
+        func start(_ db: Database) {
+            db.trace { event in
+                let sql = event.description
+                self.lines.withLock { $0.append(sql) }
+            }
+        }
+
+        func stop(_ db: Database) -> [String] {
+            db.trace()
+            return lines.withLock { $0 }
+                .map { String($0.prefix { $0 != " " }).uppercased() }
+                .filter { ["BEGIN", "INSERT", "SELECT", "COMMIT", "ROLLBACK"].contains($0) }
+        }
+    }
+
+    private func transfer(_ db: Database, _ amount: Int = 10) throws {
+        try Credit("destination", amount).insert(db)
+        try Debit("source", amount).insert(db)
+    }
+
+    private func balance(_ reader: some DatabaseReader) throws -> [Int] {
+        try reader.read { db in [try Credit.fetchCount(db), try Debit.fetchCount(db)] }
+    }
+
+    @Test func aWriteIsOneTransaction() throws {
+        let dbQueue = try sample.queue()
+        // The first insertion asks for the columns of its table.
+        try dbQueue.write { db in try transfer(db) }
+        let trace = Trace()
+        dbQueue.inDatabase { db in trace.start(db) }
+        try dbQueue.write { db in try transfer(db) }
+        let statements = dbQueue.inDatabase { db in trace.stop(db) }
+        #expect(statements == ["BEGIN", "INSERT", "INSERT", "COMMIT"])
+    }
+
+    @Test func aReadSeesOneState() throws {
+        let dbPool = try sample.pool()
+        let mayFetch = Gate()
+        let didFetch = Gate()
+        let reading = Background {
+            try dbPool.read { db in
+                let credits = try Credit.fetchAll(db)
+                didFetch.open()
+                try mayFetch.wait()
+                let debits = try Debit.fetchAll(db)
+                return [credits.count, debits.count]
+            }
+        }
+        try didFetch.wait()
+        try dbPool.write { db in try transfer(db) }
+        mayFetch.open()
+        try #expect(reading.value() == [0, 0])
+    }
+
+    @Test func anErrorUndoesAWrite() throws {
+        for writer in try sample.writers() {
+            #expect(throws: DatabaseError.self) {
+                try writer.write { db in try transfer(db, -1) }
+            }
+            try #expect(balance(AnyDatabaseReader(writer)) == [0, 0])
+        }
+    }
+
+    @Test func anErrorWithoutTransactionUndoesItsStatementAlone() throws {
+        for writer in try sample.writers() {
+            #expect(throws: DatabaseError.self) {
+                try writer.writeWithoutTransaction { db in try transfer(db, -1) }
+            }
+            try #expect(balance(AnyDatabaseReader(writer)) == [1, 0])
+        }
+    }
+
+    @Test func readsSeeWhatIsWrittenWithoutTransactionInParts() throws {
+        let dbPool = try sample.pool()
+        try dbPool.writeWithoutTransaction { db in
+            try Credit("destination", 10).insert(db)
+            try #expect(balance(dbPool) == [1, 0])
+            try Debit("source", 10).insert(db)
+        }
+        try #expect(balance(dbPool) == [1, 1])
+    }
+
+    @Test func anUnsafeReadSeesWhatIsWrittenMeanwhile() throws {
+        let dbPool = try sample.pool()
+        let (credits, debits) = try dbPool.unsafeRead { db in
+            let credits = try Credit.fetchAll(db)
+            try dbPool.write { db in try transfer(db) }
+            let debits = try Debit.fetchAll(db)
+            return (credits, debits)
+        }
+        #expect(credits.count == 0)
+        #expect(debits.count == 1)
+    }
+
+    @Test func explicitTransactionsCommitAndRollBack() throws {
+        let dbQueue = try sample.queue()
+        try dbQueue.inTransaction { db in
+            try transfer(db)
+            return .commit
+        }
+        try dbQueue.writeWithoutTransaction { db in
+            try db.inTransaction {
+                try transfer(db)
+                return .commit
+            }
+            try db.inTransaction {
+                try transfer(db)
+                return .rollback
+            }
+        }
+        try #expect(balance(dbQueue) == [2, 2])
+        let dbPool = try sample.pool()
+        try dbPool.writeInTransaction { db in
+            try transfer(db)
+            return .commit
+        }
+        try #expect(balance(dbPool) == [1, 1])
+    }
+
+    @Test func transactionsCanBeOpenedByHandOrBySQL() throws {
+        let dbQueue = try sample.queue()
+        try dbQueue.writeWithoutTransaction { db in
+            try db.beginTransaction()
+            try transfer(db)
+            try db.commit()
+            try db.execute(sql: "BEGIN TRANSACTION")
+            try transfer(db)
+            try db.execute(sql: "ROLLBACK")
+        }
+        try #expect(balance(dbQueue) == [1, 1])
+    }
+
+    @Test func aTransactionThatStaysOpenStopsTheProgram() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            endProcessAfterAWhile()
+            let dbQueue = try DatabaseQueue()
+            try dbQueue.writeWithoutTransaction { db in
+                try db.execute(sql: "BEGIN TRANSACTION")
+            }
+        }
+        let message = "A transaction has been left opened at the end of a database access"
+        #expect(result?.message.contains(message) == true)
+    }
+
+    @Test func aMethodCanTellWhetherItHasATransaction() throws {
+        try sample.queue().writeWithoutTransaction { db in
+            #expect(!db.isInsideTransaction)
+            try db.inSavepoint {
+                #expect(db.isInsideTransaction)
+                return .commit
+            }
+            #expect(!db.isInsideTransaction)
+        }
+    }
+
+    @Test func aSavepointUndoesItsPartAlone() throws {
+        let dbQueue = try sample.queue()
+        try dbQueue.write { db in
+            try Credit("first", 1).insert(db)
+            #expect(throws: DatabaseError.self) {
+                try db.inSavepoint {
+                    try transfer(db, -1)
+                    return .commit
+                }
+            }
+            try db.inSavepoint {
+                try transfer(db)
+                return .commit
+            }
+            try db.inSavepoint {
+                try transfer(db)
+                return .rollback
+            }
+        }
+        try #expect(balance(dbQueue) == [2, 1])
+    }
+
+    @Test func savepointsNest() throws {
+        let dbPool = try sample.pool()
+        try dbPool.writeWithoutTransaction { db in
+            try db.inSavepoint {
+                try Credit("outer", 1).insert(db)
+                try db.inSavepoint {
+                    try Debit("inner", 1).insert(db)
+                    return .commit
+                }
+                try #expect(balance(dbPool) == [0, 0])
+                return .commit
+            }
+            try #expect(balance(dbPool) == [1, 1])
+        }
+    }
+
+    @Test func aTransactionHasAKind() throws {
+        let dbQueue = try DatabaseQueue(path: sample.path)
+        let trace = Lock<[String]>([])
+        try dbQueue.inDatabase { db in
+            db.trace { event in trace.withLock { $0.append(event.description) } }
+            try db.inTransaction(.exclusive) { .commit }
+        }
+        try dbQueue.inTransaction(.exclusive) { _ in .commit }
+        #expect(trace.withLock { $0.filter { $0.hasPrefix("BEGIN EXCLUSIVE") } }.count == 2)
+    }
+}
