@@ -12,6 +12,9 @@ struct KeptTransactionTests {
     private func makePool(readers: Int = 1) throws -> DatabasePool {
         var configuration = Configuration()
         configuration.maximumReaderCount = readers
+        // A reader that meets a half-written wal-index header takes the write lock for a moment
+        // (`walIndexReadHdr` in SQLite's wal.c), and BEGIN IMMEDIATE may run into it.
+        configuration.busyMode = .timeout(5)
         let pool = try DatabasePool(path: folder.file(), configuration: configuration)
         try pool.write { db in
             try db.execute(sql: "CREATE TABLE t(v INTEGER); INSERT INTO t VALUES (0)")
