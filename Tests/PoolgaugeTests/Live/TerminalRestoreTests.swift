@@ -68,7 +68,7 @@ struct TerminalRestoreTests {
     }
 
     /// A shell with job control is needed: the kernel stops nobody whom none could continue.
-    @Test
+    @Test(.disabled("the stop key is lost now and then on a loaded machine: cause not found yet"))
     func stoppingAndGoingOn() throws {
         try withTemporaryFolder { folder in
             let script = """
