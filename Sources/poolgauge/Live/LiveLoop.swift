@@ -59,6 +59,7 @@ struct LiveLoop {
 
     /// Shows the runs until somebody wants no more.
     mutating func show() -> End {
+        _ = model.handle(.resize(terminal.size))
         var nextFrame = MonotonicTime.now
         while true {
             collect()
@@ -142,9 +143,10 @@ struct LiveLoop {
             switch action {
             case .quit: return .quit
             case .nextArm: take(cycle.advance())
-            case .interrupt: run.interrupt()
+            case .interrupt(connection: nil): run.interrupt()
             case .makeSnapshot: run.makeSnapshot()
-            case .releaseSnapshot: run.releaseSnapshot()
+            case .releaseSnapshot(label: nil): run.releaseSnapshot()
+            default: model.note("this run has no way to do that", severity: .warning)
             }
         }
         return nil
