@@ -44,7 +44,7 @@ public struct Arm: Sendable, Equatable {
     public var library: Library
     /// The most readers (`maximumReaderCount`); nil for the library's default.
     public var readers: Int?
-    /// The journal mode that is asked for; nil for the library's default. See ``isWAL``.
+    /// The journal mode that is asked for; nil for the library's default, see ``isWAL``.
     public var journal: Journal?
     /// `PRAGMA synchronous`, such as `normal`; nil for the library's default.
     public var synchronous: String?

@@ -128,7 +128,7 @@ struct ScenarioErrorTests {
         Slip(
             "{type: pool, readers: 4}",
             "{library: raw, readers: 4}",
-            "5:25: 'readers' goes with type: pool; bare libsqlite3 has a connection for each worker"
+            "5:24: 'readers' goes with type: pool; bare libsqlite3 has a connection for each worker"
         ),
         Slip(
             "{type: pool, readers: 4}",
@@ -139,27 +139,27 @@ struct ScenarioErrorTests {
         Slip(
             "{type: pool, readers: 4}",
             "{type: pool, journal: delete}",
-            "5:32: a pool's journal is always wal"
+            "5:31: a pool's journal is always wal"
         ),
         Slip(
             "{type: pool, readers: 4}",
             "{type: memory, journal: wal}",
-            "5:34: a database in memory has the journal memory or off, not wal"
+            "5:33: a database in memory has the journal memory or off, not wal"
         ),
         Slip(
             "{type: pool, readers: 4}",
             "{type: pool, setup: \"DELETE FROM t WHERE a = :a\"}",
-            "5:30: an arm's setup takes no parameters, but has ':a' in 'DELETE FROM t WHERE a = :a'"
+            "5:29: an arm's setup takes no parameters, but has ':a' in 'DELETE FROM t WHERE a = :a'"
         ),
         Slip(
             "{type: pool, readers: 4}",
             "{type: pool, file: no/such.sqlite}",
-            "5:29: there is no file 'no/such.sqlite'"
+            "5:28: there is no file 'no/such.sqlite'"
         ),
         Slip(
             "{type: pool, readers: 4}",
             "{type: pool, file: /}",
-            "5:29: '/' is a folder, not a database"
+            "5:28: '/' is a folder, not a database"
         ),
         Slip(
             "{preset: pgbench, scale: 1}",
@@ -170,37 +170,37 @@ struct ScenarioErrorTests {
             "{preset: pgbench, scale: 1}",
             "{schema: CREATE TABLE t (a), rows: {t: {cuont: 1}}}",
             """
-            3:47: table 't' needs 'count', such as count: 10000
-            f:3:51: unknown key 'cuont' in table 't'; did you mean 'count'?
+            3:46: table 't' needs 'count', such as count: 10000
+            f:3:50: unknown key 'cuont' in table 't'; did you mean 'count'?
             """
         ),
         Slip(
             "{preset: pgbench, scale: 1}",
             "{schema: CREATE TABLE t (a), rows: {t: {count: 1, columns: {a: sequense}}}}",
-            "3:74: column 'a' must be sequence or a distribution such as {distribution: uniform, "
+            "3:73: column 'a' must be sequence or a distribution such as {distribution: uniform, "
                 + "min: 1, max: 9}, not 'sequense'; did you mean 'sequence'?"
         ),
         Slip(
             "{preset: pgbench, scale: 1}",
             "{schema: CREATE TABLE t (a), scale: 3}",
-            "3:40: 'scale' goes with 'preset' or 'rows'"
+            "3:39: 'scale' goes with 'preset' or 'rows'"
         ),
         Slip(
             "{distribution: uniform, min: 1, max: 9}",
             "{distribution: text, length: 4Kib}",
-            "9:45: 'length' of variable 'n' must be 0 to 1000000, such as 100, 4KiB, or a "
+            "9:35: 'length' of variable 'n' must be 0 to 1000000, such as 100, 4KiB, or a "
                 + "distribution, not '4Kib'"
         ),
         Slip(
             "{distribution: uniform, min: 1, max: 9}",
             "{distribution: uniform, range: adi}",
-            "9:34: 'range' of variable 'n' must name a variable of the dataset, not 'adi'"
+            "9:37: 'range' of variable 'n' must name a variable of the dataset, not 'adi'"
                 + "; did you mean 'aid'?"
         ),
         Slip(
             "{distribution: uniform, min: 1, max: 9}",
             "{distribution: latest, of: aid, min: 1, max: 9}",
-            "9:34: 'of' of variable 'n' names 'aid', which is not sequential"
+            "9:33: 'of' of variable 'n' names 'aid', which is not sequential"
         ),
         Slip(
             "{distribution: uniform, min: 1, max: 9}",
@@ -210,7 +210,7 @@ struct ScenarioErrorTests {
         Slip(
             "{distribution: uniform, min: 1, max: 9}",
             "{distribution: choice, values: [a, b], weights: [1]}",
-            "9:55: 'weights' of variable 'n' must be a list with a number for each of the 2 values"
+            "9:54: 'weights' of variable 'n' must be a list with a number for each of the 2 values"
         ),
         Slip(
             "{distribution: uniform, min: 1, max: 9}",
