@@ -96,6 +96,7 @@ let package = Package(
             dependencies: [
                 "Telemetry", "WorkloadEngine",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
+                .product(name: "Yams", package: "Yams"),
             ],
             exclude: ["Reports/Golden"],
             swiftSettings: strict

@@ -64,7 +64,7 @@ enum Language {
             ),
             .init(
                 "thresholds",
-                .named(.texts),
+                .byMetric(.texts),
                 "Limits by metric, such as ui.response: [\"p(99) < 50ms\"]."
             ),
             .init(
