@@ -9,6 +9,7 @@ struct ScenarioDecoder {
     var inheritedRanges: Set<String> = []
     var transactions: [String: [String]] = [:]
     var measured = Duration.zero
+    var phaseNames: [String] = []
 
     static let keys = [
         "version", "name", "description", "seed", "dataset", "arms", "phases", "drain", "variables",
@@ -31,6 +32,7 @@ struct ScenarioDecoder {
         }
         dataset = decodeDataset(top) ?? .sql([])
         let phases = decodePhases(top)
+        phaseNames = phases.map(\.name)
         measured = phases.filter(\.isMeasured).reduce(.zero) { $0 + $1.duration }
         decodeVariables(top)
         decodeTransactions(top)
