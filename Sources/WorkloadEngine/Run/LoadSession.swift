@@ -100,6 +100,7 @@ final class LoadSession {
     /// Runs the load to its end.
     ///
     /// - Parameter began: Called when load time has begun, before anybody makes accesses.
+    /// - Returns: What the load gave.
     /// - Throws: ``RunError`` when an access does not end.
     func run(began: () -> Void = {}) throws -> Outcome {
         let control = context.control
