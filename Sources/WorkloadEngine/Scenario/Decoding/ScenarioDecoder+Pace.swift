@@ -34,7 +34,7 @@ extension ScenarioDecoder {
             let arrival = MappingReader(
                 node,
                 what: "'arrival' of \(reader.what)",
-                keys: ["rate", "process", "skip-after"],
+                Language.arrival,
                 at: reader.mark(of: "arrival"),
                 log: log
             ),
@@ -90,12 +90,11 @@ extension ScenarioDecoder {
         of arrival: MappingReader,
         isAlone: Bool
     ) -> Arrival.Stage? {
-        let keys = isAlone ? ["from", "to"] : ["for", "rate", "from", "to"]
         guard
             let stage = MappingReader(
                 node,
                 what: isAlone ? "'rate' of \(arrival.what)" : "a stage of \(arrival.what)",
-                keys: keys,
+                isAlone ? Language.ramp : Language.stage,
                 at: node.mark,
                 log: log
             )
@@ -137,7 +136,7 @@ extension ScenarioDecoder {
             let think = MappingReader(
                 node,
                 what: "'think' of \(reader.what)",
-                keys: ["mean", "from", "to"],
+                Language.think,
                 at: reader.mark(of: "think"),
                 log: log
             )
