@@ -124,7 +124,9 @@ let package = Package(
         ),
         .testTarget(
             name: "PoolgaugeTests",
-            dependencies: ["CNCurses", "CursesTerminal", "TerminalUI", "poolgauge"],
+            dependencies: [
+                "CNCurses", "CursesTerminal", "TerminalUI", "WorkloadEngine", "poolgauge",
+            ],
             swiftSettings: strict
         ),
     ],

@@ -24,6 +24,10 @@ public enum Presets {
     public static let all: [Preset] = [
         Preset("reads-during-import", PackageResources.reads_during_import_yaml),
         Preset("reader-storm", PackageResources.reader_storm_yaml),
+        Preset("list-scrolling", PackageResources.list_scrolling_yaml),
+        Preset("long-report", PackageResources.long_report_yaml),
+        Preset("snapshot-export", PackageResources.snapshot_export_yaml),
+        Preset("checkpoint-starvation", PackageResources.checkpoint_starvation_yaml),
         Preset("pgbench-tpcb", PackageResources.pgbench_tpcb_yaml),
         Preset("pgbench-simple-update", PackageResources.pgbench_simple_update_yaml),
         Preset("pgbench-select-only", PackageResources.pgbench_select_only_yaml),

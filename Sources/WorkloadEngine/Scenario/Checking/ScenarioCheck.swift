@@ -121,6 +121,7 @@ public struct ScenarioCheck {
         for (name, list) in scenario.transactions.sorted(by: { $0.key < $1.key }) {
             statements += list.map { ("transaction '\(name)'", $0) }
         }
+        statements += scenario.dataInvariants.map { ("invariant '\($0.name)'", $0.sql) }
         for client in plan.clients {
             let own = client.operations.joined().map { ("client '\(client.name.name)'", $0.sql) }
             statements += own

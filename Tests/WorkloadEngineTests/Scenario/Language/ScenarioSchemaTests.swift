@@ -49,7 +49,11 @@ struct ScenarioSchemaTests {
         (Language.length, "variables: {v: {distribution: text, length: MAPPING}}"),
         (Language.client, "clients: {c: MAPPING}"),
         (Language.arrival, "clients: {c: {access: read, sql: SELECT 1, arrival: MAPPING}}"),
+        (Language.ramp, "clients: {c: {access: read, sql: SELECT 1, arrival: {rate: MAPPING}}}"),
+        (Language.stage, "clients: {c: {access: read, sql: SELECT 1, arrival: {rate: [MAPPING]}}}"),
+        (Language.think, "clients: {c: {access: read, sql: SELECT 1, think: MAPPING}}"),
         (Language.operation, "clients: {c: {access: read, mix: [MAPPING]}}"),
+        (Language.invariant, "invariants: [MAPPING]"),
         (Language.retry, "clients: {c: {access: read, sql: SELECT 1, retry: MAPPING}}"),
     ]
 
@@ -76,6 +80,18 @@ struct ScenarioSchemaTests {
             let isUnknown = said.contains("unknown key '\(key)'")
             #expect(isUnknown == (key == "no-such-key"), "\(key) of \(shape.name): \(said)")
         }
+    }
+
+    /// Names may be of any script; what the decoder refuses as a name, the schema does too.
+    @Test(arguments: [
+        ("pool-2_b", true), ("höhe", true), ("二", true), ("a b", false), ("a.b", false),
+        ("a:b", false), ("a[0]", false), ("a^", false), ("a~", false), ("`a", false),
+    ])
+    func namesAreThoseOfTheDecoder(name: String, isName: Bool) throws {
+        let yaml = ScenarioErrorTests.good.replacing("pool: {type", with: "\"\(name)\": {type")
+        let problems = try SchemaValidator(ScenarioSchema.json).problems(yaml: yaml)
+        #expect(problems.isEmpty == isName, "\(problems)")
+        #expect(MappingReader.isName(name) == isName)
     }
 
     @Test func everyKeyIsExplained() {
