@@ -9,9 +9,11 @@ extension AccessGate {
     func perform<T: Sendable>(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
+        holding claimed: AccessSlot? = nil,
         _ body: @Sendable (Database) throws -> T
     ) async throws -> T {
-        let slot = try await acquireForTask(site, intent)
+        let slot: AccessSlot
+        if let claimed { slot = claimed } else { slot = try await acquireForTask(site, intent) }
         let cancellation = AccessCancellation()
         return try await withTaskCancellationHandler {
             try await slot.executor.run {
@@ -97,7 +99,7 @@ extension AccessGate {
         }
     }
 
-    private func acquireForTask(
+    func acquireForTask(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
         wanted: AccessSlot? = nil
@@ -186,11 +188,26 @@ final class AccessCancellation: Sendable {
     /// The access is over: nothing is interrupted any more.
     func end() { state.withLock { $0.slot = nil } }
 
-    /// Marks the access as cancelled, and interrupts what it runs.
+    /// Marks the access as cancelled, and interrupts what it runs, until it has ended.
+    ///
+    /// Once is not enough: between the access's last look at the flag and the beginning of its
+    /// next statement SQLite forgets an interrupt. Whatever statement it meets later belongs to an
+    /// access that is cancelled anyway.
     func cancel() {
         flag.store(true, ordering: .releasing)
+        interrupt(againAfter: .milliseconds(1))
+    }
+
+    private func interrupt(againAfter pause: Duration) {
         // Inside the lock, so that the interrupt cannot meet the connection's next access.
-        state.withLock { state in _ = state.slot?.interrupt() }
+        let isRunning = state.withLock { state in
+            _ = state.slot?.interrupt()
+            return state.slot != nil
+        }
+        guard isRunning else { return }
+        Later.run(after: pause) { [self] in
+            interrupt(againAfter: min(pause * 2, .milliseconds(100)))
+        }
     }
 
     /// Throws when the access was cancelled.
