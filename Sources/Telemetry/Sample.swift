@@ -60,6 +60,9 @@ public struct ClientStatus: Sendable, Codable, Equatable {
     public var wait: LatencySummary?
     /// From the entry to the end, over the last ten seconds.
     public var service: LatencySummary?
+    /// The distributions of the second that was just collected, for each operation; nil in the
+    /// samples in between.
+    public var operations: [OperationLatencies]?
 
     /// Creates a status.
     public init(
@@ -142,6 +145,10 @@ public struct Sample: Sendable, Codable, Equatable {
     public var saturation: Double?
     /// What happened since the last sample.
     public var events: [TelemetryEvent]
+    /// Where the load's knobs stand; nil for what nobody can steer.
+    public var knobs: LoadKnobs?
+    /// Whether what happens now counts in the run's result; nil where nobody knows.
+    public var isMeasured: Bool?
 
     /// Creates a sample.
     public init(
@@ -157,7 +164,8 @@ public struct Sample: Sendable, Codable, Equatable {
         clients: [ClientStatus] = [],
         utilization: Double? = nil,
         saturation: Double? = nil,
-        events: [TelemetryEvent] = []
+        events: [TelemetryEvent] = [],
+        knobs: LoadKnobs? = nil
     ) {
         self.sequence = sequence
         self.time = time
@@ -172,5 +180,6 @@ public struct Sample: Sendable, Codable, Equatable {
         self.utilization = utilization
         self.saturation = saturation
         self.events = events
+        self.knobs = knobs
     }
 }

@@ -64,7 +64,7 @@ struct Sampler {
             noteFirstErrors(of: client)
             clients.append(client)
         }
-        let sample = Sample(
+        var sample = Sample(
             sequence: sequence,
             time: time,
             scenario: title.scenario,
@@ -79,6 +79,7 @@ struct Sampler {
             saturation: shares.saturation,
             events: context.events.take(at: time)
         )
+        sample.isMeasured = isMeasured
         sequence += 1
         lastSample = sample
         emit(sample)
