@@ -70,6 +70,13 @@ final class EngineTarget: WorkloadTarget {
         }
     }
 
+    func interrupt(connection label: String) -> Bool {
+        switch server {
+        case .queue(let queue): queue.interrupt(connection: label)
+        case .pool(let pool): pool.interrupt(connection: label)
+        }
+    }
+
     func failure(of error: any Error) -> WorkloadFailure {
         guard let error = error as? DatabaseError else { return .error("\(type(of: error))") }
         if error.isInterruptionError { return .interrupted }
@@ -125,9 +132,13 @@ final class EngineTarget: WorkloadTarget {
 /// An access that the server does not have.
 enum UnsupportedAccess: Error, CustomStringConvertible {
     case snapshotOfQueue
+    case memory
 
     var description: String {
-        "a DatabaseQueue makes no snapshots: use an arm of type pool"
+        switch self {
+        case .snapshotOfQueue: "a DatabaseQueue makes no snapshots: use an arm of type pool"
+        case .memory: "databases in memory are not driven here"
+        }
     }
 }
 

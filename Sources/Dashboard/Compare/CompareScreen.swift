@@ -14,7 +14,8 @@ struct CompareScreen {
         for arm in arms {
             // What no arm has a value of says nothing.
             for metric in arm.metrics
-            where !metrics.contains(metric) && arms.contains(where: { $0.median(of: metric).isFinite })
+            where !metrics.contains(metric)
+                && arms.contains(where: { $0.median(of: metric).isFinite })
             {
                 metrics.append(metric)
             }

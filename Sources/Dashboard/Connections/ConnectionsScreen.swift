@@ -17,30 +17,43 @@ struct ConnectionsScreen {
     /// Draws the screen.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let lanes = lanes
-        let isOpen = scene.view.isExpanded || rect.height >= 24
-        let details = Track(
-            minimum: isOpen ? 5 : 0,
-            ideal: isOpen ? (scene.view.isExpanded ? rect.height / 2 : 9) : 0,
-            maximum: isOpen ? (scene.view.isExpanded ? .max : 12) : 0,
-            priority: 5
-        )
-        let strips = Track(
-            minimum: rect.height >= 24 && !scene.view.isExpanded ? 4 : 0,
-            ideal: rect.height >= 24 && !scene.view.isExpanded ? lanes.count + 2 : 0,
-            maximum: rect.height >= 24 && !scene.view.isExpanded ? lanes.count + 2 : 0,
-            priority: 1
-        )
+        let isExpanded = scene.view.isExpanded
+        let isHigh = rect.height >= 24
         let table = Track(
             minimum: 6,
             ideal: lanes.count + 3,
-            maximum: scene.view.isExpanded ? lanes.count + 3 : .max,
+            maximum: isHigh || isExpanded ? lanes.count + 3 : .max,
             priority: 9,
-            flex: 3
+            flex: 2
         )
-        let areas = rect.rows(Track.lengths(of: [table, strips, details], available: rect.height))
+        let none = Track.fixed(0, priority: 0)
+        let strips = Track(
+            minimum: 4,
+            ideal: lanes.count + 2,
+            maximum: lanes.count + 2,
+            priority: 3
+        )
+        let details = Track(
+            minimum: 5,
+            ideal: isExpanded ? rect.height / 2 : 7,
+            maximum: isExpanded ? .max : 9,
+            priority: 5
+        )
+        let demand = Track(minimum: 7, ideal: 9, priority: 1, flex: 3)
+        let shown = [
+            table,
+            isHigh && !isExpanded ? strips : none,
+            isHigh || isExpanded ? details : none,
+            isHigh && !isExpanded ? demand : none,
+        ]
+        let areas = rect.rows(Track.lengths(of: shown, available: rect.height))
         drawTable(lanes, on: &canvas, in: areas[0])
         drawStrips(lanes, on: &canvas, in: areas[1])
         drawDetails(on: &canvas, in: areas[2])
+        if areas[3].height >= 5 {
+            PoolPanel(history: scene.history, seconds: scene.seconds)
+                .draw(on: &canvas, in: areas[3])
+        }
     }
 
     /// What each connection did over time.
@@ -75,12 +88,18 @@ struct ConnectionsScreen {
         let hidden = scene.view.remark(shown: lanes.count, of: all)
         let inner = Panel(
             title: "Connections",
-            subtitle: canvas.glyphs == .ascii ? "- busy: locks of others met" : "· busy: locks of others met",
+            subtitle: canvas.glyphs == .ascii
+                ? "- busy: locks of others met" : "· busy: locks of others met",
             remark: hidden.isEmpty ? HumanUnits.counted(all, "connection", "connections") : hidden
         ).draw(on: &canvas, in: rect)
         guard !lanes.isEmpty else {
             let text = all == 0 ? "no connection is open yet" : "no connection matches the filter"
-            canvas.write(text, in: inner.row(0), style: canvas.theme.style(.dim), alignment: .leading)
+            canvas.write(
+                text,
+                in: inner.row(0),
+                style: canvas.theme.style(.dim),
+                alignment: .leading
+            )
             return
         }
         ConnectionList.listing.table(lanes, scene.view, theme: canvas.theme, width: inner.width)
@@ -121,7 +140,7 @@ struct ConnectionsScreen {
         guard let status = lane.status else { return spans }
         if let holder = status.holder { add("held by", holder.name) }
         if let held = status.heldNanoseconds { add("for", HumanUnits.duration(nanoseconds: held)) }
-        if let sql = status.sqlNanoseconds {
+        if let sql = status.sqlNanoseconds, sql > 0 {
             add("statement runs", HumanUnits.duration(nanoseconds: sql))
         }
         if let transaction = status.transaction { add("transaction", transaction.rawValue) }

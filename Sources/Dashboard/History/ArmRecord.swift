@@ -108,8 +108,8 @@ struct ArmRecord: Sendable {
         for client in sample.clients.prefix(Self.maximumClients) where Self.isTimed(client) {
             values += [
                 client.throughput,
-                client.response?.p50.map(Double.init) ?? .nan,
-                client.response?.p99.map(Double.init) ?? .nan,
+                client.response?.p50.map { Double($0) } ?? .nan,
+                client.response?.p99.map { Double($0) } ?? .nan,
             ]
         }
         let count = Double(max(samples, 1))

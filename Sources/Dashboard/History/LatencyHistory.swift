@@ -75,9 +75,21 @@ struct LatencyHistory: Sendable {
 
         /// Visits the seconds that ended between two times, from the newest.
         func visit(from start: Double, to end: Double, _ body: (Second) -> Void) {
+            visitStretches(from: start, to: end) { second, _ in body(second) }
+        }
+
+        /// Visits the seconds that ended between two times, from the newest, with the times at
+        /// which they began: a busy machine collects a little late.
+        func visitStretches(
+            from start: Double,
+            to end: Double,
+            _ body: (Second, _ began: Double) -> Void
+        ) {
             var index = seconds.count - 1
             while index >= 0, seconds[index].time > start {
-                if seconds[index].time <= end + 0.05 { body(seconds[index]) }
+                let time = seconds[index].time
+                let before = index > 0 ? seconds[index - 1].time : time - 1
+                if time <= end + 0.05 { body(seconds[index], max(before, time - 3)) }
                 index -= 1
             }
         }

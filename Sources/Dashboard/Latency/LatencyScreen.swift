@@ -61,7 +61,8 @@ struct LatencyScreen {
         guard rect.height >= 3 else { return }
         let inner = Panel(
             title: "Latency",
-            subtitle: canvas.glyphs == .ascii ? "- by client and operation" : "· by client and operation",
+            subtitle: canvas.glyphs == .ascii
+                ? "- by client and operation" : "· by client and operation",
             remark: "\(scope), within 12 %; – is too few to tell"
         ).draw(on: &canvas, in: rect)
         var table = Table(columns: Self.columns, rows: rows(theme: canvas.theme))
@@ -130,9 +131,11 @@ struct LatencyScreen {
             title: "\(series.name): \(part.title) over time",
             subtitle: "\(dash) each column a stretch of time, the heavier the more accesses",
             remark: scope,
-            legend: [[Span("few ", canvas.theme.style(.dim))] + legend + [
-                Span(" many", canvas.theme.style(.dim))
-            ]]
+            legend: [
+                [Span("few ", canvas.theme.style(.dim))] + legend + [
+                    Span(" many", canvas.theme.style(.dim))
+                ]
+            ]
         ).draw(on: &canvas, in: rect)
         let map = Rect(x: inner.minX, y: inner.minY, width: inner.width, height: inner.height - 1)
         guard map.height > 1, map.width > HeatMap.axisWidth + 4 else { return }
@@ -178,10 +181,10 @@ struct LatencyScreen {
     ) -> [LatencyDistribution?] {
         let length = scene.seconds / Double(count)
         var bins = Array(repeating: LatencyDistribution?.none, count: count)
-        series.visit(from: end - scene.seconds, to: end) { second in
+        series.visitStretches(from: end - scene.seconds, to: end) { second, began in
             let distribution = second.distribution(part)
             let last = Int((second.time - (end - scene.seconds)) / length)
-            let first = Int((second.time - 1 - (end - scene.seconds)) / length) + 1
+            let first = Int(((began - (end - scene.seconds)) / length).rounded(.down)) + 1
             for place in max(first, 0)...max(last, first, 0) where place < count {
                 if bins[place] == nil {
                     bins[place] = distribution

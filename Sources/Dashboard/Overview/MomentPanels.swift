@@ -58,7 +58,12 @@ struct MomentPanels {
             .draw(on: &canvas, in: rect)
         if held.isEmpty {
             let style = theme.style(.dim)
-            canvas.write("nobody held anything", in: inner.row(0), style: style, alignment: .leading)
+            canvas.write(
+                "nobody held anything",
+                in: inner.row(0),
+                style: style,
+                alignment: .leading
+            )
         }
         for (index, connection) in held.prefix(inner.height).enumerated() {
             let row = inner.row(index)

@@ -99,7 +99,9 @@ enum SnapshotList {
                 "now",
                 Track(minimum: 10, ideal: 20, maximum: .max, priority: 12, flex: 4)
             ) { snapshot, theme in
-                guard let connection = snapshot.connection else { return Span("–", theme.style(.dim)) }
+                guard let connection = snapshot.connection else {
+                    return Span("–", theme.style(.dim))
+                }
                 let state = LaneState(connection)
                 let isIdle = state == .kept
                 return Span(

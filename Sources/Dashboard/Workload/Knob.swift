@@ -117,7 +117,8 @@ struct Knob: Sendable {
         if hundredths.isMultiple(of: 100) { return "\(hundredths / 100)" }
         let rest = hundredths % 100
         let whole = "\(hundredths / 100)."
-        return rest.isMultiple(of: 10) ? whole + "\(rest / 10)" : whole + (rest < 10 ? "0" : "") + "\(rest)"
+        return rest.isMultiple(of: 10)
+            ? whole + "\(rest / 10)" : whole + (rest < 10 ? "0" : "") + "\(rest)"
     }
 
     /// The knobs of what a sample shows, those of the whole load first.

@@ -39,7 +39,8 @@ struct WorkloadScreen {
         let dim = theme.style(.dim)
         let inner = Panel(
             title: "Workload",
-            subtitle: canvas.glyphs == .ascii ? "- turn what the load does" : "· turn what the load does",
+            subtitle: canvas.glyphs == .ascii
+                ? "- turn what the load does" : "· turn what the load does",
             remark: scene.history.latest?.scenario ?? "",
             legend: [[Span(hint, dim)]]
         ).draw(on: &canvas, in: rect)

@@ -59,6 +59,7 @@ package struct Listing<Item: Sendable>: Sendable {
     ///   - filter: What they must contain, whatever its case; everything contains "".
     ///   - sort: The title of a column; nil for the natural order.
     ///   - isReversed: Whether the order is turned around.
+    /// - Returns: The things that are shown, in the order in which they are.
     package func arranged(
         _ items: [Item],
         filter: String,

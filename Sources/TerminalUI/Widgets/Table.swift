@@ -98,7 +98,8 @@ package struct Table: Sendable {
             let below = rows.count - shown - first
             let text =
                 first == 0
-                ? "and \(below) more" : below == 0 ? "\(first) above" : "\(first) above, \(below) below"
+                ? "and \(below) more"
+                : below == 0 ? "\(first) above" : "\(first) above, \(below) below"
             canvas.write(
                 text,
                 x: rect.minX,

@@ -71,6 +71,9 @@ struct RunPlan: Sendable {
 struct VariableTable {
     private let scenario: Scenario
     private let known: [String: Variable]
+    /// The variables whose newest values others follow.
+    private let followed: Set<String>
+    private var sequences: [String: SharedSequence] = [:]
     private var indices: [String: Int] = [:]
     /// The generators, in the order of the list.
     private(set) var generators: [ValueGenerator] = []
@@ -78,6 +81,15 @@ struct VariableTable {
     init(_ scenario: Scenario) {
         self.scenario = scenario
         known = scenario.allVariables
+        followed = Set(known.values.compactMap(\.followedVariable))
+    }
+
+    /// The count of a sequential variable: one for those that draw and those that follow.
+    private mutating func sequence(of name: String) -> SharedSequence {
+        if let sequence = sequences[name] { return sequence }
+        let sequence = SharedSequence()
+        sequences[name] = sequence
+        return sequence
     }
 
     /// The statement with its variables' places in the list.
@@ -94,7 +106,14 @@ struct VariableTable {
             }
             let index = generators.count
             indices[name] = index
-            generators.append(variable.makeGenerator())
+            generators.append(
+                ValueGenerator(
+                    variable,
+                    sequence: sequence(of: name),
+                    newest: variable.followedVariable.map { sequence(of: $0) },
+                    isFollowed: followed.contains(name)
+                )
+            )
             return index
         }
         return ClientPlan.StatementPlan(sql: sql, variables: variables)
@@ -120,7 +139,7 @@ extension ClientPlan {
         func add(_ name: String, _ statements: [String], weight: Double = 1) throws {
             names.append(name)
             operations.append(try statements.map { try variables.plan($0, client: client.name) })
-            weights.append((weights.last ?? 0) + weight)
+            weights.append(weight)
         }
         var hold = TimeSpan.absolute(.zero)
         switch client.activity {
@@ -148,12 +167,25 @@ extension ClientPlan {
         }
         operationNames = names
         self.operations = operations
-        cumulativeWeights = weights
+        self.weights = weights
+        writes = weights.map { _ in client.access == .write }
+        windows = ActiveWindows(phases: client.phases, of: phases)
         holdTime = hold.resolved(in: phases.measured).wholeNanoseconds
+        knobs = ClientKnobs(
+            ClientKnobs.Settings(
+                workers: client.workers,
+                cumulativeWeights: weights.reduce(into: []) { $0.append(($0.last ?? 0) + $1) },
+                holdTime: holdTime
+            )
+        )
         if case .open(let arrival) = client.pace {
             skipAfter = arrival.skipAfter?.wholeNanoseconds
             let random = RandomStream(seed: scenario.seed, stream: "\(client.name)/arrivals")
-            let schedule = ArrivalSchedule(arrival, end: phases.end, random: random)
+            let schedule = ArrivalSchedule(
+                arrival.process,
+                along: RateCurve(arrival, over: phases).only(in: windows),
+                random: random
+            )
             self.schedule = schedule
             arrivals = ArrivalQueue(schedule)
         } else {

@@ -33,6 +33,13 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     /// Interrupts every statement that runs.
     func interrupt()
 
+    /// Interrupts the statement that runs on one connection, by the label that the status shows.
+    ///
+    /// By default nothing is interrupted.
+    ///
+    /// - Returns: Whether there is such a connection.
+    func interrupt(connection label: String) -> Bool
+
     /// What kind of failure an error that ``perform(_:as:_:)`` threw is.
     func failure(of error: any Error) -> WorkloadFailure
 
@@ -49,6 +56,9 @@ public protocol WorkloadTarget: AnyObject, Sendable {
 extension WorkloadTarget {
     /// Checks nothing.
     public func check(_ sql: String) throws {}
+
+    /// Interrupts nothing.
+    public func interrupt(connection label: String) -> Bool { false }
 }
 
 /// The kinds of access that a client can ask for.
@@ -91,6 +101,33 @@ public protocol WorkloadSnapshot: AnyObject, Sendable {
 public protocol WorkloadTargetFactory: Sendable {
     /// Opens the database at `path` as the arm says; creates the file when there is none.
     func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget
+
+    /// Copies a database that others may use meanwhile, as it is in one moment, to a new file with
+    /// a rollback journal.
+    ///
+    /// By default nothing can be copied.
+    ///
+    /// - Parameters:
+    ///   - source: The path of the database, which is only read.
+    ///   - path: Where the copy goes; no file is there.
+    ///   - progress: Gets the share that is done, in 0…1. What it throws ends the work.
+    /// - Throws: Why `source` cannot be read or `path` cannot be written, or what `progress` threw.
+    func copyDatabase(
+        at source: String,
+        to path: String,
+        progress: (Double) throws -> Void
+    ) throws
+}
+
+extension WorkloadTargetFactory {
+    /// Refuses.
+    public func copyDatabase(
+        at source: String,
+        to path: String,
+        progress: (Double) throws -> Void
+    ) throws {
+        throw RunError(.dataset, "this library copies no databases, so not \(source)")
+    }
 }
 
 /// A value that goes to the database or comes from it.

@@ -90,7 +90,8 @@ struct Story {
             var latencies = OperationLatencies(name: name)
             for _ in 0..<120 {
                 let service = UInt64(90_000 << index) + UInt64(random.next(240_000 << index))
-                let queued = isStorm || client == "pay" ? random.next(8_000_000) : random.next(9_000)
+                let queued =
+                    isStorm || client == "pay" ? random.next(8_000_000) : random.next(9_000)
                 let wait = UInt64(queued)
                 let late = isStorm ? UInt64(random.next(20_000_000)) : 0
                 latencies.service.add(service)
@@ -264,7 +265,8 @@ struct Story {
     }
 
     private static let statements = [
-        "ui": "SELECT id, title, body FROM article WHERE author = ?1 ORDER BY created DESC LIMIT 20",
+        "ui":
+            "SELECT id, title, body FROM article WHERE author = ?1 ORDER BY created DESC LIMIT 20",
         "report": "SELECT day, count(*), sum(amount) FROM payment GROUP BY day",
         "import": "INSERT INTO article (id, author, title, body) VALUES (?1, ?2, ?3, ?4)",
         "pay": "UPDATE account SET balance = balance + ?2 WHERE id = ?1",

@@ -1,10 +1,8 @@
 import Yams
 
 extension ScenarioDecoder {
-    static let clientKeys = [
-        "access", "workers", "think", "arrival", "sql", "use", "mix", "hold", "every", "at", "rows",
-        "batch", "action", "retry",
-    ]
+    /// A client's keys, which the language declares.
+    static let clientKeys = Language.client.names
     /// Names that metrics use for the database, and the name of the person at the dashboard.
     static let reservedClientNames =
         MetricCatalog.databaseGroups + ["generator", "you"]
@@ -27,7 +25,7 @@ extension ScenarioDecoder {
             let reader = MappingReader(
                 entry.value,
                 what: "client '\(entry.name)'",
-                keys: Self.clientKeys,
+                Language.client,
                 at: entry.key.mark,
                 log: log
             ),
@@ -37,6 +35,7 @@ extension ScenarioDecoder {
         client.workers = reader.integer("workers", in: 1...1000) ?? 1
         client.pace = decodePace(reader) ?? client.pace
         client.busyRetries = decodeRetry(reader)
+        client.phases = decodePhaseNames(reader)
         TimeFit(measured: measured).check(client) { key, problem in
             log.add("'\(key)' of \(reader.what) \(problem)", at: reader[key]?.mark)
         }
@@ -83,7 +82,7 @@ extension ScenarioDecoder {
 
     private func decodeInterrupt(_ reader: MappingReader) -> Client.Activity? {
         refuse(
-            Self.clientKeys.filter { !["action", "every", "at"].contains($0) },
+            Self.clientKeys.filter { !["action", "every", "at", "phases"].contains($0) },
             beside: "'action'",
             reader
         )
@@ -133,12 +132,25 @@ extension ScenarioDecoder {
         return nil
     }
 
+    /// The phases in which a client is at work.
+    private func decodePhaseNames(_ reader: MappingReader) -> [String] {
+        reader.texts("phases").compactMap { name, mark in
+            if phaseNames.contains(name) { return name }
+            log.add(
+                "unknown phase '\(name)' in 'phases' of \(reader.what)"
+                    + NearestName.hint(name, among: phaseNames),
+                at: mark
+            )
+            return nil
+        }
+    }
+
     private func decodeRetry(_ reader: MappingReader) -> Int {
         guard let node = reader["retry"],
             let retry = MappingReader(
                 node,
                 what: "'retry' of \(reader.what)",
-                keys: ["busy"],
+                Language.retry,
                 log: log
             )
         else { return 0 }
