@@ -69,6 +69,12 @@ public struct ClientResult: Sendable, Codable, Equatable {
     public var service: LatencySummary?
     /// From the intended start to the start; absent where there is no schedule.
     public var lag: LatencySummary?
+    /// What came of the interrupts that were aimed at its accesses; absent when there were none.
+    public var interrupts: InterruptStatus?
+    /// Its checkpoints; absent when it made none.
+    public var checkpoints: CheckpointResult?
+    /// The size of its last backup, in bytes; absent when it made none.
+    public var backupBytes: UInt64?
     /// The same for each of its operations, by name; absent inside an operation.
     public var operations: [String: ClientResult]?
 

@@ -114,6 +114,7 @@ final class LoadSession {
         for recorder in recorders.joined() { recorder.seal() }
         control.seal()
         try endThreads()
+        context.alarm?.stop()
         sampler.endSecond()
         sleeper.retire()
         let end = min(control.stopTime, context.phases.end)
@@ -125,12 +126,24 @@ final class LoadSession {
     }
 
     private func startThreads() {
+        if let alarm = context.alarm { startAlarm(alarm) }
         for worker in workers { start(worker) }
         // The threads own them from here on.
         workers = []
         let user = context.clock.makeSleeper()
         commands.prepare(user)
         start("poolgauge.you", user) { [commands, context] in commands.run(context, user) }
+    }
+
+    /// Starts a thread that nobody awaits: it ends when it is told to.
+    private func startAlarm(_ alarm: AlarmClock) {
+        let thread = Thread {
+            TimerSlack.minimize()
+            alarm.run()
+        }
+        thread.name = "poolgauge.alarm"
+        thread.stackSize = 1 << 20
+        thread.start()
     }
 
     private func start(_ worker: Worker) {

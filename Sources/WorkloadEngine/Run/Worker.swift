@@ -1,3 +1,4 @@
+import Foundation
 import Telemetry
 
 /// One of a client's workers: a thread that waits for its turns and makes its accesses.
@@ -25,6 +26,8 @@ final class Worker {
     let sleeper: any Sleeper
     let events: EventLog
     let stability: StabilityLog
+    let alarm: AlarmClock?
+    let folder: URL?
     var values: StatementValues
     var random: RandomStream
     private var model: any LoadModel
@@ -52,6 +55,8 @@ final class Worker {
         target = context.target
         events = context.events
         stability = context.stability
+        alarm = context.alarm
+        folder = context.folder
         self.recorder = recorder
         self.sleeper = sleeper
         self.values = values
@@ -154,11 +159,12 @@ final class Worker {
 
     private func perform(_ turn: Turn) {
         switch plan.client.activity {
-        case .operations(let access, _): performOperation(access, turn)
+        case .operations: performOperation(turn)
         case .hold: performHold(turn)
         case .snapshot: performSnapshot(turn)
         case .importRows(let count, let batch, _): performImport(turn, rows: count, batch: batch)
         case .interrupt: performInterrupt(turn)
+        case .action(let action): perform(action, turn)
         }
     }
 
@@ -224,7 +230,7 @@ final class Worker {
                 return
             } catch {
                 if isAbandoned { return }
-                switch target.failure(of: error) {
+                switch failure(of: error) {
                 case .interrupted:
                     recorder.finish(operation, .interrupted)
                     return

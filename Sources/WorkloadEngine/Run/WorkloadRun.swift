@@ -155,7 +155,7 @@ public final class WorkloadRun: Sendable {
         defer { self.target.withLock { $0 = nil } }
         let result: ArmResult
         do {
-            result = try load(target, emitter)
+            result = try load(target, in: folder, emitter)
         } catch let error as RunError where error.code == .stuck {
             // Threads still use it: closing it now would be worse than leaving it.
             throw error
@@ -211,7 +211,11 @@ public final class WorkloadRun: Sendable {
         }
     }
 
-    private func load(_ target: any WorkloadTarget, _ emitter: SampleEmitter) throws -> ArmResult {
+    private func load(
+        _ target: any WorkloadTarget,
+        in folder: URL,
+        _ emitter: SampleEmitter
+    ) throws -> ArmResult {
         let plan = try RunPlan(scenario, on: target)
         try plan.checkStatements(on: target)
         let steering = LoadSteering(
@@ -226,6 +230,9 @@ public final class WorkloadRun: Sendable {
             target: target,
             events: events,
             stability: StabilityLog(),
+            alarm: plan.needsAlarm
+                ? AlarmClock(clock: options.clock, sleeper: options.clock.makeSleeper()) : nil,
+            folder: folder,
             steering: steering
         )
         // Stopped before there was anything to measure.
