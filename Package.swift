@@ -86,9 +86,16 @@ let package = Package(
             dependencies: ["Telemetry"],
             swiftSettings: strict
         ),
+        // What the engine's tests start, and kill.
+        .executableTarget(
+            name: "CommitWriter",
+            dependencies: ["SQLiteEngine"],
+            path: "Tests/CommitWriter",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "SQLiteEngineTests",
-            dependencies: ["CSQLite", "SQLiteEngine", "Telemetry"],
+            dependencies: ["CSQLite", "CommitWriter", "SQLiteEngine", "Telemetry"],
             swiftSettings: strict
         ),
         .testTarget(

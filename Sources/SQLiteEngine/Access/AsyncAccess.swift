@@ -4,21 +4,23 @@ import Telemetry
 extension AccessGate {
     /// Runs an access of a task: waits without a thread, and runs `body` on the connection's own.
     ///
+    /// A slot that was `claimed` before is taken instead, and given back at the end.
+    ///
     /// - Throws: `CancellationError` at once when the task is cancelled while it waits; when it
     ///   is cancelled later, the statement that runs is interrupted and the access rolls back.
     func perform<T: Sendable>(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
+        holding claimed: AccessSlot? = nil,
         _ body: @Sendable (Database) throws -> T
     ) async throws -> T {
-        let slot = try await acquireForTask(site, intent)
-        let cancellation = AccessCancellation()
+        // Who holds a connection goes through with it, so that it is given back.
+        if claimed == nil { try Task.checkCancellation() }
+        let access = TaskAccess(gate: self, site: site, intent: intent, claimed: claimed)
         return try await withTaskCancellationHandler {
-            try await slot.executor.run {
-                try perform(slot, site, cancellation, body)
-            }
+            try await access.run(body)
         } onCancel: {
-            cancellation.cancel()
+            access.cancel()
         }
     }
 
@@ -71,15 +73,22 @@ extension AccessGate {
         for slot in slots { giveBack(slot) }
     }
 
-    private func perform<T>(
+    /// Runs the access of a task on the connection's thread.
+    func perform<T>(
         _ slot: AccessSlot,
         _ site: AccessSite,
         _ cancellation: AccessCancellation,
         _ body: (Database) throws -> T
     ) throws -> T {
         if slot.database == nil { _ = try open(slot, site) }
-        enter(slot, ThreadState.current, site)
-        defer { leaveOpenOrNot(slot) }
+        let thread = ThreadState.current
+        enter(slot, thread, site)
+        defer {
+            // The next task's access needs no other thread, where this one has nobody to please.
+            if !slot.executor.hasTarget { thread.pointee.leaving = Unmanaged.passUnretained(slot) }
+            leaveOpenOrNot(slot)
+            thread.pointee.leaving = nil
+        }
         let database = slot.openDatabase
         database.cancellation = cancellation
         cancellation.begin(on: slot)
@@ -97,10 +106,10 @@ extension AccessGate {
         }
     }
 
-    private func acquireForTask(
+    func acquireForTask(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
-        wanted: AccessSlot? = nil
+        wanted: AccessSlot
     ) async throws -> AccessSlot {
         try Task.checkCancellation()
         let acquisition = TaskAcquisition(gate: self, wanted: wanted)
@@ -114,7 +123,7 @@ extension AccessGate {
     }
 }
 
-/// A task's wait for a connection, which its cancellation may end.
+/// A task's wait for one certain connection, which its cancellation may end.
 private final class TaskAcquisition: Sendable {
     private struct State {
         var continuation: CheckedContinuation<AccessSlot, any Error>?
@@ -123,10 +132,10 @@ private final class TaskAcquisition: Sendable {
     }
 
     private let gate: AccessGate
-    private let wanted: AccessSlot?
+    private let wanted: AccessSlot
     private let state = Lock(State())
 
-    init(gate: AccessGate, wanted: AccessSlot?) {
+    init(gate: AccessGate, wanted: AccessSlot) {
         self.gate = gate
         self.wanted = wanted
     }
@@ -186,11 +195,26 @@ final class AccessCancellation: Sendable {
     /// The access is over: nothing is interrupted any more.
     func end() { state.withLock { $0.slot = nil } }
 
-    /// Marks the access as cancelled, and interrupts what it runs.
+    /// Marks the access as cancelled, and interrupts what it runs, until it has ended.
+    ///
+    /// Once is not enough: between the access's last look at the flag and the beginning of its
+    /// next statement SQLite forgets an interrupt. Whatever statement it meets later belongs to an
+    /// access that is cancelled anyway.
     func cancel() {
         flag.store(true, ordering: .releasing)
+        interrupt(againAfter: .milliseconds(1))
+    }
+
+    private func interrupt(againAfter pause: Duration) {
         // Inside the lock, so that the interrupt cannot meet the connection's next access.
-        state.withLock { state in _ = state.slot?.interrupt() }
+        let isRunning = state.withLock { state in
+            _ = state.slot?.interrupt()
+            return state.slot != nil
+        }
+        guard isRunning else { return }
+        Later.run(after: pause) { [self] in
+            interrupt(againAfter: min(pause * 2, .milliseconds(100)))
+        }
     }
 
     /// Throws when the access was cancelled.

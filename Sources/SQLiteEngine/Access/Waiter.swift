@@ -1,3 +1,5 @@
+import CSQLite
+import Synchronization
 import Telemetry
 
 /// An access that waits for a connection: a thread that sleeps, or a task that is suspended.
@@ -17,11 +19,13 @@ final class Waiter: @unchecked Sendable {
         case thread(Parker)
         /// A task, which is told only when a connection is its own, or never will be.
         case task(@Sendable (Result<AccessSlot, any Error>) -> Void)
+        /// A task that was told, or waits no more.
+        case nobody
     }
 
     let site: AccessSite
     let intent: Intent
-    let sleeper: Sleeper
+    private(set) var sleeper: Sleeper
     /// Since when it waits, in nanoseconds of the monotonic clock.
     let since: UInt64
     /// The only slot that serves it; nil when any does.
@@ -31,6 +35,10 @@ final class Waiter: @unchecked Sendable {
     var granted: AccessSlot?
     /// Whether it was told to try again, and has not done so yet.
     var isNotified = false
+    /// Whether its thread is awake, and watches ``isServed`` for a moment.
+    var isWatching = false
+    /// Tells the watching thread, without the gate's lock, that a slot was granted.
+    let isServed = Atomic<Bool>(false)
 
     init(
         site: AccessSite,
@@ -49,11 +57,37 @@ final class Waiter: @unchecked Sendable {
     /// How long a waiter may be overtaken, in nanoseconds.
     static let patience: UInt64 = 1_000_000
 
-    /// Whether the next free connection must be its own: a task always, since it cannot look for
-    /// one itself without costing a hop; so does a waiter for one certain slot.
+    /// Whether the next free connection must be its own.
+    ///
+    /// A task's always: it cannot look for one itself without costing a hop. So is that of a waiter
+    /// for one certain slot. A thread that watches takes it over without delay.
     func isEntitled(at now: UInt64) -> Bool {
         if case .task = sleeper { return true }
-        return wanted != nil || now &- since >= Self.patience
+        return isWatching || wanted != nil || now &- since >= Self.patience
+    }
+
+    /// How long a thread that was woken watches for a connection before it sleeps again, in
+    /// nanoseconds: about what falling asleep and being woken takes.
+    static let watchTime: UInt64 = 50_000
+
+    /// Watches until a slot was granted, or ``watchTime`` is over.
+    func watch() {
+        let end = monotonicNanoseconds() + Self.watchTime
+        repeat {
+            for _ in 0..<32 {
+                if isServed.load(ordering: .relaxed) { return }
+                poolgauge_pause()
+            }
+        } while monotonicNanoseconds() < end
+    }
+
+    /// Lets go of whom it wakes, and gives it; only whoever took the waiter out of the queue may.
+    ///
+    /// A task holds its waiter, to cancel it, and the waiter the task: without this, each would
+    /// keep the other alive forever.
+    func takeSleeper() -> Sleeper {
+        defer { if case .task = sleeper { sleeper = .nobody } }
+        return sleeper
     }
 
     /// The waiter as a status shows it.

@@ -24,6 +24,8 @@ struct WaiterQueue {
     private var saturatedTotal: UInt64 = 0
     /// Whether the gate was closed: nobody may begin to wait.
     var isClosed = false
+    /// Whether the slot is kept for somebody: see ``AccessGate/reserve()``.
+    var isReserved = false
 
     /// Adds a waiter.
     mutating func append(_ waiter: Waiter, at now: UInt64) {
@@ -59,6 +61,7 @@ struct WaiterQueue {
         if waiter.isEntitled(at: now) {
             remove(waiter, at: now)
             waiter.granted = slot
+            waiter.isServed.store(true, ordering: .relaxed)
             return .grant(waiter)
         }
         guard !waiter.isNotified, now &- lastNotification >= Self.notificationInterval else {

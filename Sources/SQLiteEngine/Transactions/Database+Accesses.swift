@@ -65,6 +65,7 @@ extension Database {
     /// Begins a write transaction that owns everything until its end.
     @inline(__always)
     func beginWriteAccess() throws {
+        endKeptTransaction()
         let kind = isReadOnly ? .deferred : configuration.defaultTransactionKind
         try checkForSuspension(
             isReadOnly: kind == .deferred,
@@ -102,6 +103,9 @@ extension Database {
         probe.didEndTransaction()
         openTransactionDate = nil
         transactionDidEndIfNoted()
+        // A statement that is still stepping would keep a read transaction open, and so the log
+        // from beginning anew, until somebody resets it.
+        if sqlite3_txn_state(sqliteConnection, nil) != SQLITE_TXN_NONE { resetStatements() }
         if isObserved { try observationBroker?.didCommitTransaction() }
     }
 
