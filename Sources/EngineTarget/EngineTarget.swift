@@ -32,7 +32,8 @@ final class EngineTarget: WorkloadTarget {
         switch (server, ability) {
         case (.queue, .writeAheadLog): isWAL
         case (.frozen, _): false
-        case (.pool, .writeAheadLog), (_, .backup): true
+        case (.queue(let queue), .sharedFile): queue.path != ":memory:"
+        case (.pool, .writeAheadLog), (.pool, .sharedFile), (_, .backup), (_, .tasks): true
         }
     }
 
@@ -65,6 +66,26 @@ final class EngineTarget: WorkloadTarget {
         case (.frozen(let frozen), .writeWithoutTransaction):
             try frozen.pool.writeWithoutTransaction(as: label, run)
         case (.frozen, .snapshot): throw UnsupportedAccess.snapshotOfQueue
+        }
+    }
+
+    func performAsync(
+        _ access: WorkloadAccess,
+        as client: WorkloadClientName,
+        _ body: @escaping @Sendable (any WorkloadSession) throws -> Void
+    ) async throws {
+        let label = client.accessLabel
+        let run: @Sendable (Database) throws -> Void = { [self] in
+            try body(EngineSession(database: $0, target: self))
+        }
+        switch (server, access) {
+        case (.pool(let pool), .read): try await pool.read(as: label, run)
+        case (.pool(let pool), .write): try await pool.write(as: label, run)
+        case (.queue(let queue), .read): try await queue.read(as: label, run)
+        case (.queue(let queue), .write): try await queue.write(as: label, run)
+        case (.frozen(let frozen), .read): try await frozen.readAsync(as: label, run)
+        case (_, .writeWithoutTransaction), (.frozen, .write), (_, .snapshot):
+            throw UnsupportedAccess.awaited(access)
         }
     }
 
@@ -139,10 +160,12 @@ final class EngineTarget: WorkloadTarget {
 enum UnsupportedAccess: Error, CustomStringConvertible {
     case snapshotOfQueue
     case library(String)
+    case awaited(WorkloadAccess)
 
     var description: String {
         switch self {
         case .snapshotOfQueue: "a DatabaseQueue makes no snapshots: use an arm of type pool"
+        case .awaited(let access): "accesses of kind \(access.rawValue) are not awaited here"
         case .library(let name): "the library \(name) is not part of this program"
         }
     }

@@ -1,3 +1,4 @@
+import Foundation
 import SQLiteEngine
 import WorkloadEngine
 
@@ -58,6 +59,8 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
         copying path: String
     ) throws -> DatabaseQueue {
         let queue = try DatabaseQueue(configuration: configuration)
+        // Nothing to copy is an empty database, as with any other arm.
+        guard FileManager.default.fileExists(atPath: path) else { return queue }
         var reading = Configuration()
         reading.readonly = true
         let source = try DatabaseQueue(path: path, configuration: reading)

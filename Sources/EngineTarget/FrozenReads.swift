@@ -20,7 +20,24 @@ final class FrozenReads: Sendable {
     }
 
     func read(as label: AccessLabel, _ value: (Database) throws -> Void) throws {
-        let reader = try reader.withLock { reader -> Reader in
+        switch try opened(as: label) {
+        case .snapshot(let snapshot): try snapshot.read(as: label, value)
+        case .snapshotPool(let snapshot): try snapshot.read(as: label, value)
+        }
+    }
+
+    func readAsync(
+        as label: AccessLabel,
+        _ value: @escaping @Sendable (Database) throws -> Void
+    ) async throws {
+        switch try opened(as: label) {
+        case .snapshot(let snapshot): try await snapshot.read(as: label, value)
+        case .snapshotPool(let snapshot): try await snapshot.read(as: label, value)
+        }
+    }
+
+    private func opened(as label: AccessLabel) throws -> Reader {
+        try reader.withLock { reader in
             if let reader { return reader }
             let made: Reader =
                 hasPool
@@ -28,10 +45,6 @@ final class FrozenReads: Sendable {
                 : .snapshot(try pool.makeSnapshot(as: label))
             reader = made
             return made
-        }
-        switch reader {
-        case .snapshot(let snapshot): try snapshot.read(as: label, value)
-        case .snapshotPool(let snapshot): try snapshot.read(as: label, value)
         }
     }
 

@@ -78,7 +78,8 @@ final class RawTarget: WorkloadTarget {
     func has(_ ability: WorkloadAbility) -> Bool {
         switch ability {
         case .writeAheadLog: isWAL
-        case .backup: true
+        case .backup, .sharedFile: true
+        case .tasks: false
         }
     }
 

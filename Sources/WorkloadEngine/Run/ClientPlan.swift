@@ -139,11 +139,18 @@ extension Client {
 
     /// What it needs beside its accesses.
     private var abilities: [WorkloadAbility] {
+        var abilities: [WorkloadAbility] = []
         switch activity {
-        case .action(.checkpoint): [.writeAheadLog]
-        case .action(.backup): [.backup]
-        default: []
+        case .action(.checkpoint): abilities.append(.writeAheadLog)
+        case .action(.backup): abilities.append(.backup)
+        default: break
         }
+        switch style {
+        case .sync: break
+        case .async: abilities.append(.tasks)
+        case .process: abilities.append(.sharedFile)
+        }
+        return abilities
     }
 
     /// What it does, in a word, for a status.

@@ -13,7 +13,13 @@ struct RunPlan: Sendable {
     /// Prepares a scenario for a target.
     ///
     /// - Throws: ``RunError`` for a variable that nobody defines.
-    init(_ scenario: Scenario, on target: any WorkloadTarget) throws {
+    ///
+    /// `startsProcesses` tells whether clients can live in processes of their own.
+    init(
+        _ scenario: Scenario,
+        on target: any WorkloadTarget,
+        startsProcesses: Bool = false
+    ) throws {
         phases = PhasePlan(scenario)
         seed = scenario.seed
         var variables = VariableTable(scenario)
@@ -23,6 +29,10 @@ struct RunPlan: Sendable {
         for client in scenario.clients {
             if let reason = client.obstacle(on: target) {
                 unsupported[client.name] = reason
+                continue
+            }
+            if client.style == .process, !startsProcesses {
+                unsupported[client.name] = "this program starts no other processes"
                 continue
             }
             clients.append(
@@ -44,7 +54,7 @@ struct RunPlan: Sendable {
     private static func interruptDesks(of clients: [Client]) -> [String: ClientInterrupts] {
         var desks: [String: ClientInterrupts] = [:]
         for client in clients {
-            if client.supersedes || client.interruptAfter != nil {
+            if client.supersedes || client.interruptAfter != nil || client.cancelAfter != nil {
                 desks[client.name] = desks[client.name] ?? ClientInterrupts()
             }
             if case .action(.interrupt(client: let other)) = client.activity {
@@ -55,7 +65,9 @@ struct RunPlan: Sendable {
     }
 
     /// Whether something has to be done at moments that no worker awaits.
-    var needsAlarm: Bool { clients.contains { $0.client.interruptAfter != nil } }
+    var needsAlarm: Bool {
+        clients.contains { $0.client.interruptAfter != nil || $0.client.style == .async }
+    }
 
     /// Makes sure that the database understands every statement, before any of them runs.
     ///

@@ -70,6 +70,7 @@ extension Worker {
 
     /// How an access failed.
     func failure(of error: any Error) -> WorkloadFailure {
-        error is RunningAccess.Superseded ? .interrupted : target.failure(of: error)
+        error is RunningAccess.Superseded || error is CancellationError
+            ? .interrupted : target.failure(of: error)
     }
 }

@@ -6,17 +6,31 @@ public struct Client: Sendable, Equatable {
     public var activity: Activity
     /// How many do it at the same time.
     public var workers: Int = 1
+    /// In what its workers make their accesses.
+    public var style = Style.sync
     /// When accesses happen.
     public var pace: Pace = .closed(think: .zero)
     /// How often a busy database is tried again, for one access.
     public var busyRetries: Int = 0
     /// After this time inside of an access, the access is interrupted; nil for never.
     public var interruptAfter: Duration?
+    /// After this time an access of a task is cancelled, wherever it is; nil for never.
+    public var cancelAfter: Duration?
     /// Whether each access interrupts those of the same client that came before it, as each
     /// keystroke of a search does.
     public var supersedes = false
     /// The phases in which it is at work, by name; none for all of them.
     public var phases: [String] = []
+
+    /// In what a client's workers make their accesses.
+    public enum Style: String, Sendable, Equatable, CaseIterable {
+        /// Each in a thread, which an access blocks.
+        case sync
+        /// Each in a task, which awaits its accesses.
+        case async
+        /// Each in a process of its own, which opens the same file.
+        case process
+    }
 
     /// What a client does.
     public enum Activity: Sendable, Equatable {

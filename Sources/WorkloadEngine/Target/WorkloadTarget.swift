@@ -37,6 +37,15 @@ public protocol WorkloadTarget: AnyObject, Sendable {
         _ body: (any WorkloadSession) throws -> Void
     ) throws
 
+    /// The same as ``perform(_:as:_:)``, awaited: no thread is blocked meanwhile.
+    ///
+    /// Only for ``WorkloadAbility/tasks``. A task that is cancelled throws `CancellationError`.
+    func performAsync(
+        _ access: WorkloadAccess,
+        as client: WorkloadClientName,
+        _ body: @escaping @Sendable (any WorkloadSession) throws -> Void
+    ) async throws
+
     /// Makes sure that the database understands a statement, without running it.
     ///
     /// By default nothing is checked.
@@ -85,6 +94,13 @@ extension WorkloadTarget {
         progress: @escaping (Double) throws -> Void
     ) throws { throw RunError(.scenario, "this arm makes no backups") }
 
+    /// Refuses.
+    public func performAsync(
+        _ access: WorkloadAccess,
+        as client: WorkloadClientName,
+        _ body: @escaping @Sendable (any WorkloadSession) throws -> Void
+    ) async throws { throw RunError(.scenario, "this arm has no accesses that can be awaited") }
+
     /// Interrupts nothing.
     public func interrupt(connection label: String) -> Bool { false }
 }
@@ -95,12 +111,18 @@ public enum WorkloadAbility: String, Sendable, CaseIterable {
     case writeAheadLog
     /// It copies its database while it is used.
     case backup
+    /// Its database is a file that other processes can open.
+    case sharedFile
+    /// Its accesses can be awaited (``WorkloadTarget/performAsync(_:as:_:)``).
+    case tasks
 
     /// Why a client that needs it cannot run.
     var obstacle: String {
         switch self {
         case .writeAheadLog: "this arm has no write-ahead log"
         case .backup: "this arm makes no backups"
+        case .sharedFile: "no other process can open this arm's database"
+        case .tasks: "this arm has no accesses that can be awaited"
         }
     }
 }

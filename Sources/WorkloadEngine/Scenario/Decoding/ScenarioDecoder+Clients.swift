@@ -32,11 +32,16 @@ extension ScenarioDecoder {
             let activity = decodeActivity(entry.name, reader)
         else { return nil }
         var client = Client(name: entry.name, activity: activity)
+        client.style =
+            reader.word("style", of: Client.Style.allCases.map(\.rawValue))
+            .flatMap(Client.Style.init(rawValue:)) ?? .sync
+        checkStyle(of: client, reader)
         client.workers = reader.integer("workers", in: 1...1000) ?? 1
         client.pace = decodePace(reader) ?? client.pace
         client.busyRetries = decodeRetry(reader)
         client.phases = decodePhaseNames(reader)
         client.interruptAfter = reader.positiveDuration("interrupt-after")
+        client.cancelAfter = reader.positiveDuration("cancel-after")
         client.supersedes = reader.bool("supersede") ?? false
         checkInterruption(of: client, reader)
         TimeFit(measured: measured).check(client) { key, problem in

@@ -10,6 +10,12 @@ extension Language {
                 .words(["read", "write", "snapshot"]),
                 "The kind of access that it makes."
             ),
+            .init(
+                "style",
+                .words(Client.Style.allCases.map(\.rawValue)),
+                "In what its workers live: sync (threads, the default), async (tasks that await) "
+                    + "or process (a process each, which opens the same file)."
+            ),
             .init("workers", .integer(1...1000), "How many do it at the same time; 1 by default."),
             .init(
                 "think",
@@ -39,7 +45,7 @@ extension Language {
             ),
             .init(
                 "action",
-                .words(["backup", "checkpoint", "interrupt"]),
+                .words(["backup", "cancel", "checkpoint", "interrupt"]),
                 "Something else than an access of its own."
             ),
             .init("client", .text, "Whose accesses are interrupted; everybody's by default."),
@@ -58,6 +64,11 @@ extension Language {
                 "interrupt-after",
                 .quantity(.duration),
                 "The time inside of an access after which it is interrupted."
+            ),
+            .init(
+                "cancel-after",
+                .quantity(.duration),
+                "With style: async: the time after which an access's task is cancelled."
             ),
             .init(
                 "supersede",
