@@ -283,7 +283,8 @@ public final class WorkloadRun: Sendable {
             interrupts: database.interruptResult(),
             generator: verdict.result,
             thresholds: [],
-            invariants: scenario.invariants.map { invariants.check($0) },
+            invariants: scenario.invariants.map { invariants.check($0) }
+                + scenario.dataInvariants.map { invariants.check($0) },
             intervals: outcome.sampler.intervals
         )
         if let counts = context.holders?.counts, !counts.isEmpty { result.busyHolders = counts }
