@@ -4,6 +4,9 @@ import WorkloadEngine
 /// A connection of the engine inside an access.
 struct EngineSession: WorkloadSession {
     let database: Database
+    // Unsafe: the target outlives each of its accesses, and a counted reference would cost each
+    // of them two atomic operations.
+    unowned(unsafe) let target: EngineTarget
 
     /// Runs a statement that the connection keeps prepared, and counts its rows.
     @discardableResult
@@ -12,6 +15,10 @@ struct EngineSession: WorkloadSession {
             database.cachedStatement(sql: sql),
             arguments: StatementArguments(values)
         ).count
+    }
+
+    func makeInterrupt() -> (@Sendable () -> Void)? {
+        { [target, label = database.label] in _ = target.interrupt(connection: label) }
     }
 
     func rows(_ sql: String, _ values: [WorkloadValue]) throws -> [[WorkloadValue]] {
@@ -26,14 +33,16 @@ struct EngineSession: WorkloadSession {
 final class EngineSnapshot: WorkloadSnapshot {
     private let snapshot: DatabaseSnapshot
     private let label: AccessLabel
+    private let target: EngineTarget
 
-    init(_ snapshot: DatabaseSnapshot, label: AccessLabel) {
+    init(_ snapshot: DatabaseSnapshot, label: AccessLabel, target: EngineTarget) {
         self.snapshot = snapshot
         self.label = label
+        self.target = target
     }
 
     func read(_ body: (any WorkloadSession) throws -> Void) throws {
-        try snapshot.read(as: label) { try body(EngineSession(database: $0)) }
+        try snapshot.read(as: label) { try body(EngineSession(database: $0, target: target)) }
     }
 
     func release() {

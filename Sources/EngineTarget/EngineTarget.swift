@@ -1,4 +1,3 @@
-import CSQLite
 import SQLiteEngine
 import Telemetry
 import WorkloadEngine
@@ -9,18 +8,32 @@ final class EngineTarget: WorkloadTarget {
     enum Server: Sendable {
         case queue(DatabaseQueue)
         case pool(DatabasePool)
+        case frozen(FrozenReads)
     }
 
-    private let server: Server
+    let server: Server
+    private let isWAL: Bool
 
-    init(_ server: Server) {
+    init(_ server: Server, isWAL: Bool = true) {
         self.server = server
+        self.isWAL = isWAL
     }
 
     func supports(_ access: WorkloadAccess) -> Bool {
         switch (server, access) {
-        case (.queue, .snapshot): false
-        case (_, .read), (_, .write), (_, .writeWithoutTransaction), (.pool, .snapshot): true
+        case (.queue, .snapshot), (.frozen, .write), (.frozen, .writeWithoutTransaction),
+            (.frozen, .snapshot):
+            false
+        case (_, .read), (_, .write), (_, .writeWithoutTransaction), (_, .snapshot): true
+        }
+    }
+
+    func has(_ ability: WorkloadAbility) -> Bool {
+        switch (server, ability) {
+        case (.queue, .writeAheadLog): isWAL
+        case (.frozen, _): false
+        case (.queue(let queue), .sharedFile): queue.path != ":memory:"
+        case (.pool, .writeAheadLog), (.pool, .sharedFile), (_, .backup), (_, .tasks): true
         }
     }
 
@@ -30,7 +43,9 @@ final class EngineTarget: WorkloadTarget {
         _ body: (any WorkloadSession) throws -> Void
     ) throws {
         let label = client.accessLabel
-        let run: (Database) throws -> Void = { try body(EngineSession(database: $0)) }
+        let run: (Database) throws -> Void = {
+            try body(EngineSession(database: $0, target: self))
+        }
         switch (server, access) {
         case (.pool(let pool), .read): try pool.read(as: label, run)
         case (.pool(let pool), .write): try pool.write(as: label, run)
@@ -45,6 +60,32 @@ final class EngineTarget: WorkloadTarget {
         case (.queue(let queue), .writeWithoutTransaction):
             try queue.writeWithoutTransaction(as: label, run)
         case (.queue, .snapshot): throw UnsupportedAccess.snapshotOfQueue
+        case (.frozen(let frozen), .read): try frozen.read(as: label, run)
+        // For what belongs to the run itself, such as an arm's setup.
+        case (.frozen(let frozen), .write): try frozen.pool.write(as: label, run)
+        case (.frozen(let frozen), .writeWithoutTransaction):
+            try frozen.pool.writeWithoutTransaction(as: label, run)
+        case (.frozen, .snapshot): throw UnsupportedAccess.snapshotOfQueue
+        }
+    }
+
+    func performAsync(
+        _ access: WorkloadAccess,
+        as client: WorkloadClientName,
+        _ body: @escaping @Sendable (any WorkloadSession) throws -> Void
+    ) async throws {
+        let label = client.accessLabel
+        let run: @Sendable (Database) throws -> Void = { [self] in
+            try body(EngineSession(database: $0, target: self))
+        }
+        switch (server, access) {
+        case (.pool(let pool), .read): try await pool.read(as: label, run)
+        case (.pool(let pool), .write): try await pool.write(as: label, run)
+        case (.queue(let queue), .read): try await queue.read(as: label, run)
+        case (.queue(let queue), .write): try await queue.write(as: label, run)
+        case (.frozen(let frozen), .read): try await frozen.readAsync(as: label, run)
+        case (_, .writeWithoutTransaction), (.frozen, .write), (_, .snapshot):
+            throw UnsupportedAccess.awaited(access)
         }
     }
 
@@ -54,19 +95,21 @@ final class EngineTarget: WorkloadTarget {
         switch server {
         case .queue(let queue): try queue.writeWithoutTransaction(as: label, prepare)
         case .pool(let pool): try pool.writeWithoutTransaction(as: label, prepare)
+        case .frozen(let frozen): try frozen.pool.writeWithoutTransaction(as: label, prepare)
         }
     }
 
     func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot {
         guard case .pool(let pool) = server else { throw UnsupportedAccess.snapshotOfQueue }
         let label = client.accessLabel
-        return EngineSnapshot(try pool.makeSnapshot(as: label), label: label)
+        return EngineSnapshot(try pool.makeSnapshot(as: label), label: label, target: self)
     }
 
     func interrupt() {
         switch server {
         case .queue(let queue): queue.interrupt()
         case .pool(let pool): pool.interrupt()
+        case .frozen(let frozen): frozen.interrupt()
         }
     }
 
@@ -74,6 +117,7 @@ final class EngineTarget: WorkloadTarget {
         switch server {
         case .queue(let queue): queue.interrupt(connection: label)
         case .pool(let pool): pool.interrupt(connection: label)
+        case .frozen(let frozen): frozen.pool.interrupt(connection: label)
         }
     }
 
@@ -90,25 +134,15 @@ final class EngineTarget: WorkloadTarget {
         switch server {
         case .queue(let queue): queue.status()
         case .pool(let pool): pool.status()
+        case .frozen(let frozen): frozen.pool.status()
         }
     }
 
     /// The library, SQLite's version and the pragmas in force on the connection that writes.
     func environment() throws -> [String: String] {
         var facts = ["library": "SQLiteEngine"]
-        facts["sqlite_version"] = String(cString: sqlite3_libversion())
         try perform(.writeWithoutTransaction, as: WorkloadClientName("environment")) { session in
-            for pragma in Self.reportedPragmas {
-                guard let value = try session.rows("PRAGMA \(pragma)", []).first?.first else {
-                    continue
-                }
-                facts[pragma] = value.plainText
-            }
-        }
-        if let number = facts["synchronous"].flatMap(Int.init),
-            Self.synchronousNames.indices.contains(number)
-        {
-            facts["synchronous"] = Self.synchronousNames[number]
+            try session.addFacts(to: &facts)
         }
         return facts
     }
@@ -117,27 +151,22 @@ final class EngineTarget: WorkloadTarget {
         switch server {
         case .queue(let queue): try queue.close()
         case .pool(let pool): try pool.close()
+        case .frozen(let frozen): try frozen.close()
         }
     }
-
-    private static let reportedPragmas = [
-        "journal_mode", "synchronous", "page_size", "cache_size", "mmap_size", "temp_store",
-        "foreign_keys", "wal_autocheckpoint",
-    ]
-
-    /// By the number that `PRAGMA synchronous` answers (https://sqlite.org/pragma.html).
-    private static let synchronousNames = ["off", "normal", "full", "extra"]
 }
 
 /// An access that the server does not have.
 enum UnsupportedAccess: Error, CustomStringConvertible {
     case snapshotOfQueue
-    case memory
+    case library(String)
+    case awaited(WorkloadAccess)
 
     var description: String {
         switch self {
         case .snapshotOfQueue: "a DatabaseQueue makes no snapshots: use an arm of type pool"
-        case .memory: "databases in memory are not driven here"
+        case .awaited(let access): "accesses of kind \(access.rawValue) are not awaited here"
+        case .library(let name): "the library \(name) is not part of this program"
         }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import SQLiteEngine
 import WorkloadEngine
 
@@ -10,27 +11,12 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
     ///
     /// - Throws: A `DatabaseError` that names the path, or the pragma that SQLite refused.
     public func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
-        var configuration = Configuration()
-        configuration.label = arm.name
-        if let readers = arm.readers { configuration.maximumReaderCount = readers }
-        let pragmas = arm.pragmas.map { "PRAGMA \($0.name) = \($0.value)" }
-        if !pragmas.isEmpty {
-            configuration.prepareDatabase { db in
-                for pragma in pragmas { try db.execute(sql: pragma) }
-            }
+        switch arm.library {
+        case .engine: break
+        case .raw: return try RawTarget(arm, at: path)
+        case .grdb: throw UnsupportedAccess.library(arm.library.rawValue)
         }
-        let target: EngineTarget
-        switch arm.kind {
-        case .queue:
-            if arm.isWAL { configuration.journalMode = .wal }
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
-            target = EngineTarget(.queue(queue))
-        case .memory:
-            throw UnsupportedAccess.memory
-        case .pool:
-            let pool = try DatabasePool(path: path, configuration: configuration)
-            target = EngineTarget(.pool(pool))
-        }
+        let target = try EngineTarget(server(of: arm, at: path), isWAL: arm.isWAL)
         if let synchronous = arm.synchronous {
             // After the switch to WAL, which sets NORMAL. It concerns the connection that writes.
             try target.perform(.writeWithoutTransaction, as: WorkloadClientName("setup")) {
@@ -38,5 +24,53 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
             }
         }
         return target
+    }
+
+    private func server(of arm: Arm, at path: String) throws -> EngineTarget.Server {
+        var configuration = Configuration()
+        configuration.label = arm.name
+        if let readers = arm.readers { configuration.maximumReaderCount = readers }
+        var pragmas = arm.pragmas.map { "PRAGMA \($0.name) = \($0.value)" }
+        if arm.kind == .queue || arm.kind == .memory, let journal = arm.journal, journal != .wal {
+            pragmas.append("PRAGMA journal_mode = \(journal.rawValue)")
+        }
+        if !pragmas.isEmpty {
+            configuration.prepareDatabase { [pragmas] db in
+                for pragma in pragmas { try db.execute(sql: pragma) }
+            }
+        }
+        switch arm.kind {
+        case .queue:
+            if arm.isWAL { configuration.journalMode = .wal }
+            return .queue(try DatabaseQueue(path: path, configuration: configuration))
+        case .memory:
+            return .queue(try memoryQueue(configuration, copying: path))
+        case .pool:
+            return .pool(try DatabasePool(path: path, configuration: configuration))
+        case .snapshot, .snapshotPool:
+            let pool = try DatabasePool(path: path, configuration: configuration)
+            return .frozen(FrozenReads(of: pool, inPool: arm.kind == .snapshotPool))
+        }
+    }
+
+    /// A queue on a copy of the file in memory.
+    private func memoryQueue(
+        _ configuration: Configuration,
+        copying path: String
+    ) throws -> DatabaseQueue {
+        let queue = try DatabaseQueue(configuration: configuration)
+        // Nothing to copy is an empty database, as with any other arm.
+        guard FileManager.default.fileExists(atPath: path) else { return queue }
+        var reading = Configuration()
+        reading.readonly = true
+        let source = try DatabaseQueue(path: path, configuration: reading)
+        do {
+            try source.backup(to: queue)
+        } catch {
+            try? source.close()
+            throw error
+        }
+        try source.close()
+        return queue
     }
 }

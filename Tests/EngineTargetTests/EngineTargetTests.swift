@@ -29,10 +29,14 @@ struct EngineTargetTests {
         try target.close()
     }
 
+    private static let watchedArms = arms.filter { $0.library == .engine }
     private static let arms = [
         Arm(name: "queue", kind: .queue),
         Arm(name: "queue-wal", kind: .queue, journal: .wal),
         Arm(name: "pool", kind: .pool, readers: 2),
+        Arm(name: "memory", kind: .memory),
+        Arm(name: "raw", kind: .pool, library: .raw),
+        Arm(name: "raw-delete", kind: .pool, library: .raw, journal: .delete),
     ]
 
     @Test(arguments: arms)
@@ -145,7 +149,7 @@ struct EngineTargetTests {
         }
     }
 
-    @Test(arguments: arms)
+    @Test(arguments: watchedArms)
     func theHolderIsTheClient(arm: Arm) throws {
         try withTarget(arm) { target in
             try target.perform(.read, as: WorkloadClientName("report")) { _ in
@@ -155,7 +159,7 @@ struct EngineTargetTests {
         }
     }
 
-    @Test(arguments: arms)
+    @Test(arguments: watchedArms)
     func anInterruptIsAFailureOfItsOwn(arm: Arm) throws {
         let endless = """
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \

@@ -134,6 +134,9 @@ struct ClientMeter {
         var result = ClientResult(sum, histograms, seconds: seconds)
         result.targetRate = plan.targetRate(over: phases, until: end)
         result.operations = operations
+        result.interrupts = plan.interrupts?.status
+        result.checkpoints = plan.tally.checkpoints
+        result.backupBytes = plan.tally.backupBytes
         return result
     }
 

@@ -26,6 +26,9 @@ public struct ArmResult: Sendable, Codable, Equatable {
     public var snapshots: SnapshotResult?
     /// The interrupts; absent for a target that cannot be watched.
     public var interrupts: InterruptStatus?
+    /// Who held the locks when accesses found the database busy, and how often; absent when none
+    /// did. `this process` is the one that makes the load.
+    public var busyHolders: [String: UInt64]?
     /// What the run saw of itself.
     public var generator: GeneratorResult
     /// The scenario's thresholds, in its order.
@@ -69,6 +72,12 @@ public struct ClientResult: Sendable, Codable, Equatable {
     public var service: LatencySummary?
     /// From the intended start to the start; absent where there is no schedule.
     public var lag: LatencySummary?
+    /// What came of the interrupts that were aimed at its accesses; absent when there were none.
+    public var interrupts: InterruptStatus?
+    /// Its checkpoints; absent when it made none.
+    public var checkpoints: CheckpointResult?
+    /// The size of its last backup, in bytes; absent when it made none.
+    public var backupBytes: UInt64?
     /// The same for each of its operations, by name; absent inside an operation.
     public var operations: [String: ClientResult]?
 

@@ -8,12 +8,22 @@ struct ClientPlan: Sendable {
     let operationNames: [String]
     /// The statements of each operation.
     let operations: [[StatementPlan]]
+    /// The steps of each operation; nil for one that just runs its statements.
+    let steps: [[StepPlan]?]
+    /// The kind of access of each operation.
+    let accesses: [WorkloadAccess]
     /// The weight of each operation.
     let weights: [Double]
     /// Whether each operation writes.
     let writes: [Bool]
     /// What can be turned of it while the load runs.
     let knobs: ClientKnobs
+    /// Its accesses that others may interrupt; nil where nobody does.
+    let interrupts: ClientInterrupts?
+    /// The accesses that it interrupts itself; nil where it does not.
+    let aim: ClientInterrupts?
+    /// What its checkpoints and backups came to.
+    let tally = ActionTally()
     /// When it is at work.
     let windows: ActiveWindows
     /// How late an access may be before it is given up, in nanoseconds.
@@ -39,7 +49,13 @@ struct ClientPlan: Sendable {
     var access: WorkloadAccess? { client.access }
 
     /// Whether its completed accesses have latencies that mean something.
-    var isTimed: Bool { client.activity != .interrupt }
+    var isTimed: Bool {
+        switch client.activity {
+        case .interrupt: false
+        case .action(let action): action.isTimed
+        default: true
+        }
+    }
 
     /// Whether one hold is long enough for a line in the ticker.
     var isHoldNoteworthy: Bool { holdTime >= 500_000_000 }
@@ -107,7 +123,34 @@ extension Client {
         case .snapshot: .snapshot
         case .importRows: .write
         case .interrupt: nil
+        case .action(let action): action.access
         }
+    }
+
+    /// Why an arm cannot run it; nil when it can.
+    func obstacle(on target: any WorkloadTarget) -> String? {
+        var accesses = access.map { [$0] } ?? []
+        if case .operations(_, let mix) = activity { accesses += mix.compactMap(\.access) }
+        if let missing = accesses.first(where: { !target.supports($0) }) {
+            return "this arm has no \(missing.rawValue) accesses"
+        }
+        return abilities.first { !target.has($0) }?.obstacle
+    }
+
+    /// What it needs beside its accesses.
+    private var abilities: [WorkloadAbility] {
+        var abilities: [WorkloadAbility] = []
+        switch activity {
+        case .action(.checkpoint): abilities.append(.writeAheadLog)
+        case .action(.backup): abilities.append(.backup)
+        default: break
+        }
+        switch style {
+        case .sync: break
+        case .async: abilities.append(.tasks)
+        case .process: abilities.append(.sharedFile)
+        }
+        return abilities
     }
 
     /// What it does, in a word, for a status.
@@ -120,6 +163,7 @@ extension Client {
         case .snapshot: "snapshot"
         case .importRows: "import"
         case .interrupt: "interrupt"
+        case .action(let action): action.name
         }
     }
 }

@@ -57,7 +57,9 @@ final class LoadSession {
         workers = []
         for (client, own) in zip(plan.clients, recorders) {
             for (index, recorder) in own.enumerated() {
-                workers.append(makeWorker(index, of: client, recorder))
+                workers.append(
+                    makeWorker(index, of: client, recorder, on: try? target(index, of: client))
+                )
             }
         }
     }
@@ -67,12 +69,14 @@ final class LoadSession {
     private func makeWorker(
         _ index: Int,
         of client: ClientPlan,
-        _ recorder: WorkerRecorder
+        _ recorder: WorkerRecorder,
+        on target: (any WorkloadTarget)?
     ) -> Worker {
         Worker(
             plan: client,
             index: index,
             context: context,
+            target: target,
             recorder: recorder,
             sleeper: context.clock.makeSleeper(),
             values: StatementValues(
@@ -83,13 +87,28 @@ final class LoadSession {
         )
     }
 
+    /// The worker's own target; nil for that of the run.
+    private func target(_ index: Int, of client: ClientPlan) throws -> (any WorkloadTarget)? {
+        guard client.client.style == .process, let processes = context.processes else { return nil }
+        return try processes.target(of: client.name.name, worker: index)
+    }
+
     /// Puts as many workers to work as somebody asked for; those that are too many rest by
     /// themselves.
     private func addWorkers() {
         for (position, client) in plan.clients.enumerated() {
             while recorders[position].count < client.knobs.read().workers {
                 let recorder = WorkerRecorder(operations: client.operationNames.count)
-                let worker = makeWorker(recorders[position].count, of: client, recorder)
+                let index = recorders[position].count
+                let target: (any WorkloadTarget)?
+                do {
+                    target = try self.target(index, of: client)
+                } catch {
+                    context.events.note("\(client.name.name) gets no worker: \(error)", .error)
+                    client.knobs.change { $0.workers = index }
+                    break
+                }
+                let worker = makeWorker(index, of: client, recorder, on: target)
                 recorders[position].append(recorder)
                 sampler.add(recorder, toClient: position)
                 start(worker)
@@ -114,6 +133,7 @@ final class LoadSession {
         for recorder in recorders.joined() { recorder.seal() }
         control.seal()
         try endThreads()
+        context.alarm?.stop()
         sampler.endSecond()
         sleeper.retire()
         let end = min(control.stopTime, context.phases.end)
@@ -125,6 +145,7 @@ final class LoadSession {
     }
 
     private func startThreads() {
+        if let alarm = context.alarm { startAlarm(alarm) }
         for worker in workers { start(worker) }
         // The threads own them from here on.
         workers = []
@@ -133,9 +154,41 @@ final class LoadSession {
         start("poolgauge.you", user) { [commands, context] in commands.run(context, user) }
     }
 
+    /// Starts a thread that nobody awaits: it ends when it is told to.
+    private func startAlarm(_ alarm: AlarmClock) {
+        let thread = Thread {
+            TimerSlack.minimize()
+            alarm.run()
+        }
+        thread.name = "poolgauge.alarm"
+        thread.stackSize = 1 << 20
+        thread.start()
+    }
+
     private func start(_ worker: Worker) {
+        if worker.plan.client.style == .async, let alarm = context.alarm {
+            startTask(worker, alarm)
+            return
+        }
         context.control.register(worker.sleeper)
         start("poolgauge.\(worker.plan.name.name)", worker.sleeper, worker.run)
+    }
+
+    /// Starts a worker that is a task.
+    private func startTask(_ worker: Worker, _ alarm: AlarmClock) {
+        // The worker's sleeper is for threads: this one gives its place up.
+        worker.sleeper.retire()
+        let sleeper = TaskSleeper(alarm: alarm)
+        context.control.register(sleeper)
+        // The task is its only user.
+        nonisolated(unsafe) let worker = worker
+        let conductor = self.sleeper
+        alive.add()
+        Task.detached { [alive] in
+            await worker.runTask(sleeper)
+            alive.remove()
+            conductor.wake()
+        }
     }
 
     private func start(_ name: String, _ sleeper: any Sleeper, _ body: @escaping () -> Void) {
@@ -214,6 +267,7 @@ final class LoadSession {
         let end = clock.now() &+ Self.patience
         while alive.count > 0 {
             context.target.interrupt()
+            context.processes?.interrupt()
             guard clock.now() < end else {
                 throw RunError(
                     .stuck,

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What all threads of one run share.
 struct RunContext: Sendable {
     /// The phases.
@@ -12,6 +14,14 @@ struct RunContext: Sendable {
     let events: EventLog
     /// What snapshots showed.
     let stability: StabilityLog
+    /// What does things at moments; nil where no client needs it.
+    var alarm: AlarmClock?
+    /// The processes of clients that live in processes of their own.
+    var processes: ClientProcesses?
+    /// Who else holds the database's locks; nil where there is no file.
+    var holders: LockHolders?
+    /// The run's own folder, for what clients write beside the database.
+    var folder: URL?
     /// Turns the load's knobs; nil where nobody can.
     var steering: LoadSteering?
 }

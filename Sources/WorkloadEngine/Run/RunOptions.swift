@@ -9,6 +9,9 @@ public struct RunOptions: Sendable {
     public var keepsFolder = false
     /// Where built data sets are kept for further runs; nil to build for this run alone.
     public var datasets: DatasetStore?
+    /// The program and the arguments that start ``RemoteTargetServer`` in a process of its own,
+    /// for clients that make their accesses there; nil where there is none.
+    public var processCommand: [String]?
     /// Called with each sample, on the run's own thread: be quick.
     public var onSample: (@Sendable (Sample) -> Void)?
     /// Called with a line that says what is being prepared, on the run's own thread.

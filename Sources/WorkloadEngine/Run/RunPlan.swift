@@ -13,24 +13,60 @@ struct RunPlan: Sendable {
     /// Prepares a scenario for a target.
     ///
     /// - Throws: ``RunError`` for a variable that nobody defines.
-    init(_ scenario: Scenario, on target: any WorkloadTarget) throws {
+    ///
+    /// `startsProcesses` tells whether clients can live in processes of their own.
+    init(
+        _ scenario: Scenario,
+        on target: any WorkloadTarget,
+        startsProcesses: Bool = false
+    ) throws {
         phases = PhasePlan(scenario)
         seed = scenario.seed
         var variables = VariableTable(scenario)
         var clients: [ClientPlan] = []
         var unsupported: [String: String] = [:]
+        let desks = Self.interruptDesks(of: scenario.clients)
         for client in scenario.clients {
-            if let access = client.access, !target.supports(access) {
-                unsupported[client.name] = "this arm has no \(access.rawValue) accesses"
+            if let reason = client.obstacle(on: target) {
+                unsupported[client.name] = reason
+                continue
+            }
+            if client.style == .process, !startsProcesses {
+                unsupported[client.name] = "this program starts no other processes"
                 continue
             }
             clients.append(
-                try ClientPlan(client, of: scenario, phases: phases, variables: &variables)
+                try ClientPlan(
+                    client,
+                    of: scenario,
+                    phases: phases,
+                    variables: &variables,
+                    desks: desks
+                )
             )
         }
         self.clients = clients
         self.unsupported = unsupported
         generators = variables.generators
+    }
+
+    /// What keeps the accesses that can be interrupted, for each client that has such.
+    private static func interruptDesks(of clients: [Client]) -> [String: ClientInterrupts] {
+        var desks: [String: ClientInterrupts] = [:]
+        for client in clients {
+            if client.supersedes || client.interruptAfter != nil || client.cancelAfter != nil {
+                desks[client.name] = desks[client.name] ?? ClientInterrupts()
+            }
+            if case .action(.interrupt(client: let other)) = client.activity {
+                desks[other] = desks[other] ?? ClientInterrupts()
+            }
+        }
+        return desks
+    }
+
+    /// Whether something has to be done at moments that no worker awaits.
+    var needsAlarm: Bool {
+        clients.contains { $0.client.interruptAfter != nil || $0.client.style == .async }
     }
 
     /// Makes sure that the database understands every statement, before any of them runs.
@@ -95,28 +131,47 @@ struct VariableTable {
     /// The statement with its variables' places in the list.
     mutating func plan(_ sql: String, client: String) throws -> ClientPlan.StatementPlan {
         let template = StatementTemplate(sql: sql)
-        let variables = try template.parameters.map { name in
-            if let index = indices[name] { return index }
-            guard let variable = known[name] else {
-                throw RunError(
-                    .scenario,
-                    "client '\(client)' uses :\(name) in '\(sql)', which nobody defines; there "
-                        + "are \(known.keys.sorted().map { ":" + $0 }.joined(separator: ", "))"
-                )
-            }
-            let index = generators.count
-            indices[name] = index
-            generators.append(
-                ValueGenerator(
-                    variable,
-                    sequence: sequence(of: name),
-                    newest: variable.followedVariable.map { sequence(of: $0) },
-                    isFollowed: followed.contains(name)
-                )
-            )
-            return index
-        }
+        let variables = try template.parameters.map { try place(of: $0, in: sql, client) }
         return ClientPlan.StatementPlan(sql: sql, variables: variables)
+    }
+
+    /// Lets an operation's steps use the variables that they fetch, and nobody else.
+    mutating func open(_ names: [String]) {
+        for name in names {
+            indices[name] = generators.count
+            // NULL, until a row was fetched.
+            var nothing = Variable(distribution: .uniform, minimum: 0, maximum: 0)
+            nothing.nulls = 1
+            generators.append(ValueGenerator(nothing))
+        }
+    }
+
+    /// Ends what ``open(_:)`` began.
+    mutating func close(_ names: [String]) {
+        for name in names { indices[name] = nil }
+    }
+
+    /// A variable's place in the list.
+    mutating func place(of name: String, in text: String, _ client: String) throws -> Int {
+        if let index = indices[name] { return index }
+        guard let variable = known[name] else {
+            throw RunError(
+                .scenario,
+                "client '\(client)' uses :\(name) in '\(text)', which nobody defines; there "
+                    + "are \(known.keys.sorted().map { ":" + $0 }.joined(separator: ", "))"
+            )
+        }
+        let index = generators.count
+        indices[name] = index
+        generators.append(
+            ValueGenerator(
+                variable,
+                sequence: sequence(of: name),
+                newest: variable.followedVariable.map { sequence(of: $0) },
+                isFollowed: followed.contains(name)
+            )
+        )
+        return index
     }
 }
 
@@ -129,31 +184,59 @@ extension ClientPlan {
         _ client: Client,
         of scenario: Scenario,
         phases: PhasePlan,
-        variables: inout VariableTable
+        variables: inout VariableTable,
+        desks: [String: ClientInterrupts] = [:]
     ) throws {
         self.client = client
+        interrupts = desks[client.name]
+        if case .action(.interrupt(client: let other)) = client.activity {
+            aim = desks[other]
+        } else {
+            aim = nil
+        }
         name = WorkloadClientName(client.name)
         var names: [String] = []
         var operations: [[StatementPlan]] = []
+        var steps: [[StepPlan]?] = []
         var weights: [Double] = []
-        func add(_ name: String, _ statements: [String], weight: Double = 1) throws {
+        var accesses: [WorkloadAccess] = []
+        func add(
+            _ name: String,
+            _ own: [Step],
+            weight: Double = 1,
+            access: WorkloadAccess? = nil
+        ) throws {
+            let fetched = Set(own.flatMap(\.fetched)).sorted()
+            variables.open(fetched)
+            defer { variables.close(fetched) }
             names.append(name)
-            operations.append(try statements.map { try variables.plan($0, client: client.name) })
+            operations.append(
+                try own.flatMap(\.statements).map { try variables.plan($0, client: client.name) }
+            )
+            steps.append(
+                own.allSatisfy(\.isPlain) ? nil : try variables.plan(own, client: client.name)
+            )
             weights.append(weight)
+            accesses.append(access ?? client.access ?? .writeWithoutTransaction)
         }
         var hold = TimeSpan.absolute(.zero)
         switch client.activity {
         case .operations(_, let mix):
             for operation in mix {
-                try add(operation.name, operation.statements, weight: operation.weight)
+                try add(
+                    operation.name,
+                    operation.steps,
+                    weight: operation.weight,
+                    access: operation.access
+                )
             }
         case .hold(let span, let sql):
             hold = span
-            try add("hold", [sql ?? Self.touchStatement])
+            try add("hold", [.run(sql ?? Self.touchStatement)])
         case .snapshot(let span, let sql):
             hold = span
             let query = sql ?? scenario.dataset.snapshotQuery
-            try add("snapshot", query.map { [$0] } ?? [])
+            try add("snapshot", query.map { [.run($0)] } ?? [])
         case .importRows(_, _, let statement):
             guard let statement = statement ?? scenario.dataset.importStatement else {
                 throw RunError(
@@ -161,14 +244,18 @@ extension ClientPlan {
                     "client '\(client.name)' imports, and nobody says which statement inserts a row"
                 )
             }
-            try add("batch", [statement])
+            try add("batch", [.run(statement)])
         case .interrupt:
             try add("interrupt", [])
+        case .action(let action):
+            try add(action.name, [])
         }
         operationNames = names
         self.operations = operations
+        self.steps = steps
+        self.accesses = accesses
         self.weights = weights
-        writes = weights.map { _ in client.access == .write }
+        writes = accesses.map { $0 == .write || $0 == .writeWithoutTransaction }
         windows = ActiveWindows(phases: client.phases, of: phases)
         holdTime = hold.resolved(in: phases.measured).wholeNanoseconds
         knobs = ClientKnobs(

@@ -10,6 +10,8 @@ struct StatementValues {
     /// The access in which each value was drawn.
     private var drawnIn: [UInt64]
     private var access: UInt64 = 0
+    /// The variables that were fetched.
+    private var fetched: [Int] = []
     /// The variables whose newest values others follow.
     private let followed: [Int]
     /// One array for each number of parameters, to fill in place.
@@ -42,6 +44,36 @@ struct StatementValues {
         for variable in followed where drawnIn[variable] == access {
             generators[variable].followed?.publish(generators[variable].lastInteger)
         }
+    }
+
+    /// Forgets what was drawn, and keeps what was fetched: a repetition begins.
+    mutating func beginRepetition() {
+        let last = access
+        access &+= 1
+        for place in fetched where drawnIn[place] == last { drawnIn[place] = access }
+    }
+
+    /// Gives a variable the value that was fetched.
+    mutating func set(_ value: WorkloadValue, at place: Int) {
+        if !fetched.contains(place) { fetched.append(place) }
+        current[place] = value
+        drawnIn[place] = access
+    }
+
+    /// A side of a condition.
+    mutating func value(of operand: ConditionPlan.Operand) -> WorkloadValue {
+        switch operand {
+        case .value(let value): value
+        case .variable(let place): value(at: place)
+        }
+    }
+
+    private mutating func value(at place: Int) -> WorkloadValue {
+        if drawnIn[place] != access {
+            drawnIn[place] = access
+            current[place] = generators[place].next(using: &random)
+        }
+        return current[place]
     }
 
     /// The values of a statement, in the order of its parameters.

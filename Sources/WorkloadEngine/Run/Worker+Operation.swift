@@ -1,25 +1,76 @@
 extension Worker {
     /// Makes one access that runs an operation of the mix.
-    func performOperation(_ access: WorkloadAccess, _ turn: Turn) {
+    func performOperation(_ turn: Turn) {
         let operation = drawOperation()
-        let statements = plan.operations[operation]
+        let access = plan.accesses[operation]
         values.begin()
+        if let interrupts = plan.interrupts {
+            performInterruptible(operation, access, turn, interrupts)
+            return
+        }
         self.access(operation, turn) { attempt in
             try target.perform(access, as: plan.name) { session in
                 attempt.entry = clock.now()
-                for statement in statements {
-                    try session.run(statement.sql, values.values(of: statement))
-                }
+                try perform(operation, in: session)
             }
         }
     }
 
-    /// Interrupts whatever runs.
-    func performInterrupt(_ turn: Turn) {
-        access(0, turn) { attempt in
-            attempt.entry = clock.now()
-            target.interrupt()
+    /// Runs an operation's statements, or makes its steps.
+    @inline(__always)
+    func perform(_ operation: Int, in session: any WorkloadSession) throws {
+        if let steps = plan.steps[operation] {
+            try perform(steps, in: session)
+            return
         }
-        events.note("\(plan.name.name) interrupts")
+        for statement in plan.operations[operation] {
+            try session.run(statement.sql, values.values(of: statement))
+        }
+    }
+
+    /// The same for an access that others may interrupt, and that may interrupt those before it.
+    private func performInterruptible(
+        _ operation: Int,
+        _ access: WorkloadAccess,
+        _ turn: Turn,
+        _ interrupts: ClientInterrupts
+    ) {
+        self.access(operation, turn) { attempt in
+            let own = RunningAccess()
+            if plan.client.supersedes { interrupts.interruptAll(but: own, at: clock.now()) }
+            interrupts.add(own)
+            do {
+                try target.perform(access, as: plan.name) { session in
+                    let entry = clock.now()
+                    attempt.entry = entry
+                    try own.enter(session.makeInterrupt())
+                    defer { own.leave() }
+                    let alarm = setAlarm(from: entry) { interrupts.interrupt(own, at: $0) }
+                    defer { if let alarm { self.alarm?.cancel(alarm) } }
+                    try perform(operation, in: session)
+                }
+                interrupts.remove(own, wasInterrupted: false, at: clock.now())
+            } catch {
+                let wasInterrupted = failure(of: error) == .interrupted
+                interrupts.remove(own, wasInterrupted: wasInterrupted, at: clock.now())
+                throw error
+            }
+        }
+    }
+
+    /// Has `body` called when an access that began at `start` has had its time.
+    private func setAlarm(
+        from start: UInt64,
+        _ body: @escaping @Sendable (UInt64) -> Void
+    ) -> AlarmClock.Ticket? {
+        guard let after = plan.client.interruptAfter, let alarm else { return nil }
+        let time = start &+ after.wholeNanoseconds
+        return alarm.set(at: time) { [clock] in body(clock.now()) }
+    }
+
+    /// How an access failed.
+    func failure(of error: any Error) -> WorkloadFailure {
+        error is RunningAccess.Superseded || error is CancellationError
+            ? .interrupted : target.failure(of: error)
     }
 }

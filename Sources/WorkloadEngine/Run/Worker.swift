@@ -1,3 +1,4 @@
+import Foundation
 import Telemetry
 
 /// One of a client's workers: a thread that waits for its turns and makes its accesses.
@@ -25,6 +26,9 @@ final class Worker {
     let sleeper: any Sleeper
     let events: EventLog
     let stability: StabilityLog
+    let holders: LockHolders?
+    let alarm: AlarmClock?
+    let folder: URL?
     var values: StatementValues
     var random: RandomStream
     private var model: any LoadModel
@@ -32,7 +36,7 @@ final class Worker {
     let index: Int
     /// How its client's knobs stood when it last looked.
     var settings: ClientKnobs.Settings
-    private var epoch: UInt64
+    private(set) var seenEpoch: UInt64
     /// Whether the running access was given up because the run ends.
     var isAbandoned = false
 
@@ -40,6 +44,7 @@ final class Worker {
         plan: ClientPlan,
         index: Int = 0,
         context: RunContext,
+        target: (any WorkloadTarget)? = nil,
         recorder: WorkerRecorder,
         sleeper: any Sleeper,
         values: StatementValues,
@@ -49,15 +54,18 @@ final class Worker {
         phases = context.phases
         control = context.control
         clock = context.clock
-        target = context.target
+        self.target = target ?? context.target
+        holders = context.holders
         events = context.events
         stability = context.stability
+        alarm = context.alarm
+        folder = context.folder
         self.recorder = recorder
         self.sleeper = sleeper
         self.values = values
         self.random = random
         self.index = index
-        epoch = plan.knobs.epoch
+        seenEpoch = plan.knobs.epoch
         settings = plan.knobs.read()
         // A copy of the mix's stream would repeat its numbers.
         var seeds = random
@@ -70,12 +78,12 @@ final class Worker {
     /// Makes accesses until the load is over.
     func run() {
         while !isAbandoned {
-            if plan.knobs.epoch != epoch { lookAtKnobs() }
+            lookAtKnobsIfTurned()
             if index >= settings.workers {
                 guard rest() else { break }
                 continue
             }
-            guard let moment = model.next(freeAt: control.loadTime(of: clock.now())) else { return }
+            guard let moment = nextMoment() else { return }
             guard let turn = awaitTurn(moment) else {
                 leave(moment)
                 break
@@ -85,24 +93,55 @@ final class Worker {
         leaveRest()
     }
 
-    private func lookAtKnobs() {
-        epoch = plan.knobs.epoch
+    /// The moment of the next access, in load time; nil when none comes any more.
+    @inline(__always)
+    func nextMoment() -> UInt64? { model.next(freeAt: control.loadTime(of: clock.now())) }
+
+    /// Takes over what somebody turned since the last look.
+    @inline(__always)
+    func lookAtKnobsIfTurned() {
+        guard plan.knobs.epoch != seenEpoch else { return }
+        seenEpoch = plan.knobs.epoch
         settings = plan.knobs.read()
+    }
+
+    /// What who waits has to do.
+    enum Patience {
+        /// Its turn has come.
+        case turn(Turn)
+        /// Somebody turned a knob.
+        case turned
+        /// Wait until a time of the clock, then look again.
+        case sleep(UInt64)
+        /// The load is over.
+        case over
+    }
+
+    /// What a worker does of which its client has enough.
+    func resting() -> Patience {
+        guard plan.knobs.epoch == seenEpoch else { return .turned }
+        switch control.stage {
+        case .stopped, .sealed: return .over
+        case .paused: return .sleep(.max)
+        case .running:
+            let end = control.clockTime(of: phases.end)
+            return clock.now() < end ? .sleep(end) : .over
+        }
     }
 
     /// Waits while its client has enough workers without it; false when the load is over.
     private func rest() -> Bool {
-        while plan.knobs.epoch == epoch {
-            guard control.stage < .stopped else { return false }
-            let end = control.clockTime(of: phases.end)
-            guard control.stage == .paused || clock.now() < end else { return false }
-            sleeper.sleep(until: control.stage == .paused ? .max : end)
+        while true {
+            switch resting() {
+            case .sleep(let deadline): sleeper.sleep(until: deadline)
+            case .turned: return true
+            case .over, .turn: return false
+            }
         }
-        return true
     }
 
     /// Counts an arrival whose turn never came as unfinished, if it was due.
-    private func leave(_ moment: UInt64) {
+    func leave(_ moment: UInt64) {
         guard model.isScheduled, moment <= control.stopTime, phases.isMeasured(at: moment) else {
             return
         }
@@ -110,7 +149,7 @@ final class Worker {
     }
 
     /// Counts the arrivals that were due when the load stopped and that nobody took.
-    private func leaveRest() {
+    func leaveRest() {
         guard model.isScheduled else { return }
         let now = control.loadTime(of: clock.now())
         let end = min(control.stopTime, now)
@@ -119,46 +158,68 @@ final class Worker {
         }
     }
 
-    /// Waits for a moment of load time; nil when the run ends before.
-    private func awaitTurn(_ moment: UInt64) -> Turn? {
-        var moment = moment
+    /// A wait for a moment.
+    struct Waiting {
+        /// The moment, in load time.
+        var moment: UInt64
+        /// The changes of knobs that it knows.
+        var epoch: UInt64
+        /// Whether the worker had to wait.
         var wasFree = false
-        var seen = epoch
-        while true {
-            switch control.stage {
-            case .stopped, .sealed:
-                return nil
-            case .paused:
-                sleeper.sleep(until: .max)
-            case .running:
-                if plan.knobs.epoch != seen {
-                    seen = plan.knobs.epoch
-                    moment = model.steered(moment)
-                }
-                let intended = control.clockTime(of: min(moment, phases.end))
-                guard clock.now() < intended else {
-                    // What comes at the end or later comes never.
-                    guard moment < phases.end else { return nil }
-                    return Turn(
+    }
+
+    /// What who waits for a moment has to do now.
+    @inline(__always)
+    func look(_ waiting: inout Waiting) -> Patience {
+        switch control.stage {
+        case .stopped, .sealed:
+            return .over
+        case .paused:
+            return .sleep(.max)
+        case .running:
+            if plan.knobs.epoch != waiting.epoch {
+                waiting.epoch = plan.knobs.epoch
+                waiting.moment = model.steered(waiting.moment)
+            }
+            let moment = waiting.moment
+            let intended = control.clockTime(of: min(moment, phases.end))
+            guard clock.now() < intended else {
+                // What comes at the end or later comes never.
+                guard moment < phases.end else { return .over }
+                return .turn(
+                    Turn(
                         intended: intended,
                         isMeasured: phases.isMeasured(at: moment),
                         isScheduled: model.isScheduled,
-                        wasFree: wasFree
+                        wasFree: waiting.wasFree
                     )
-                }
-                wasFree = true
-                sleeper.sleep(until: intended)
+                )
+            }
+            waiting.wasFree = true
+            return .sleep(intended)
+        }
+    }
+
+    /// Waits for a moment of load time; nil when the run ends before.
+    private func awaitTurn(_ moment: UInt64) -> Turn? {
+        var waiting = Waiting(moment: moment, epoch: seenEpoch)
+        while true {
+            switch look(&waiting) {
+            case .turn(let turn): return turn
+            case .sleep(let deadline): sleeper.sleep(until: deadline)
+            case .over, .turned: return nil
             }
         }
     }
 
     private func perform(_ turn: Turn) {
         switch plan.client.activity {
-        case .operations(let access, _): performOperation(access, turn)
+        case .operations: performOperation(turn)
         case .hold: performHold(turn)
         case .snapshot: performSnapshot(turn)
         case .importRows(let count, let batch, _): performImport(turn, rows: count, batch: batch)
         case .interrupt: performInterrupt(turn)
+        case .action(let action): perform(action, turn)
         }
     }
 
@@ -181,11 +242,32 @@ final class Worker {
         _ turn: Turn,
         _ attempt: (inout Attempt) throws -> Void
     ) {
-        var start = clock.now()
+        guard let begun = begin(operation, turn) else { return }
+        var retries = plan.client.busyRetries
+        while true {
+            var state = Attempt()
+            var failure: (any Error)?
+            do { try attempt(&state) } catch { failure = error }
+            if conclude(begun, operation, entry: state.entry, failure, &retries) { return }
+        }
+    }
+
+    /// The moments of an access that has begun, on the clock.
+    struct Begun {
+        /// When it was meant to start; its start where there is no schedule.
+        var intended: UInt64
+        /// When it started.
+        var start: UInt64
+    }
+
+    /// Counts an access that begins; nil for one that is too late or must not begin any more.
+    @inline(__always)
+    func begin(_ operation: Int, _ turn: Turn) -> Begun? {
+        let start = clock.now()
         let lag = start > turn.intended ? start - turn.intended : 0
         if let limit = plan.skipAfter, lag > limit {
             recorder.skip(operation, isMeasured: turn.isMeasured)
-            return
+            return nil
         }
         let mayStart = recorder.begin(
             operation,
@@ -196,50 +278,71 @@ final class Worker {
         guard mayStart else {
             isAbandoned = true
             if turn.isScheduled, turn.isMeasured { recorder.leave() }
-            return
+            return nil
         }
-        let intended = turn.isScheduled ? turn.intended : start
-        var retries = plan.client.busyRetries
-        while true {
-            var state = Attempt()
-            do {
-                try attempt(&state)
-                // An access that was cut short never ends: the final count finds it running.
-                if isAbandoned { return }
-                values.publish()
-                let end = clock.now()
-                let entry = state.entry ?? end
-                start = min(start, entry)
-                recorder.finish(
-                    operation,
-                    .completed(
-                        plan.isTimed
-                            ? .init(
-                                response: end - min(end, intended),
-                                wait: entry - start,
-                                service: end - entry
-                            ) : nil
-                    )
-                )
-                return
-            } catch {
-                if isAbandoned { return }
-                switch target.failure(of: error) {
-                case .interrupted:
-                    recorder.finish(operation, .interrupted)
-                    return
-                case .busy(let code):
-                    guard retries > 0, control.stage < .stopped else {
-                        recorder.finish(operation, .failed(code))
-                        return
-                    }
-                    retries -= 1
-                    recorder.retry(operation)
-                case .error(let code):
-                    recorder.finish(operation, .failed(code))
-                    return
-                }
+        return Begun(intended: turn.isScheduled ? turn.intended : start, start: start)
+    }
+
+    /// Counts how an attempt ended.
+    ///
+    /// - Returns: False when the database was busy and the access is tried again.
+    @inline(__always)
+    func conclude(
+        _ begun: Begun,
+        _ operation: Int,
+        entry: UInt64?,
+        _ error: (any Error)?,
+        _ retries: inout Int
+    ) -> Bool {
+        // An access that was cut short never ends: the final count finds it running.
+        if isAbandoned { return true }
+        if let error { return concludeFailed(operation, error, &retries) }
+        values.publish()
+        let end = clock.now()
+        let entry = entry ?? end
+        let start = min(begun.start, entry)
+        recorder.finish(
+            operation,
+            .completed(
+                plan.isTimed
+                    ? .init(
+                        response: end - min(end, begun.intended),
+                        wait: entry - start,
+                        service: end - entry
+                    ) : nil
+            )
+        )
+        return true
+    }
+
+    private func concludeFailed(
+        _ operation: Int,
+        _ error: any Error,
+        _ retries: inout Int
+    ) -> Bool {
+        switch failure(of: error) {
+        case .interrupted:
+            recorder.finish(operation, .interrupted)
+        case .busy(let code):
+            noteHolder()
+            if retries > 0, control.stage < .stopped {
+                retries -= 1
+                recorder.retry(operation)
+                return false
             }
+            recorder.finish(operation, .failed(code))
+        case .error(let code):
+            recorder.finish(operation, .failed(code))
+        }
+        return true
+    }
+
+    /// Finds out who else is in the way of an access that found the database busy.
+    private func noteHolder() {
+        guard let holders else { return }
+        let process = (target as? RemoteTarget)?.processIdentifier ?? getpid()
+        if let holder = holders.countBusy(in: process, at: clock.now()) {
+            events.note("\(plan.name.name) finds the database locked by \(holder)", .warning)
         }
     }
 
@@ -257,7 +360,7 @@ final class Worker {
     /// - Returns: Whether the whole time passed. If not, the access is abandoned.
     func hold(from start: UInt64) -> Bool {
         while true {
-            if plan.knobs.epoch != epoch { lookAtKnobs() }
+            lookAtKnobsIfTurned()
             let deadline = start.addingReportingOverflow(settings.holdTime).partialValue
             let now = clock.now()
             guard now < deadline else { return true }

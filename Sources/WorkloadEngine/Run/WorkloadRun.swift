@@ -155,7 +155,7 @@ public final class WorkloadRun: Sendable {
         defer { self.target.withLock { $0 = nil } }
         let result: ArmResult
         do {
-            result = try load(target, emitter)
+            result = try load(target, in: folder, emitter)
         } catch let error as RunError where error.code == .stuck {
             // Threads still use it: closing it now would be worse than leaving it.
             throw error
@@ -211,9 +211,20 @@ public final class WorkloadRun: Sendable {
         }
     }
 
-    private func load(_ target: any WorkloadTarget, _ emitter: SampleEmitter) throws -> ArmResult {
-        let plan = try RunPlan(scenario, on: target)
+    private func load(
+        _ target: any WorkloadTarget,
+        in folder: URL,
+        _ emitter: SampleEmitter
+    ) throws -> ArmResult {
+        let plan = try RunPlan(
+            scenario,
+            on: target,
+            startsProcesses: options.processCommand != nil
+        )
         try plan.checkStatements(on: target)
+        let file = folder.appendingPathComponent("database.sqlite").path
+        let processes = try startProcesses(of: plan, on: file)
+        defer { processes?.close() }
         let steering = LoadSteering(
             clients: plan.clients,
             control: control,
@@ -226,6 +237,12 @@ public final class WorkloadRun: Sendable {
             target: target,
             events: events,
             stability: StabilityLog(),
+            alarm: plan.needsAlarm
+                ? AlarmClock(clock: options.clock, sleeper: options.clock.makeSleeper()) : nil,
+            processes: processes,
+            holders: target.has(.sharedFile)
+                ? LockHolders(path: file, processes: processes) : nil,
+            folder: folder,
             steering: steering
         )
         // Stopped before there was anything to measure.
@@ -270,9 +287,36 @@ public final class WorkloadRun: Sendable {
                 + scenario.dataInvariants.map { invariants.check($0) },
             intervals: outcome.sampler.intervals
         )
+        if let counts = context.holders?.counts, !counts.isEmpty { result.busyHolders = counts }
         result.thresholds = scenario.thresholds.map { result.check($0) }
         outcome.sampler.sample(.finished)
         return result
+    }
+
+    /// Starts the processes of clients that live in processes of their own; nil without such.
+    private func startProcesses(of plan: RunPlan, on path: String) throws -> ClientProcesses? {
+        let clients = plan.clients.filter { $0.client.style == .process }
+        guard !clients.isEmpty, let command = options.processCommand, let program = command.first
+        else { return nil }
+        let processes = ClientProcesses(
+            RemoteTarget.Command(
+                executable: URL(fileURLWithPath: program),
+                arguments: Array(command.dropFirst())
+            ),
+            arm: arm,
+            path: path
+        )
+        do {
+            for client in clients {
+                for worker in 0..<client.client.workers {
+                    _ = try processes.target(of: client.name.name, worker: worker)
+                }
+            }
+        } catch {
+            processes.close()
+            throw RunError(.opening, "another process cannot open the database", cause: error)
+        }
+        return processes
     }
 
     /// Tells what is being done before the load runs.

@@ -8,6 +8,10 @@ public struct Arm: Sendable, Equatable {
         case pool
         /// One connection for everybody, to a copy of the data in memory.
         case memory
+        /// One connection that reads one state, taken when the first read comes.
+        case snapshot
+        /// Several connections that read one state, taken when the first read comes.
+        case snapshotPool = "snapshot-pool"
     }
 
     /// Whose code makes the accesses.
@@ -96,6 +100,7 @@ public struct Arm: Sendable, Equatable {
     public var isWAL: Bool {
         switch kind {
         case .pool: library != .raw || journal == nil || journal == .wal
+        case .snapshot, .snapshotPool: true
         case .queue: journal == .wal
         case .memory: false
         }

@@ -6,12 +6,31 @@ public struct Client: Sendable, Equatable {
     public var activity: Activity
     /// How many do it at the same time.
     public var workers: Int = 1
+    /// In what its workers make their accesses.
+    public var style = Style.sync
     /// When accesses happen.
     public var pace: Pace = .closed(think: .zero)
     /// How often a busy database is tried again, for one access.
     public var busyRetries: Int = 0
+    /// After this time inside of an access, the access is interrupted; nil for never.
+    public var interruptAfter: Duration?
+    /// After this time an access of a task is cancelled, wherever it is; nil for never.
+    public var cancelAfter: Duration?
+    /// Whether each access interrupts those of the same client that came before it, as each
+    /// keystroke of a search does.
+    public var supersedes = false
     /// The phases in which it is at work, by name; none for all of them.
     public var phases: [String] = []
+
+    /// In what a client's workers make their accesses.
+    public enum Style: String, Sendable, Equatable, CaseIterable {
+        /// Each in a thread, which an access blocks.
+        case sync
+        /// Each in a task, which awaits its accesses.
+        case async
+        /// Each in a process of its own, which opens the same file.
+        case process
+    }
 
     /// What a client does.
     public enum Activity: Sendable, Equatable {
@@ -25,6 +44,8 @@ public struct Client: Sendable, Equatable {
         case importRows(count: Int, batch: Int, statement: String?)
         /// `interrupt()`.
         case interrupt
+        /// Something else than an access of its own.
+        case action(ClientAction)
     }
 
     /// When accesses happen.
@@ -107,14 +128,30 @@ public struct Operation: Sendable, Equatable {
     public var name: String
     /// Its share among the mix: weight over the sum of weights.
     public var weight: Double
-    /// Its statements, in their order, all in one access.
-    public var statements: [String]
+    /// Its steps, in their order, all in one access.
+    public var steps: [Step]
+    /// The kind of access; nil for that of its client.
+    public var access: WorkloadAccess?
 
-    /// Creates an operation.
+    /// Its statements, in the order in which they stand.
+    public var statements: [String] { steps.flatMap(\.statements) }
+
+    /// Creates an operation that runs statements one after another.
     public init(name: String, weight: Double = 1, statements: [String]) {
+        self.init(name: name, weight: weight, steps: statements.map { .run($0) })
+    }
+
+    /// Creates an operation of steps.
+    public init(
+        name: String,
+        weight: Double = 1,
+        access: WorkloadAccess? = nil,
+        steps: [Step]
+    ) {
         self.name = name
         self.weight = weight
-        self.statements = statements
+        self.access = access
+        self.steps = steps
     }
 }
 

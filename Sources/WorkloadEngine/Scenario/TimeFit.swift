@@ -9,7 +9,7 @@ struct TimeFit {
         var hold: TimeSpan?
         switch client.activity {
         case .hold(let span, _), .snapshot(let span, _): hold = span
-        case .operations, .importRows, .interrupt: break
+        case .operations, .importRows, .interrupt, .action: break
         }
         let length = hold?.resolved(in: measured) ?? .zero
         if let hold, length > measured {

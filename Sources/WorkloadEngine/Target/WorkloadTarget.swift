@@ -7,6 +7,23 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     /// Whether accesses of this kind exist here: a queue, for one, has no snapshots.
     func supports(_ access: WorkloadAccess) -> Bool
 
+    /// Whether the target can do something that not every library and arm can.
+    ///
+    /// By default it can nothing of the kind.
+    func has(_ ability: WorkloadAbility) -> Bool
+
+    /// Copies the database into a new file at `path`, so many pages at a time.
+    ///
+    /// Only for ``WorkloadAbility/backup``.
+    ///
+    /// - Parameter progress: Called after each step with the share that is done, in 0…1.
+    func backup(
+        to path: String,
+        pagesPerStep: Int,
+        as client: WorkloadClientName,
+        progress: @escaping (Double) throws -> Void
+    ) throws
+
     /// Runs `body` once, inside an access of the database, on the calling thread.
     ///
     /// - Parameters:
@@ -19,6 +36,15 @@ public protocol WorkloadTarget: AnyObject, Sendable {
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void
     ) throws
+
+    /// The same as ``perform(_:as:_:)``, awaited: no thread is blocked meanwhile.
+    ///
+    /// Only for ``WorkloadAbility/tasks``. A task that is cancelled throws `CancellationError`.
+    func performAsync(
+        _ access: WorkloadAccess,
+        as client: WorkloadClientName,
+        _ body: @escaping @Sendable (any WorkloadSession) throws -> Void
+    ) async throws
 
     /// Makes sure that the database understands a statement, without running it.
     ///
@@ -57,8 +83,48 @@ extension WorkloadTarget {
     /// Checks nothing.
     public func check(_ sql: String) throws {}
 
+    /// Nothing beyond accesses.
+    public func has(_ ability: WorkloadAbility) -> Bool { false }
+
+    /// Refuses.
+    public func backup(
+        to path: String,
+        pagesPerStep: Int,
+        as client: WorkloadClientName,
+        progress: @escaping (Double) throws -> Void
+    ) throws { throw RunError(.scenario, "this arm makes no backups") }
+
+    /// Refuses.
+    public func performAsync(
+        _ access: WorkloadAccess,
+        as client: WorkloadClientName,
+        _ body: @escaping @Sendable (any WorkloadSession) throws -> Void
+    ) async throws { throw RunError(.scenario, "this arm has no accesses that can be awaited") }
+
     /// Interrupts nothing.
     public func interrupt(connection label: String) -> Bool { false }
+}
+
+/// What a target may be able to do beside accesses.
+public enum WorkloadAbility: String, Sendable, CaseIterable {
+    /// It has a write-ahead log, which checkpoints copy into the database.
+    case writeAheadLog
+    /// It copies its database while it is used.
+    case backup
+    /// Its database is a file that other processes can open.
+    case sharedFile
+    /// Its accesses can be awaited (``WorkloadTarget/performAsync(_:as:_:)``).
+    case tasks
+
+    /// Why a client that needs it cannot run.
+    var obstacle: String {
+        switch self {
+        case .writeAheadLog: "this arm has no write-ahead log"
+        case .backup: "this arm makes no backups"
+        case .sharedFile: "no other process can open this arm's database"
+        case .tasks: "this arm has no accesses that can be awaited"
+        }
+    }
 }
 
 /// The kinds of access that a client can ask for.
@@ -87,6 +153,15 @@ public protocol WorkloadSession {
 
     /// The rows that a statement gives.
     func rows(_ sql: String, _ values: [WorkloadValue]) throws -> [[WorkloadValue]]
+
+    /// What interrupts this connection's statement, from any thread while the access lasts; nil
+    /// where the library has nothing of the kind, which is so by default.
+    func makeInterrupt() -> (@Sendable () -> Void)?
+}
+
+extension WorkloadSession {
+    /// There is none.
+    public func makeInterrupt() -> (@Sendable () -> Void)? { nil }
 }
 
 /// A snapshot that a client holds.

@@ -29,7 +29,7 @@ struct Poolgauge: ParsableCommand {
         version: version,
         subcommands: [
             RunSubcommand.self, CompareSubcommand.self, DashboardSubcommand.self,
-            ScenariosSubcommand.self, ThemesSubcommand.self,
+            ScenariosSubcommand.self, ThemesSubcommand.self, ServeSubcommand.self,
         ]
     )
 

@@ -25,6 +25,7 @@ struct HeadlessRun {
         var options = RunOptions()
         options.datasets = datasets
         options.keepsFolder = keepsFolder
+        options.processCommand = ClientProcess.command
         options.onSample = { reporter.show($0) }
         options.onProgress = { reporter.say($0) }
         options.onKeptFolder = { reporter.announce("the database stays in \($0.path)") }

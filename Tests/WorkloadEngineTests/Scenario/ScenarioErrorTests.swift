@@ -319,8 +319,9 @@ struct ScenarioErrorTests {
         ),
         Slip(
             "{access: read, hold: 3s, every: 10s}",
-            "{action: checkpoint, every: 5s}",
-            "12:20: 'action' of client 'report' must be one of interrupt, not 'checkpoint'"
+            "{action: chekpoint, every: 5s}",
+            "12:20: 'action' of client 'report' must be one of backup, cancel, checkpoint, "
+                + "interrupt, not 'chekpoint'; did you mean 'checkpoint'?"
         ),
         Slip(
             "{access: read, hold: 3s, every: 10s}",

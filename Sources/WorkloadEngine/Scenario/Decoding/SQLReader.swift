@@ -33,8 +33,13 @@ struct SQLReader {
 
 extension ScenarioDecoder {
     /// Logs parameters that nobody gives a value.
-    func checkParameters(of statements: [SQLReader.Statement]) {
-        let known = Set(variables.keys).union(dataset.variables.keys).sorted()
+    ///
+    /// Those in `fetched` got one from an earlier step.
+    func checkParameters(
+        of statements: [SQLReader.Statement],
+        fetched: Set<String> = []
+    ) {
+        let known = Set(variables.keys).union(dataset.variables.keys).union(fetched).sorted()
         for statement in statements {
             let template = StatementTemplate(sql: statement.sql)
             for name in template.parameters where !known.contains(name) {

@@ -25,7 +25,7 @@ extension ScenarioDecoder {
         var arm = Arm(name: entry.name, kind: kind, library: library ?? .engine)
         arm.journal = decodeJournal(reader, of: arm)
         arm.readers = reader.integer("readers", in: 1...1000)
-        if arm.library == .raw || kind != .pool, reader.has("readers") {
+        if arm.library == .raw || (kind != .pool && kind != .snapshotPool), reader.has("readers") {
             log.add(
                 "'readers' goes with type: pool; "
                     + (arm.library == .raw
@@ -69,6 +69,9 @@ extension ScenarioDecoder {
         guard let journal else { return nil }
         if arm.kind == .pool, arm.library != .raw, journal != .wal {
             log.add("a pool's journal is always wal", at: reader["journal"]?.mark)
+        }
+        if arm.kind == .snapshot || arm.kind == .snapshotPool, journal != .wal {
+            log.add("the journal of snapshots is always wal", at: reader["journal"]?.mark)
         }
         if arm.kind == .memory, journal != .memory, journal != .off {
             log.add(

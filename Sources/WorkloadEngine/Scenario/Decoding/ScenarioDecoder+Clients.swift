@@ -32,10 +32,18 @@ extension ScenarioDecoder {
             let activity = decodeActivity(entry.name, reader)
         else { return nil }
         var client = Client(name: entry.name, activity: activity)
+        client.style =
+            reader.word("style", of: Client.Style.allCases.map(\.rawValue))
+            .flatMap(Client.Style.init(rawValue:)) ?? .sync
+        checkStyle(of: client, reader)
         client.workers = reader.integer("workers", in: 1...1000) ?? 1
         client.pace = decodePace(reader) ?? client.pace
         client.busyRetries = decodeRetry(reader)
         client.phases = decodePhaseNames(reader)
+        client.interruptAfter = reader.positiveDuration("interrupt-after")
+        client.cancelAfter = reader.positiveDuration("cancel-after")
+        client.supersedes = reader.bool("supersede") ?? false
+        checkInterruption(of: client, reader)
         TimeFit(measured: measured).check(client) { key, problem in
             log.add("'\(key)' of \(reader.what) \(problem)", at: reader[key]?.mark)
         }
@@ -44,8 +52,9 @@ extension ScenarioDecoder {
 
     private func decodeActivity(_ name: String, _ reader: MappingReader) -> Client.Activity? {
         if reader.has("action") {
-            return decodeInterrupt(reader)
+            return decodeAction(reader)
         }
+        refuse(["client", "connection", "mode", "pages"], beside: "'access'", reader)
         guard reader.required("access", example: "read") != nil,
             let access = reader.word("access", of: ["read", "write", "snapshot"])
         else { return nil }
@@ -78,19 +87,6 @@ extension ScenarioDecoder {
         let workload: WorkloadAccess = access == "read" ? .read : .write
         let mix = decodeMix(name, reader, access: workload)
         return mix.isEmpty ? nil : .operations(workload, mix: mix)
-    }
-
-    private func decodeInterrupt(_ reader: MappingReader) -> Client.Activity? {
-        refuse(
-            Self.clientKeys.filter { !["action", "every", "at", "phases"].contains($0) },
-            beside: "'action'",
-            reader
-        )
-        guard reader.word("action", of: ["interrupt"]) != nil else { return nil }
-        if !reader.has("every"), !reader.has("at") {
-            log.add("\(reader.what) needs 'every' or 'at', such as every: 10%", at: reader.mark)
-        }
-        return .interrupt
     }
 
     private func decodeImport(_ reader: MappingReader, access: String) -> Client.Activity? {

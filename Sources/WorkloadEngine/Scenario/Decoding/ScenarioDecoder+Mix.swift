@@ -13,9 +13,9 @@ extension ScenarioDecoder {
             log.add("'\(other)' does not go with '\(way)'", at: reader.mark(of: other))
         }
         guard way == "mix" else {
-            guard let statements = decodeStatements(reader, access: access) else { return [] }
+            guard let steps = decodeSteps(reader, access: access) else { return [] }
             let name = reader["use"]?.scalar?.string ?? client
-            return [Operation(name: name, statements: statements)]
+            return [Operation(name: name, steps: steps)]
         }
         guard let sequence = reader["mix"]?.sequence, !sequence.isEmpty else {
             log.add(
@@ -65,35 +65,49 @@ extension ScenarioDecoder {
         if name == nil, !reader.has("name") {
             log.add("\(reader.what) needs a 'name' for the results", at: reader.mark)
         }
-        guard let statements = decodeStatements(reader, access: access), let weight, let name else {
+        let own = reader.word("access", of: ["read", "write"])
+            .map { $0 == "read" ? WorkloadAccess.read : .write }
+        if reader.has("access"), own == nil { return nil }
+        guard let steps = decodeSteps(reader, access: own ?? access), let weight, let name else {
             return nil
         }
-        return Operation(name: name, weight: weight, statements: statements)
+        return Operation(name: name, weight: weight, access: own, steps: steps)
     }
 
     /// The statements of `sql` or `use`; nil when there are none, and logged when that is wrong.
-    func decodeStatements(_ reader: MappingReader, access: WorkloadAccess = .write) -> [String]? {
+    func decodeStatements(_ reader: MappingReader) -> [String]? {
+        decodeSteps(reader, access: .write)?.flatMap(\.statements)
+    }
+
+    /// The steps of `sql` or `use`; nil when there are none, and logged when that is wrong.
+    func decodeSteps(_ reader: MappingReader, access: WorkloadAccess) -> [Step]? {
+        var steps: [Step]?
         if let node = reader["sql"] {
-            guard
-                let list = SQLReader(what: "'sql' of \(reader.what)", log: log).statements(node)
-            else { return nil }
-            checkParameters(of: list)
-            for statement in list where access == .read { checkReads(statement.sql, reader) }
-            return list.map(\.sql)
+            var stepReader = StepReader(self, what: "'sql' of \(reader.what)")
+            steps = stepReader.steps(node)
+        } else if let node = reader["use"], let name = reader.text("use") {
+            steps = procedure(name, at: node.mark)
         }
-        guard let node = reader["use"], let name = reader.text("use") else { return nil }
-        guard let statements = transactions[name] ?? dataset.transactions[name] else {
+        for sql in steps?.flatMap(\.statements) ?? [] where access == .read {
+            checkReads(sql, reader)
+        }
+        return steps
+    }
+
+    /// The steps of a named transaction or statement; nil when there is none, which is logged.
+    func procedure(_ name: String, at mark: Mark?) -> [Step]? {
+        let builtIn = dataset.transactions[name]?.map { Step.run($0) }
+        guard let steps = procedures[name] ?? builtIn else {
             let known = (Array(transactions.keys) + Array(dataset.transactions.keys)).sorted()
             let elsewhere = Dataset.presets.first { $0.transactions[name] != nil }
             log.add(
                 elsewhere.map { "transaction '\(name)' needs the dataset \($0.presetName)" }
                     ?? "unknown transaction '\(name)'" + NearestName.hint(name, among: known),
-                at: node.mark
+                at: mark
             )
             return nil
         }
-        for statement in statements where access == .read { checkReads(statement, reader) }
-        return statements
+        return steps
     }
 
     /// The one statement of a hold or a snapshot.

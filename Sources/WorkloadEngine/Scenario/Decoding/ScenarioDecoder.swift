@@ -8,8 +8,11 @@ struct ScenarioDecoder {
     var variables: [String: Variable] = [:]
     var inheritedRanges: [String: RangeSource] = [:]
     var transactions: [String: [String]] = [:]
+    /// The steps of the transactions and statements.
+    var procedures: [String: [Step]] = [:]
     var measured = Duration.zero
     var phaseNames: [String] = []
+    var clientNames: [String] = []
 
     /// - Parameter file: The file's name as it was given, from whose folder paths are looked up.
     init(file: String) { log = IssueLog(file: file) }
@@ -33,6 +36,7 @@ struct ScenarioDecoder {
         decodeVariables(top)
         decodeTransactions(top)
         let arms = decodeArms(top)
+        clientNames = top["clients"]?.mapping?.compactMap { $0.key.scalar?.string } ?? []
         let clients = decodeClients(top)
 
         var scenario = Scenario(
@@ -151,9 +155,8 @@ struct ScenarioDecoder {
         for (key, each) in [("statements", "a statement"), ("transactions", "a transaction")] {
             for entry in top.named(key, each: each) {
                 let what = "\(each.dropFirst(2)) '\(entry.name)'"
-                guard let list = SQLReader(what: what, log: log).statements(entry.value) else {
-                    continue
-                }
+                var reader = StepReader(self, what: what)
+                guard let list = reader.steps(entry.value) else { continue }
                 if transactions[entry.name] != nil {
                     log.add("'\(entry.name)' is a statement's name too", at: entry.key.mark)
                 }
@@ -163,8 +166,8 @@ struct ScenarioDecoder {
                         at: entry.value.mark
                     )
                 }
-                checkParameters(of: list)
-                transactions[entry.name] = list.map(\.sql)
+                procedures[entry.name] = list
+                transactions[entry.name] = list.flatMap(\.statements)
             }
         }
     }

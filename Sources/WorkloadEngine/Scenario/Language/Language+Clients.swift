@@ -10,6 +10,12 @@ extension Language {
                 .words(["read", "write", "snapshot"]),
                 "The kind of access that it makes."
             ),
+            .init(
+                "style",
+                .words(Client.Style.allCases.map(\.rawValue)),
+                "In what its workers live: sync (threads, the default), async (tasks that await) "
+                    + "or process (a process each, which opens the same file)."
+            ),
             .init("workers", .integer(1...1000), "How many do it at the same time; 1 by default."),
             .init(
                 "think",
@@ -21,7 +27,7 @@ extension Language {
                 .mapping(arrival),
                 "Open loop: accesses arrive on a schedule, whether or not a worker is free."
             ),
-            .init("sql", .sql, "The statements of an access, in their order."),
+            .init("sql", .steps, "The statements and other steps of an access, in their order."),
             .init("use", .text, "A named statement or transaction, declared or the dataset's."),
             .init("mix", .list(.mapping(operation)), "Operations, drawn by their weights."),
             .init(
@@ -37,7 +43,38 @@ extension Language {
                 .integer(1...Int64.max),
                 "The rows of each of an import's transactions; 1000 by default."
             ),
-            .init("action", .words(["interrupt"]), "Something else than an access."),
+            .init(
+                "action",
+                .words(["backup", "cancel", "checkpoint", "interrupt"]),
+                "Something else than an access of its own."
+            ),
+            .init("client", .text, "Whose accesses are interrupted; everybody's by default."),
+            .init("connection", .text, "The label of the connection that is interrupted."),
+            .init(
+                "mode",
+                .words(CheckpointMode.allCases.map(\.rawValue)),
+                "How far a checkpoint goes; passive by default."
+            ),
+            .init(
+                "pages",
+                .integer(1...1_000_000),
+                "The pages that a backup copies in a step; 100 by default."
+            ),
+            .init(
+                "interrupt-after",
+                .quantity(.duration),
+                "The time inside of an access after which it is interrupted."
+            ),
+            .init(
+                "cancel-after",
+                .quantity(.duration),
+                "With style: async: the time after which an access's task is cancelled."
+            ),
+            .init(
+                "supersede",
+                .boolean,
+                "Whether each access interrupts those of the same client that came before it."
+            ),
             .init("retry", .mapping(retry), "What is tried again."),
             .init(
                 "phases",
@@ -114,8 +151,30 @@ extension Language {
         [
             .init("name", .text, "Its name in the results; that of `use` by default."),
             .init("weight", .number, "Its share among the mix; 1 by default."),
-            .init("sql", .sql, "The statements of an access, in their order."),
+            .init("access", .words(["read", "write"]), "Another access than its client's."),
+            .init("sql", .steps, "The statements and other steps of an access, in their order."),
             .init("use", .text, "A named statement or transaction, declared or the dataset's."),
+        ]
+    )
+
+    /// A step that is more than a statement.
+    static let step = MappingShape(
+        "step",
+        "A step that fetches, repeats, chooses or names others.",
+        alternatives: [["sql"], ["use"], ["do"]],
+        [
+            .init("sql", .sql, "One or more statements."),
+            .init("use", .text, "A named statement or transaction, declared before."),
+            .init("do", .steps, "Further steps."),
+            .init(
+                "into",
+                .texts,
+                "The variables that the first row's columns become, for later steps."
+            ),
+            .init("repeat", .integer(1...100_000), "How often; each time draws anew."),
+            .init("if", .text, "The condition under which it is made: ':balance >= 100'."),
+            .init("unless", .text, "The condition under which it is not made."),
+            .init("else", .steps, "What is made otherwise."),
         ]
     )
 

@@ -43,12 +43,12 @@ enum Language {
             ),
             .init(
                 "statements",
-                .named(.sql),
+                .named(.steps),
                 "Statements that clients name by `use`, by names of your own."
             ),
             .init(
                 "transactions",
-                .named(.sql),
+                .named(.steps),
                 "Lists of statements that clients name by `use`, each run in one access."
             ),
             .init(
@@ -123,7 +123,8 @@ enum Language {
                 "type",
                 .words(Arm.Kind.allCases.map(\.rawValue)),
                 "What serves the accesses: queue (one connection), pool (a writer and readers) or "
-                    + "memory (one connection to a copy in memory). Not needed with library: raw."
+                    + "memory (one connection to a copy in memory), snapshot or snapshot-pool (one or "
+                    + "several connections that read one state). Not needed with library: raw."
             ),
             .init(
                 "journal",

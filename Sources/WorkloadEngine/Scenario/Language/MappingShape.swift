@@ -46,6 +46,8 @@ indirect enum ValueShape: Sendable {
     case texts
     /// One statement, several with semicolons between them, or a list.
     case sql
+    /// Steps of an operation: statements, or mappings of ``Language/step``, which refers to itself.
+    case steps
     /// One of some words.
     case words([String])
     /// An integer of a range.

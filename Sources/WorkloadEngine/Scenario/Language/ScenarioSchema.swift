@@ -68,6 +68,9 @@ public enum ScenarioSchema {
                 .init("minItems", .integer(1)),
             ]
             return [.init("anyOf", .array([.object(one), .object(many)]))]
+        case .steps:
+            let one = ValueShape.either([.text, .mapping(Language.step)])
+            return value(.either([one, .list(one)]), &definitions)
         case .words(let words):
             return [.init("enum", .array(words.map(JSONNode.string)))]
         case .integer(let range):

@@ -1,0 +1,27 @@
+import CSQLite
+import WorkloadEngine
+
+/// What a result's environment tells of a connection.
+extension WorkloadSession {
+    /// Adds SQLite's version and the pragmas in force.
+    func addFacts(to facts: inout [String: String]) throws {
+        facts["sqlite_version"] = String(cString: sqlite3_libversion())
+        for pragma in reportedPragmas {
+            guard let value = try rows("PRAGMA \(pragma)", []).first?.first else { continue }
+            facts[pragma] = value.plainText
+        }
+        if let number = facts["synchronous"].flatMap(Int.init),
+            synchronousNames.indices.contains(number)
+        {
+            facts["synchronous"] = synchronousNames[number]
+        }
+    }
+}
+
+private let reportedPragmas = [
+    "journal_mode", "synchronous", "page_size", "cache_size", "mmap_size", "temp_store",
+    "foreign_keys", "wal_autocheckpoint",
+]
+
+/// By the number that `PRAGMA synchronous` answers (https://sqlite.org/pragma.html).
+private let synchronousNames = ["off", "normal", "full", "extra"]

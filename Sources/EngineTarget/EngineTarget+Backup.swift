@@ -1,0 +1,32 @@
+import SQLiteEngine
+import WorkloadEngine
+
+extension EngineTarget {
+    /// Copies the database through SQLite's backup API; one access reads meanwhile.
+    func backup(
+        to path: String,
+        pagesPerStep: Int,
+        as client: WorkloadClientName,
+        progress: @escaping (Double) throws -> Void
+    ) throws {
+        let copy = try DatabaseQueue(path: path)
+        do {
+            try source.backup(to: copy, pagesPerStep: CInt(clamping: pagesPerStep)) { state in
+                let total = Double(max(1, state.totalPageCount))
+                try progress(Double(state.completedPageCount) / total)
+            }
+        } catch {
+            try? copy.close()
+            throw error
+        }
+        try copy.close()
+    }
+
+    private var source: any DatabaseReader {
+        switch server {
+        case .queue(let queue): queue
+        case .pool(let pool): pool
+        case .frozen(let frozen): frozen.pool
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import SQLiteEngine
+import Telemetry
+
+/// Reads that all see the state that was there when the first of them came.
+final class FrozenReads: Sendable {
+    private enum Reader: Sendable {
+        case snapshot(DatabaseSnapshot)
+        case snapshotPool(DatabaseSnapshotPool)
+    }
+
+    /// The pool that the snapshot was made of.
+    let pool: DatabasePool
+    private let hasPool: Bool
+    private let reader = Lock<Reader?>(nil)
+
+    /// Reads from a snapshot of `pool` with one connection, or with as many as the pool.
+    init(of pool: DatabasePool, inPool hasPool: Bool) {
+        self.pool = pool
+        self.hasPool = hasPool
+    }
+
+    func read(as label: AccessLabel, _ value: (Database) throws -> Void) throws {
+        switch try opened(as: label) {
+        case .snapshot(let snapshot): try snapshot.read(as: label, value)
+        case .snapshotPool(let snapshot): try snapshot.read(as: label, value)
+        }
+    }
+
+    func readAsync(
+        as label: AccessLabel,
+        _ value: @escaping @Sendable (Database) throws -> Void
+    ) async throws {
+        switch try opened(as: label) {
+        case .snapshot(let snapshot): try await snapshot.read(as: label, value)
+        case .snapshotPool(let snapshot): try await snapshot.read(as: label, value)
+        }
+    }
+
+    private func opened(as label: AccessLabel) throws -> Reader {
+        try reader.withLock { reader in
+            if let reader { return reader }
+            let made: Reader =
+                hasPool
+                ? .snapshotPool(try pool.makeSnapshotPool())
+                : .snapshot(try pool.makeSnapshot(as: label))
+            reader = made
+            return made
+        }
+    }
+
+    func interrupt() {
+        pool.interrupt()
+        switch reader.withLock({ $0 }) {
+        case .snapshot(let snapshot)?: snapshot.interrupt()
+        case .snapshotPool(let snapshot)?: snapshot.interrupt()
+        case nil: break
+        }
+    }
+
+    func close() throws {
+        switch reader.withLock({ $0 }) {
+        case .snapshot(let snapshot)?: try snapshot.close()
+        case .snapshotPool(let snapshot)?: try snapshot.close()
+        case nil: break
+        }
+        try pool.close()
+    }
+}

@@ -1,0 +1,180 @@
+import CSQLite
+import WorkloadEngine
+
+/// One connection of libsqlite3's, with the statements that it keeps prepared, and nothing else.
+///
+/// Only one thread uses it at a time, but for ``interrupt()``.
+final class RawConnection: WorkloadSession, @unchecked Sendable {
+    // Unchecked: a worker's own thread is its only user; `sqlite3_interrupt` may be called from
+    // any (https://sqlite.org/c3ref/interrupt.html), and closing waits for all to end.
+    private var connection: OpaquePointer?
+    private var statements: [String: OpaquePointer] = [:]
+
+    /// How long a connection waits for another one's lock, in milliseconds: there is no queue for
+    /// writers as a library has it, so they wait for the file.
+    private static let busyTimeout: CInt = 10_000
+
+    /// Opens a file, and creates it when there is none.
+    init(path: String) throws {
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+        let code = sqlite3_open_v2(path, &connection, flags, nil)
+        guard code == SQLITE_OK else {
+            defer { sqlite3_close_v2(connection) }
+            throw RawError(code, connection, sql: nil)
+        }
+        sqlite3_extended_result_codes(connection, 1)
+        sqlite3_busy_timeout(connection, Self.busyTimeout)
+    }
+
+    deinit { close() }
+
+    func close() {
+        for statement in statements.values { sqlite3_finalize(statement) }
+        statements = [:]
+        sqlite3_close_v2(connection)
+        connection = nil
+    }
+
+    func interrupt() { if let connection { sqlite3_interrupt(connection) } }
+
+    /// Runs `body` between two statements; an error rolls back.
+    func transaction(_ begin: String, _ body: (any WorkloadSession) throws -> Void) throws {
+        try run(begin, [])
+        do {
+            try body(self)
+            try run("COMMIT", [])
+        } catch {
+            // Some errors end the transaction by themselves (https://sqlite.org/lang_transaction.html).
+            if sqlite3_get_autocommit(connection) == 0 { _ = try? run("ROLLBACK", []) }
+            throw error
+        }
+    }
+
+    @discardableResult
+    func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int {
+        var count = 0
+        try step(sql, values) { _ in count += 1 }
+        return count
+    }
+
+    func makeInterrupt() -> (@Sendable () -> Void)? { { [self] in interrupt() } }
+
+    func rows(_ sql: String, _ values: [WorkloadValue]) throws -> [[WorkloadValue]] {
+        var rows: [[WorkloadValue]] = []
+        try step(sql, values) { statement in
+            rows.append(
+                (0..<sqlite3_column_count(statement)).map { Self.value(of: statement, $0) }
+            )
+        }
+        return rows
+    }
+
+    /// Copies the database into a file (<https://sqlite.org/backup.html>).
+    func backup(
+        to path: String,
+        pagesPerStep: CInt,
+        _ progress: (Double) throws -> Void
+    ) throws {
+        let copy = try RawConnection(path: path)
+        defer { copy.close() }
+        guard let backup = sqlite3_backup_init(copy.connection, "main", connection, "main") else {
+            throw RawError(sqlite3_extended_errcode(copy.connection), copy.connection)
+        }
+        defer { sqlite3_backup_finish(backup) }
+        while true {
+            let code = sqlite3_backup_step(backup, pagesPerStep)
+            guard [SQLITE_OK, SQLITE_DONE].contains(code) else {
+                throw RawError(code, copy.connection)
+            }
+            let count = Double(max(1, sqlite3_backup_pagecount(backup)))
+            try progress(1 - Double(sqlite3_backup_remaining(backup)) / count)
+            if code == SQLITE_DONE { return }
+        }
+    }
+
+    /// Makes sure that a statement can be prepared.
+    func check(_ sql: String) throws { _ = try statement(sql) }
+
+    private func step(
+        _ sql: String,
+        _ values: [WorkloadValue],
+        _ row: (OpaquePointer) throws -> Void
+    ) throws {
+        let statement = try statement(sql)
+        defer { sqlite3_reset(statement) }
+        for (index, value) in values.enumerated() {
+            let code = Self.bind(value, to: statement, at: CInt(index + 1))
+            guard code == SQLITE_OK else { throw RawError(code, connection, sql: sql) }
+        }
+        while true {
+            let code = sqlite3_step(statement)
+            if code == SQLITE_DONE { return }
+            guard code == SQLITE_ROW else { throw RawError(code, connection, sql: sql) }
+            try row(statement)
+        }
+    }
+
+    private func statement(_ sql: String) throws -> OpaquePointer {
+        if let statement = statements[sql] { return statement }
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(
+            connection,
+            sql,
+            -1,
+            UInt32(SQLITE_PREPARE_PERSISTENT),
+            &statement,
+            nil
+        )
+        guard code == SQLITE_OK, let statement else { throw RawError(code, connection, sql: sql) }
+        statements[sql] = statement
+        return statement
+    }
+
+    private static func bind(
+        _ value: WorkloadValue,
+        to statement: OpaquePointer,
+        at index: CInt
+    ) -> CInt {
+        switch value {
+        case .null: sqlite3_bind_null(statement, index)
+        case .integer(let value): sqlite3_bind_int64(statement, index, value)
+        case .real(let value): sqlite3_bind_double(statement, index, value)
+        case .text(let value):
+            sqlite3_bind_text(
+                statement,
+                index,
+                value,
+                CInt(clamping: value.utf8.count),
+                poolgauge_transient()
+            )
+        case .blob(let bytes):
+            bytes.isEmpty
+                ? sqlite3_bind_zeroblob(statement, index, 0)
+                : sqlite3_bind_blob(
+                    statement,
+                    index,
+                    bytes,
+                    CInt(clamping: bytes.count),
+                    poolgauge_transient()
+                )
+        }
+    }
+
+    private static func value(of statement: OpaquePointer, _ column: CInt) -> WorkloadValue {
+        switch sqlite3_column_type(statement, column) {
+        case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, column))
+        case SQLITE_FLOAT: return .real(sqlite3_column_double(statement, column))
+        case SQLITE_TEXT:
+            guard let text = sqlite3_column_text(statement, column) else { return .null }
+            let count = Int(sqlite3_column_bytes(statement, column))
+            return .text(
+                String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+            )
+        case SQLITE_BLOB:
+            let count = Int(sqlite3_column_bytes(statement, column))
+            guard let bytes = sqlite3_column_blob(statement, column) else { return .blob([]) }
+            return .blob([UInt8](UnsafeRawBufferPointer(start: bytes, count: count)))
+        default: return .null
+        }
+    }
+}

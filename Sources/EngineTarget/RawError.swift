@@ -1,0 +1,36 @@
+import CSQLite
+import SQLiteEngine
+import WorkloadEngine
+
+/// What libsqlite3 said when a call of it failed.
+struct RawError: Error, CustomStringConvertible {
+    /// The extended result code.
+    var code: ResultCode
+    /// SQLite's message.
+    var message: String
+    /// The statement, if it was one.
+    var sql: String?
+
+    init(_ code: CInt, _ connection: OpaquePointer?, sql: String? = nil) {
+        self.code = ResultCode(rawValue: code)
+        message = String(cString: connection.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code))
+        self.sql = sql
+    }
+
+    var description: String {
+        "SQLite error \(code.rawValue): \(message)"
+            + (sql.map { " - while executing `\($0)`" } ?? "")
+    }
+}
+
+extension WorkloadFailure {
+    /// The kind of failure that a result code stands for.
+    init(_ code: ResultCode) {
+        let name = code.name ?? "SQLITE_\(code.rawValue)"
+        switch code.primaryResultCode {
+        case .SQLITE_INTERRUPT: self = .interrupted
+        case .SQLITE_BUSY, .SQLITE_LOCKED: self = .busy(name)
+        default: self = .error(name)
+        }
+    }
+}

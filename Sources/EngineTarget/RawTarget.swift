@@ -1,0 +1,144 @@
+import CSQLite
+import Foundation
+import SQLiteEngine
+import Telemetry
+import WorkloadEngine
+
+/// Bare libsqlite3, with one connection for each thread: the limit that a library can come near.
+///
+/// Accesses have the same transactions as a library's: a deferred one for reading, an immediate
+/// one for writing. Nothing watches it, and nobody queues: writers wait for the file's lock.
+final class RawTarget: WorkloadTarget {
+    private let path: String
+    private let setup: [String]
+    private let isWAL: Bool
+    private let key: pthread_key_t
+    private let connections = Lock<[RawConnection]>([])
+
+    /// Opens the database of an arm.
+    init(_ arm: Arm, at path: String) throws {
+        self.path = path
+        isWAL = arm.isWAL
+        var setup = ["PRAGMA foreign_keys = ON"]
+        // The mode stays in the file, and each connection must find it.
+        if arm.isWAL {
+            setup.append("PRAGMA journal_mode = WAL")
+        } else if let journal = arm.journal {
+            setup.append("PRAGMA journal_mode = \(journal.rawValue)")
+        }
+        let synchronous = arm.synchronous ?? (arm.isWAL ? "normal" : nil)
+        if let synchronous { setup.append("PRAGMA synchronous = \(synchronous)") }
+        setup += arm.pragmas.map { "PRAGMA \($0.name) = \($0.value)" }
+        self.setup = setup
+        var key = pthread_key_t()
+        pthread_key_create(&key, nil)
+        self.key = key
+        _ = try connection()
+    }
+
+    deinit { pthread_key_delete(key) }
+
+    /// The calling thread's connection, opened when it is first needed.
+    private func connection() throws -> RawConnection {
+        if let pointer = pthread_getspecific(key) {
+            return Unmanaged<RawConnection>.fromOpaque(pointer).takeUnretainedValue()
+        }
+        let connection = try open()
+        // The list keeps it alive until the target is closed.
+        connections.withLock { $0.append(connection) }
+        pthread_setspecific(key, Unmanaged.passUnretained(connection).toOpaque())
+        return connection
+    }
+
+    private func open() throws -> RawConnection {
+        let connection = try RawConnection(path: path)
+        for sql in setup { _ = try connection.rows(sql, []) }
+        return connection
+    }
+
+    func supports(_ access: WorkloadAccess) -> Bool { access != .snapshot || isWAL }
+
+    func perform(
+        _ access: WorkloadAccess,
+        as client: WorkloadClientName,
+        _ body: (any WorkloadSession) throws -> Void
+    ) throws {
+        let connection = try connection()
+        switch access {
+        case .read: try connection.transaction("BEGIN DEFERRED", body)
+        case .write: try connection.transaction("BEGIN IMMEDIATE", body)
+        case .writeWithoutTransaction: try body(connection)
+        case .snapshot:
+            let snapshot = try makeSnapshot(as: client)
+            defer { snapshot.release() }
+            try snapshot.read(body)
+        }
+    }
+
+    func has(_ ability: WorkloadAbility) -> Bool {
+        switch ability {
+        case .writeAheadLog: isWAL
+        case .backup, .sharedFile: true
+        case .tasks: false
+        }
+    }
+
+    func backup(
+        to path: String,
+        pagesPerStep: Int,
+        as client: WorkloadClientName,
+        progress: @escaping (Double) throws -> Void
+    ) throws {
+        try connection().backup(to: path, pagesPerStep: CInt(clamping: pagesPerStep), progress)
+    }
+
+    func check(_ sql: String) throws { try connection().check(sql) }
+
+    func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot {
+        try RawSnapshot(open())
+    }
+
+    func interrupt() {
+        connections.withLock { connections in
+            for connection in connections { connection.interrupt() }
+        }
+    }
+
+    func failure(of error: any Error) -> WorkloadFailure {
+        guard let error = error as? RawError else { return .error("\(type(of: error))") }
+        return WorkloadFailure(error.code)
+    }
+
+    func status() -> DatabaseStatus? { nil }
+
+    func environment() throws -> [String: String] {
+        var facts = ["library": "libsqlite3"]
+        try connection().addFacts(to: &facts)
+        return facts
+    }
+
+    /// Closes every thread's connection; no thread uses the target any more.
+    func close() {
+        let all = connections.withLock { connections in
+            defer { connections = [] }
+            return connections
+        }
+        for connection in all { connection.close() }
+    }
+}
+
+/// A connection of its own whose read transaction stays open.
+final class RawSnapshot: WorkloadSnapshot {
+    private let connection: RawConnection
+
+    init(_ connection: RawConnection) throws {
+        self.connection = connection
+        try connection.run("BEGIN DEFERRED", [])
+        // `BEGIN` takes no state yet: the first statement that reads does.
+        try connection.run("SELECT rootpage FROM sqlite_master LIMIT 1", [])
+    }
+
+    func read(_ body: (any WorkloadSession) throws -> Void) throws { try body(connection) }
+
+    func release() { connection.close() }
+}

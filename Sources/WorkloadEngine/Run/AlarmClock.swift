@@ -1,0 +1,84 @@
+import Telemetry
+
+/// Does things at moments of the run's clock, on one thread for the whole run.
+final class AlarmClock: Sendable {
+    /// What cancels an alarm.
+    struct Ticket: Sendable, Equatable {
+        fileprivate var number: UInt64
+    }
+
+    private struct Alarm: Sendable {
+        var time: UInt64
+        var number: UInt64
+        var body: @Sendable () -> Void
+    }
+
+    private struct State: Sendable {
+        /// The soonest last.
+        var alarms: [Alarm] = []
+        var number: UInt64 = 0
+        var isOver = false
+    }
+
+    private let clock: any RunClock
+    private let sleeper: any Sleeper
+    private let state = Lock(State())
+
+    /// Creates a clock whose thread calls ``run()``.
+    init(clock: any RunClock, sleeper: any Sleeper) {
+        self.clock = clock
+        self.sleeper = sleeper
+    }
+
+    /// Lets `body` be called at a time of the clock, or soon when it is past; be quick in it.
+    @discardableResult
+    func set(at time: UInt64, _ body: @escaping @Sendable () -> Void) -> Ticket {
+        let (ticket, isSoonest) = state.withLock { state in
+            state.number += 1
+            let alarm = Alarm(time: time, number: state.number, body: body)
+            var low = 0
+            var high = state.alarms.count
+            while low < high {
+                let middle = (low + high) / 2
+                if state.alarms[middle].time > time { low = middle + 1 } else { high = middle }
+            }
+            state.alarms.insert(alarm, at: low)
+            return (Ticket(number: state.number), low == state.alarms.count - 1)
+        }
+        if isSoonest { sleeper.wake() }
+        return ticket
+    }
+
+    /// Cancels an alarm, if it was not called yet.
+    func cancel(_ ticket: Ticket) {
+        state.withLock { $0.alarms.removeAll { $0.number == ticket.number } }
+    }
+
+    /// Calls alarms until ``stop()``; the thread's whole life.
+    func run() {
+        while true {
+            let now = clock.now()
+            let (due, next) = state.withLock { state -> ([Alarm]?, UInt64) in
+                if state.isOver { return (nil, 0) }
+                var due: [Alarm] = []
+                while let last = state.alarms.last, last.time <= now {
+                    due.append(last)
+                    state.alarms.removeLast()
+                }
+                return (due, state.alarms.last?.time ?? .max)
+            }
+            guard let due else {
+                sleeper.retire()
+                return
+            }
+            for alarm in due { alarm.body() }
+            if due.isEmpty { sleeper.sleep(until: next) }
+        }
+    }
+
+    /// Ends the thread; what is still to come is not called.
+    func stop() {
+        state.withLock { $0.isOver = true }
+        sleeper.wake()
+    }
+}

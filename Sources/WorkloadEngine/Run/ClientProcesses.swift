@@ -1,0 +1,56 @@
+import Foundation
+import Telemetry
+
+/// The processes that clients of `style: process` make their accesses in: one for each worker.
+final class ClientProcesses: Sendable {
+    private struct Key: Hashable {
+        var client: String
+        var worker: Int
+    }
+
+    private let command: RemoteTarget.Command
+    private let arm: Arm
+    private let path: String
+    private let targets = Lock<[Key: RemoteTarget]>([:])
+
+    /// Starts processes with a command, for an arm's database at a path.
+    init(_ command: RemoteTarget.Command, arm: Arm, path: String) {
+        self.command = command
+        self.arm = arm
+        self.path = path
+    }
+
+    /// The process of a worker, started when it is first asked for.
+    ///
+    /// - Throws: Why it does not start.
+    func target(of client: String, worker: Int) throws -> any WorkloadTarget {
+        let key = Key(client: client, worker: worker)
+        if let target = targets.withLock({ $0[key] }) { return target }
+        var other = arm
+        other.name = client
+        let target = try RemoteTarget(command, other, at: path)
+        targets.withLock { $0[key] = target }
+        return target
+    }
+
+    /// The client whose process has this number; nil for others.
+    func client(of process: Int32) -> String? {
+        targets.withLock { targets in
+            targets.first { $0.value.processIdentifier == process }?.key.client
+        }
+    }
+
+    /// Ends what runs in all of them, which ends them.
+    func interrupt() {
+        for target in targets.withLock({ Array($0.values) }) { target.interrupt() }
+    }
+
+    /// Ends all of them.
+    func close() {
+        let all = targets.withLock { targets in
+            defer { targets = [:] }
+            return Array(targets.values)
+        }
+        for target in all { target.close() }
+    }
+}

@@ -1,0 +1,88 @@
+/// A step with its variables' places in the run's list.
+indirect enum StepPlan: Sendable {
+    /// A statement.
+    case run(ClientPlan.StatementPlan)
+    /// A statement whose first row is kept in variables.
+    case fetch(ClientPlan.StatementPlan, into: [Int])
+    /// A choice.
+    case when(ConditionPlan, then: [StepPlan], otherwise: [StepPlan])
+    /// A repetition.
+    case times(Int, [StepPlan])
+}
+
+/// A condition with its variables' places in the run's list.
+struct ConditionPlan: Sendable {
+    /// A side of it.
+    enum Operand: Sendable {
+        case variable(Int)
+        case value(WorkloadValue)
+    }
+
+    let left: Operand
+    let comparison: Condition.Comparison
+    let right: Operand
+}
+
+extension VariableTable {
+    /// The steps with their variables' places in the list.
+    mutating func plan(_ steps: [Step], client: String) throws -> [StepPlan] {
+        try steps.map { step in
+            switch step {
+            case .run(let sql, let names):
+                let statement = try plan(sql, client: client)
+                if names.isEmpty { return .run(statement) }
+                return .fetch(statement, into: try names.map { try place(of: $0, in: sql, client) })
+            case .when(let condition, let then, let otherwise):
+                return .when(
+                    ConditionPlan(
+                        left: try operand(condition.left, client),
+                        comparison: condition.comparison,
+                        right: try operand(condition.right, client)
+                    ),
+                    then: try plan(then, client: client),
+                    otherwise: try plan(otherwise, client: client)
+                )
+            case .times(let count, let steps):
+                return .times(count, try plan(steps, client: client))
+            }
+        }
+    }
+
+    private mutating func operand(
+        _ operand: Condition.Operand,
+        _ client: String
+    ) throws -> ConditionPlan.Operand {
+        switch operand {
+        case .value(let value): .value(value)
+        case .variable(let name): .variable(try place(of: name, in: "a condition", client))
+        }
+    }
+}
+
+extension Worker {
+    /// Makes the steps of an operation.
+    func perform(_ steps: [StepPlan], in session: any WorkloadSession) throws {
+        for step in steps {
+            switch step {
+            case .run(let statement):
+                try session.run(statement.sql, values.values(of: statement))
+            case .fetch(let statement, let places):
+                let row = try session.rows(statement.sql, values.values(of: statement)).first ?? []
+                for (index, place) in places.enumerated() {
+                    values.set(index < row.count ? row[index] : .null, at: place)
+                }
+            case .when(let condition, let then, let otherwise):
+                let holds = condition.comparison.holds(
+                    values.value(of: condition.left),
+                    values.value(of: condition.right)
+                )
+                try perform(holds ? then : otherwise, in: session)
+            case .times(let count, let steps):
+                for number in 0..<count {
+                    if number > 0 { values.beginRepetition() }
+                    try perform(steps, in: session)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+extension Worker {
+    /// Interrupts whatever runs.
+    func performInterrupt(_ turn: Turn) {
+        access(0, turn) { attempt in
+            attempt.entry = clock.now()
+            target.interrupt()
+        }
+        events.note("\(plan.name.name) interrupts")
+    }
+
+    /// Does something else than an access of its own.
+    func perform(_ action: ClientAction, _ turn: Turn) {
+        switch action {
+        case .interrupt(let client):
+            access(0, turn) { attempt in
+                let now = clock.now()
+                attempt.entry = now
+                plan.aim?.interruptAll(at: now)
+            }
+            events.note("\(plan.name.name) interrupts \(client)")
+        case .interruptConnection(let label):
+            access(0, turn) { attempt in
+                attempt.entry = clock.now()
+                guard target.interrupt(connection: label) else {
+                    events.note("there is no connection \(label) to interrupt", .warning)
+                    return
+                }
+            }
+            events.note("\(plan.name.name) interrupts \(label)")
+        case .checkpoint(let mode): performCheckpoint(mode, turn)
+        case .backup(let pages): performBackup(pages, turn)
+        }
+    }
+
+    private func performCheckpoint(_ mode: CheckpointMode, _ turn: Turn) {
+        access(0, turn) { attempt in
+            let result = try Checkpoint.run(mode, on: target, as: plan.name) {
+                attempt.entry = clock.now()
+            }
+            plan.tally.count(result)
+            events.note(
+                "\(plan.name.name) checkpoints, \(mode.rawValue): \(result)",
+                result.isBlocked ? .warning : .info
+            )
+        }
+    }
+
+    private func performBackup(_ pages: Int, _ turn: Turn) {
+        guard let folder else { return }
+        let file = folder.appendingPathComponent("backup-\(plan.name.name)-\(index).sqlite")
+        defer { try? FileManager.default.removeItem(at: file) }
+        access(0, turn) { attempt in
+            attempt.entry = clock.now()
+            try target.backup(to: file.path, pagesPerStep: pages, as: plan.name) { _ in
+                // A backup can take long; the end of the run does not wait for it.
+                if self.control.stage >= .stopped { throw RunningAccess.Superseded() }
+            }
+        }
+        let size = (try? FileManager.default.attributesOfItem(atPath: file.path)[.size]) as? Int
+        if let size { plan.tally.countBackup(bytes: UInt64(size)) }
+        events.note("\(plan.name.name) made a backup of \(size ?? 0) bytes")
+    }
+}

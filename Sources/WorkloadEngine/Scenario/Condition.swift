@@ -1,0 +1,125 @@
+/// A comparison of two values inside an access, such as `:balance >= 100`.
+///
+/// Numbers compare with numbers, texts with texts, both as SQLite does; any comparison with NULL is
+/// false, but for `is`.
+public struct Condition: Sendable, Equatable {
+    /// How two values are compared.
+    public enum Comparison: String, Sendable, Equatable, CaseIterable {
+        /// Smaller or the same.
+        case atMost = "<="
+        /// Larger or the same.
+        case atLeast = ">="
+        /// Another value.
+        case differs = "!="
+        /// The same value.
+        case equals = "="
+        /// Smaller.
+        case less = "<"
+        /// Larger.
+        case greater = ">"
+        /// The same value, or both NULL.
+        case same = "is"
+    }
+
+    /// A side of a comparison.
+    public enum Operand: Sendable, Equatable {
+        /// A variable, drawn or fetched.
+        case variable(String)
+        /// A value.
+        case value(WorkloadValue)
+    }
+
+    /// The left side.
+    public var left: Operand
+    /// How the sides are compared.
+    public var comparison: Comparison
+    /// The right side.
+    public var right: Operand
+
+    /// Creates a condition.
+    public init(_ left: Operand, _ comparison: Comparison, _ right: Operand) {
+        self.left = left
+        self.comparison = comparison
+        self.right = right
+    }
+
+    /// Reads `:balance >= 100`, `:name = 'Ann'` or `:id is null`.
+    ///
+    /// - Throws: ``Quantity/Failure`` that says what it is not.
+    init(parsing text: String) throws {
+        let failure = Quantity.Failure(
+            description: "'\(text)' is no condition; write ':balance >= 100' or ':name is null'"
+        )
+        // The longer signs first, so that `<=` is not taken for `<`.
+        for comparison in Comparison.allCases {
+            let sign = comparison == .same ? " is " : comparison.rawValue
+            guard let range = text.range(of: sign) else { continue }
+            guard let left = Self.operand(text[..<range.lowerBound]),
+                let right = Self.operand(text[range.upperBound...])
+            else { throw failure }
+            self.init(left, comparison, right)
+            return
+        }
+        throw failure
+    }
+
+    private static func operand(_ text: Substring) -> Operand? {
+        let word = text.trimmingPrefix(while: \.isWhitespace)
+        let trimmed = String(word.reversed().trimmingPrefix(while: \.isWhitespace).reversed())
+        if trimmed.first == ":" {
+            let name = String(trimmed.dropFirst())
+            return MappingReader.isName(name) ? .variable(name) : nil
+        }
+        if trimmed.lowercased() == "null" { return .value(.null) }
+        if let integer = Int64(trimmed) { return .value(.integer(integer)) }
+        if let real = Double(trimmed), real.isFinite { return .value(.real(real)) }
+        if trimmed.count >= 2, trimmed.first == "'", trimmed.last == "'" {
+            return .value(.text(String(trimmed.dropFirst().dropLast())))
+        }
+        return nil
+    }
+
+    /// The variables that it speaks of.
+    var variables: [String] {
+        [left, right].compactMap { if case .variable(let name) = $0 { name } else { nil } }
+    }
+}
+
+extension Condition.Comparison {
+    /// Whether it holds between two values.
+    func holds(_ left: WorkloadValue, _ right: WorkloadValue) -> Bool {
+        if self == .same { return left == right || order(left, right) == 0 }
+        guard let order = order(left, right) else { return false }
+        return switch self {
+        case .atMost: order <= 0
+        case .atLeast: order >= 0
+        case .differs: order != 0
+        case .equals: order == 0
+        case .less: order < 0
+        case .greater: order > 0
+        case .same: true
+        }
+    }
+
+    /// −1, 0 or 1; nil with NULL. Numbers come before texts, texts before blobs
+    /// (<https://sqlite.org/datatype3.html#comparisons>).
+    private func order(_ left: WorkloadValue, _ right: WorkloadValue) -> Int? {
+        func compare<T: Comparable>(_ a: T, _ b: T) -> Int { a < b ? -1 : a == b ? 0 : 1 }
+        switch (left, right) {
+        case (.null, _), (_, .null): return nil
+        case (.integer(let a), .integer(let b)): return compare(a, b)
+        case (.integer(let a), .real(let b)): return compare(Double(a), b)
+        case (.real(let a), .integer(let b)): return compare(a, Double(b))
+        case (.real(let a), .real(let b)): return compare(a, b)
+        case (.text(let a), .text(let b)):
+            return a.utf8.elementsEqual(b.utf8)
+                ? 0 : a.utf8.lexicographicallyPrecedes(b.utf8) ? -1 : 1
+        case (.blob(let a), .blob(let b)):
+            return a == b ? 0 : a.lexicographicallyPrecedes(b) ? -1 : 1
+        case (.integer, _), (.real, _): return -1
+        case (_, .integer), (_, .real): return 1
+        case (.text, .blob): return -1
+        case (.blob, .text): return 1
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Yams
+
+extension ScenarioDecoder {
+    /// The keys that go with each action.
+    private static let actionKeys = [
+        "interrupt": ["client", "connection"],
+        "cancel": ["client"],
+        "checkpoint": ["mode", "think", "workers"],
+        "backup": ["pages", "think", "workers"],
+    ]
+
+    /// What a client does that makes no accesses of its own.
+    func decodeAction(_ reader: MappingReader) -> Client.Activity? {
+        let words = Self.actionKeys.keys.sorted()
+        guard let word = reader.word("action", of: words), let own = Self.actionKeys[word] else {
+            return nil
+        }
+        let known = ["action", "every", "at", "phases"] + own
+        refuse(Self.clientKeys.filter { !known.contains($0) }, beside: "action: \(word)", reader)
+        if !["every", "at", "think"].contains(where: reader.has) {
+            log.add("\(reader.what) needs 'every' or 'at', such as every: 10%", at: reader.mark)
+        }
+        switch word {
+        case "checkpoint":
+            let modes = CheckpointMode.allCases.map(\.rawValue)
+            let mode = reader.word("mode", of: modes).flatMap(CheckpointMode.init(rawValue:))
+            return .action(.checkpoint(mode ?? .passive))
+        case "backup":
+            return .action(.backup(pagesPerStep: reader.integer("pages", in: 1...1_000_000) ?? 100))
+        case "cancel":
+            guard reader.required("client", example: "search") != nil else { return nil }
+            return interruptedClient(reader).map { .action(.interrupt(client: $0)) }
+        default:
+            if reader.has("client"), reader.has("connection") {
+                log.add("'connection' does not go with 'client'", at: reader.mark(of: "connection"))
+            }
+            if reader.has("client") {
+                return interruptedClient(reader).map { .action(.interrupt(client: $0)) }
+            }
+            return reader.text("connection").map { .action(.interruptConnection($0)) }
+                ?? .interrupt
+        }
+    }
+
+    /// The client that an action is aimed at.
+    private func interruptedClient(_ reader: MappingReader) -> String? {
+        guard let node = reader["client"], let name = reader.text("client") else { return nil }
+        if clientNames.contains(name) { return name }
+        log.add(
+            "unknown client '\(name)' in \(reader.what)"
+                + NearestName.hint(name, among: clientNames),
+            at: node.mark
+        )
+        return nil
+    }
+
+    /// Logs a style that does not go with what a client does.
+    func checkStyle(of client: Client, _ reader: MappingReader) {
+        let isFine =
+            switch (client.style, client.activity) {
+            case (.sync, _), (_, .operations): true
+            case (.process, .hold), (.process, .importRows): true
+            case (.async, _), (.process, _): false
+            }
+        if isFine { return }
+        log.add(
+            "'style: \(client.style.rawValue)' goes with a client that runs 'sql', 'use' or a 'mix'",
+            at: reader.mark(of: "style")
+        )
+    }
+
+    /// Logs keys about interrupts beside a client whose accesses cannot be told apart.
+    func checkInterruption(of client: Client, _ reader: MappingReader) {
+        if client.style != .async, reader.has("cancel-after") {
+            log.add(
+                "'cancel-after' goes with style: async; others take interrupt-after",
+                at: reader.mark(of: "cancel-after")
+            )
+        }
+        if client.style == .async, reader.has("interrupt-after") {
+            log.add(
+                "'interrupt-after' does not go with style: async, which takes cancel-after",
+                at: reader.mark(of: "interrupt-after")
+            )
+        }
+        if case .operations = client.activity, client.style != .process { return }
+        for key in ["interrupt-after", "supersede"] where reader.has(key) {
+            log.add(
+                "'\(key)' goes with a client that runs 'sql', 'use' or a 'mix' in this process",
+                at: reader.mark(of: key)
+            )
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Yams
+
+/// Reads the steps of an operation: statements, and mappings that repeat, choose, fetch or name.
+struct StepReader {
+    let decoder: ScenarioDecoder
+    /// What the steps belong to, for messages.
+    let what: String
+    /// The variables that earlier steps fetched.
+    private(set) var fetched: Set<String> = []
+
+    private var log: IssueLog { decoder.log }
+
+    init(_ decoder: ScenarioDecoder, what: String) {
+        self.decoder = decoder
+        self.what = what
+    }
+
+    /// The steps of a text, a mapping or a list of both; nil when there are none, which is logged.
+    mutating func steps(_ node: Node) -> [Step]? {
+        let items = node.sequence.map(Array.init) ?? [node]
+        var steps: [Step] = []
+        var isComplete = true
+        for item in items {
+            guard let read = item.mapping == nil ? statements(item) : step(item) else {
+                isComplete = false
+                continue
+            }
+            steps += read
+        }
+        if items.isEmpty { log.add("\(what) has no SQL", at: node.mark) }
+        return isComplete && !steps.isEmpty ? steps : nil
+    }
+
+    private func statements(_ node: Node) -> [Step]? {
+        guard let list = SQLReader(what: what, log: log).statements(node) else { return nil }
+        decoder.checkParameters(of: list, fetched: fetched)
+        return list.map { .run($0.sql) }
+    }
+
+    private mutating func step(_ node: Node) -> [Step]? {
+        guard let reader = MappingReader(node, what: "a step of \(what)", Language.step, log: log)
+        else { return nil }
+        let ways = ["sql", "use", "do"].filter(reader.has)
+        guard let way = ways.first else {
+            log.add("\(reader.what) needs 'sql', 'use' or 'do'", at: reader.mark)
+            return nil
+        }
+        for other in ways.dropFirst() {
+            log.add("'\(other)' does not go with '\(way)'", at: reader.mark(of: other))
+        }
+        if way != "sql", reader.has("into") {
+            log.add("'into' goes with 'sql'", at: reader.mark(of: "into"))
+        }
+        // What is fetched inside counts for what comes after, not for the step's own condition.
+        let condition = condition(reader)
+        guard var steps = body(way, reader) else { return nil }
+        if reader.has("repeat") {
+            guard let count = reader.integer("repeat", in: 1...100_000) else { return nil }
+            steps = [.times(count, steps)]
+        }
+        return choose(steps, condition, reader)
+    }
+
+    private mutating func body(_ way: String, _ reader: MappingReader) -> [Step]? {
+        guard let node = reader[way] else { return nil }
+        switch way {
+        case "do": return steps(node)
+        case "use": return reader.text("use").flatMap { decoder.procedure($0, at: node.mark) }
+        default:
+            guard reader.has("into") else { return statements(node) }
+            guard let list = SQLReader(what: what, log: log).statements(node) else { return nil }
+            decoder.checkParameters(of: list, fetched: fetched)
+            guard list.count == 1, let statement = list.first else {
+                log.add("'into' goes with one statement, not \(list.count)", at: node.mark)
+                return nil
+            }
+            return [.run(statement.sql, into: names(reader))]
+        }
+    }
+
+    /// The variables that a row's columns become.
+    private mutating func names(_ reader: MappingReader) -> [String] {
+        let declared = Set(decoder.variables.keys).union(decoder.dataset.variables.keys)
+        return reader.texts("into").compactMap { name, mark in
+            if declared.contains(name) {
+                log.add("'\(name)' is a variable already; fetch into another name", at: mark)
+                return nil
+            }
+            guard MappingReader.isName(name), !name.contains("-") else {
+                log.add(
+                    "'\(name)' cannot name a variable: use letters, digits and '_'",
+                    at: mark
+                )
+                return nil
+            }
+            fetched.insert(name)
+            return name
+        }
+    }
+
+    private func condition(_ reader: MappingReader) -> (Condition, isNegated: Bool)? {
+        let key = reader.has("if") ? "if" : "unless"
+        if reader.has("if"), reader.has("unless") {
+            log.add("'unless' does not go with 'if'", at: reader.mark(of: "unless"))
+        }
+        if let condition = reader.quantity(key, Condition.init(parsing:)) {
+            let known = Set(decoder.variables.keys).union(decoder.dataset.variables.keys)
+                .union(fetched)
+            for name in condition.variables where !known.contains(name) {
+                log.add(
+                    "undefined variable ':\(name)' in '\(key)' of \(reader.what)"
+                        + NearestName.hint(name, among: known.sorted()),
+                    at: reader[key]?.mark
+                )
+            }
+            return (condition, key == "unless")
+        }
+        if reader.has("else"), !reader.has("if"), !reader.has("unless") {
+            log.add("'else' goes with 'if' or 'unless'", at: reader.mark(of: "else"))
+        }
+        return nil
+    }
+
+    private mutating func choose(
+        _ steps: [Step],
+        _ condition: (Condition, isNegated: Bool)?,
+        _ reader: MappingReader
+    ) -> [Step]? {
+        guard let condition else {
+            return reader.has("if") || reader.has("unless") ? nil : steps
+        }
+        var other: [Step] = []
+        if let node = reader["else"] {
+            guard let read = self.steps(node) else { return nil }
+            other = read
+        }
+        return [
+            .when(
+                condition.0,
+                then: condition.isNegated ? other : steps,
+                otherwise: condition.isNegated ? steps : other
+            )
+        ]
+    }
+}

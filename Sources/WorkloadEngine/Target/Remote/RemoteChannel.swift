@@ -1,0 +1,59 @@
+import Foundation
+
+/// One end of the pipes between a run and a process that it started.
+///
+/// Only one thread uses it at a time.
+struct RemoteChannel {
+    /// The other end is gone.
+    struct Closed: Error, CustomStringConvertible {
+        let description = "the other process has ended"
+    }
+
+    /// What is read from, as a file descriptor.
+    let input: Int32
+    /// What is written to.
+    let output: Int32
+
+    /// Messages are smaller than this, in bytes: more is somebody else's output.
+    private static let limit = 1 << 30
+
+    func send(_ message: RemoteMessage) throws {
+        let body = message.bytes
+        var writer = WireWriter()
+        writer.add(UInt64(body.count))
+        let bytes = writer.bytes + body
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
+                write(output, buffer.baseAddress.map { $0 + sent }, buffer.count - sent)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Closed() }
+            sent += count
+        }
+    }
+
+    /// Waits for the next message.
+    ///
+    /// - Throws: ``Closed``, and ``WireReader/Malformed``.
+    func receive() throws -> RemoteMessage {
+        var header = WireReader(try bytes(8))
+        let length = try header.number()
+        guard length < Self.limit else { throw WireReader.Malformed() }
+        return try RemoteMessage(try bytes(Int(length)))
+    }
+
+    private func bytes(_ count: Int) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var received = 0
+        while received < count {
+            let count = bytes.withUnsafeMutableBytes { buffer in
+                read(input, buffer.baseAddress.map { $0 + received }, buffer.count - received)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Closed() }
+            received += count
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+
+/// What a run and a process that it started tell each other, over the process's standard input and
+/// output.
+///
+/// The run asks, the process answers each question once: but for `perform`, whose first answer is
+/// `entered` and whose last one comes after `finish` or `abort`.
+enum RemoteMessage: Equatable {
+    /// Open this arm's database at a path; answered by `done`.
+    case open(Arm, path: String)
+    /// Make an access.
+    case perform(WorkloadAccess, client: String)
+    /// Inside an access: run a statement; answered by `count`.
+    case run(String, [WorkloadValue])
+    /// Inside an access: run a statement; answered by `rows`.
+    case query(String, [WorkloadValue])
+    /// End the access well.
+    case finish
+    /// End the access as one whose body threw.
+    case abort
+
+    /// The access has its connection.
+    case entered
+    /// The access, or the opening, ended well.
+    case done
+    /// How many rows a statement gave.
+    case count(Int)
+    /// The rows that a statement gave.
+    case rows([[WorkloadValue]])
+    /// The library's error, as the target sees it, and its text.
+    case failed(WorkloadFailure, String)
+}
+
+extension RemoteMessage {
+    private enum Tag: UInt8 {
+        case open, perform, run, query, finish, abort, entered, done, count, rows, failed
+    }
+
+    /// The message in bytes, without its length.
+    var bytes: [UInt8] {
+        var writer = WireWriter()
+        switch self {
+        case .open(let arm, let path):
+            writer.add(Tag.open.rawValue)
+            writer.add(arm)
+            writer.add(path)
+        case .perform(let access, let client):
+            writer.add(Tag.perform.rawValue)
+            writer.add(access.rawValue)
+            writer.add(client)
+        case .run(let sql, let values), .query(let sql, let values):
+            if case .run = self {
+                writer.add(Tag.run.rawValue)
+            } else {
+                writer.add(Tag.query.rawValue)
+            }
+            writer.add(sql)
+            writer.add(values)
+        case .finish: writer.add(Tag.finish.rawValue)
+        case .abort: writer.add(Tag.abort.rawValue)
+        case .entered: writer.add(Tag.entered.rawValue)
+        case .done: writer.add(Tag.done.rawValue)
+        case .count(let count):
+            writer.add(Tag.count.rawValue)
+            writer.add(UInt64(count))
+        case .rows(let rows):
+            writer.add(Tag.rows.rawValue)
+            writer.add(UInt64(rows.count))
+            for row in rows { writer.add(row) }
+        case .failed(let failure, let text):
+            writer.add(Tag.failed.rawValue)
+            writer.add(failure)
+            writer.add(text)
+        }
+        return writer.bytes
+    }
+
+    /// Reads a message.
+    ///
+    /// - Throws: ``WireReader/Malformed``.
+    init(_ bytes: [UInt8]) throws {
+        var reader = WireReader(bytes)
+        switch Tag(rawValue: try reader.byte()) {
+        case .open: self = .open(try reader.arm(), path: try reader.text())
+        case .perform:
+            guard let access = WorkloadAccess(rawValue: try reader.text()) else {
+                throw WireReader.Malformed()
+            }
+            self = .perform(access, client: try reader.text())
+        case .run: self = .run(try reader.text(), try reader.values())
+        case .query: self = .query(try reader.text(), try reader.values())
+        case .finish: self = .finish
+        case .abort: self = .abort
+        case .entered: self = .entered
+        case .done: self = .done
+        case .count: self = .count(Int(try reader.number()))
+        case .rows:
+            let count = try reader.number()
+            self = .rows(try (0..<count).map { _ in try reader.values() })
+        case .failed: self = .failed(try reader.failure(), try reader.text())
+        case nil: throw WireReader.Malformed()
+        }
+    }
+}

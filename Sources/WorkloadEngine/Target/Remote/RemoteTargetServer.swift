@@ -1,0 +1,121 @@
+import Foundation
+
+/// The other process's side: makes the accesses that a run asks for, on a database of its own.
+public struct RemoteTargetServer {
+    private let factory: any WorkloadTargetFactory
+    private let channel: RemoteChannel
+
+    /// How often a process looks whether the one that started it still lives, in microseconds.
+    private static let watchInterval: UInt32 = 100_000
+
+    /// Serves over standard input and output.
+    public init(factory: any WorkloadTargetFactory) {
+        self.init(
+            factory: factory,
+            channel: RemoteChannel(input: STDIN_FILENO, output: STDOUT_FILENO)
+        )
+    }
+
+    init(factory: any WorkloadTargetFactory, channel: RemoteChannel) {
+        self.factory = factory
+        self.channel = channel
+    }
+
+    /// Lets the process end at once when the one that started it has ended, however that came.
+    ///
+    /// What it has not committed is lost, and SQLite rolls it back.
+    public static func dieWithParent() {
+        // The terminal's interrupt goes to both; the run decides when its load ends.
+        signal(SIGINT, SIG_IGN)
+        let parent = getppid()
+        let watch = Thread {
+            while getppid() == parent { usleep(watchInterval) }
+            _exit(1)
+        }
+        watch.name = "poolgauge.parent"
+        watch.start()
+    }
+
+    /// Serves until the run closes its end.
+    public func run() {
+        do {
+            guard case .open(let arm, let path) = try channel.receive() else { return }
+            let target: any WorkloadTarget
+            do {
+                target = try factory.open(arm, at: path)
+                try channel.send(.done)
+            } catch {
+                try channel.send(.failed(.error("OPEN"), "\(error)"))
+                return
+            }
+            defer { try? target.close() }
+            while true {
+                guard case .perform(let access, let client) = try channel.receive() else { return }
+                try perform(access, as: WorkloadClientName(client), on: target)
+            }
+        } catch {
+            // The run has ended; there is nobody to tell.
+        }
+    }
+
+    /// The run gave an access up.
+    private struct Aborted: Error {}
+    /// The channel broke inside an access.
+    private struct Broken: Error { var cause: any Error }
+
+    private func perform(
+        _ access: WorkloadAccess,
+        as client: WorkloadClientName,
+        on target: any WorkloadTarget
+    ) throws {
+        do {
+            try target.perform(access, as: client) { session in
+                try tell(.entered)
+                while try serveStatement(session, target) {}
+            }
+            try channel.send(.done)
+        } catch is Aborted {
+            try channel.send(.done)
+        } catch let broken as Broken {
+            throw broken.cause
+        } catch {
+            try channel.send(.failed(target.failure(of: error), "\(error)"))
+        }
+    }
+
+    /// Serves one message inside an access; false when the access shall end.
+    private func serveStatement(
+        _ session: any WorkloadSession,
+        _ target: any WorkloadTarget
+    ) throws -> Bool {
+        let message: RemoteMessage
+        do { message = try channel.receive() } catch { throw Broken(cause: error) }
+        switch message {
+        case .finish: return false
+        case .run(let sql, let values):
+            try answer(target) { .count(try session.run(sql, values)) }
+        case .query(let sql, let values):
+            try answer(target) { .rows(try session.rows(sql, values)) }
+        default: throw Aborted()
+        }
+        return true
+    }
+
+    /// Tells what a statement gave; its error too, with which the run goes on to end the access.
+    private func answer(
+        _ target: any WorkloadTarget,
+        _ body: () throws -> RemoteMessage
+    ) throws {
+        do {
+            try tell(try body())
+        } catch let broken as Broken {
+            throw broken
+        } catch {
+            try tell(.failed(target.failure(of: error), "\(error)"))
+        }
+    }
+
+    private func tell(_ message: RemoteMessage) throws {
+        do { try channel.send(message) } catch { throw Broken(cause: error) }
+    }
+}

@@ -1,0 +1,119 @@
+import Testing
+
+@testable import WorkloadEngine
+
+struct StepTests {
+    private func scenario(_ client: String, transactions: String = "") -> String {
+        """
+        version: 1
+        name: steps
+        dataset: {schema: "CREATE TABLE t (a, b)"}
+        arms: {pool: {type: pool}}
+        phases: [{name: steady, duration: 10s}]
+        variables:
+          id: {distribution: uniform, min: 1, max: 9}
+        \(transactions)
+        clients:
+          app: \(client)
+        """
+    }
+
+    private func steps(_ text: String) throws -> [Step] {
+        let yaml = scenario("{access: write, sql: \(text)}")
+        guard
+            case .operations(_, let mix) = try Scenario.parse(yaml: yaml, file: "f").clients[0]
+                .activity
+        else { return [] }
+        return mix[0].steps
+    }
+
+    @Test func stepsFetchChooseAndRepeat() throws {
+        let read = try steps(
+            """
+            [{sql: "SELECT a, b FROM t", into: [x, y]}, \
+            {unless: ":x is null", repeat: 3, do: ["UPDATE t SET a = :y", "SELECT :id"], else: "SELECT 1"}]
+            """
+        )
+        #expect(
+            read == [
+                .run("SELECT a, b FROM t", into: ["x", "y"]),
+                .when(
+                    Condition(.variable("x"), .same, .value(.null)),
+                    then: [.run("SELECT 1")],
+                    otherwise: [.times(3, [.run("UPDATE t SET a = :y"), .run("SELECT :id")])]
+                ),
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        ("[{sql: 'SELECT :nobody', into: x}]", "undefined variable ':nobody'"),
+        ("['SELECT :x', {sql: 'SELECT 1', into: x}]", "undefined variable ':x'"),
+        ("[{sql: 'SELECT 1', into: id}]", "'id' is a variable already"),
+        ("[{if: ':id > x', do: 'SELECT 1'}]", "':id > x' is no condition"),
+        ("[{if: ':idd > 1', do: 'SELECT 1'}]", "did you mean 'id'?"),
+        ("[{repeat: 0, do: 'SELECT 1'}]", "'repeat' of a step"),
+        ("[{repaet: 2, do: 'SELECT 1'}]", "did you mean 'repeat'?"),
+        ("[{if: ':id > 1', unless: ':id > 2', do: 'SELECT 1'}]", "'unless' does not go with 'if'"),
+        ("[{else: 'SELECT 1', do: 'SELECT 1'}]", "'else' goes with 'if' or 'unless'"),
+        ("[{into: x, do: 'SELECT 1'}]", "'into' goes with 'sql'"),
+        ("[{use: nothing}]", "unknown transaction 'nothing'"),
+        ("[{repeat: 2}]", "needs 'sql', 'use' or 'do'"),
+    ])
+    func aMistakeInAStepIsFoundInItsPlace(text: String, message: String) throws {
+        let error = #expect(throws: ScenarioError.self) { try steps(text) }
+        let description = error?.description ?? ""
+        #expect(description.contains(message))
+        #expect(description.hasPrefix("f:10:"))
+    }
+
+    @Test(arguments: [
+        ("{action: checkpoint, mode: ful, every: 10%}", "did you mean 'full'?"),
+        ("{action: chekpoint, every: 10%}", "did you mean 'checkpoint'?"),
+        ("{action: interrupt, client: ap, every: 10%}", "did you mean 'app'?"),
+        ("{action: backup, mode: full, at: 10%}", "'mode' does not go with action: backup"),
+        ("{action: backup, pages: 0, at: 10%}", "'pages' of client 'app'"),
+        ("{access: read, hold: 1s, supersede: true}", "'supersede' goes with a client that runs"),
+        ("{access: read, sql: 'SELECT 1', mode: full}", "'mode' does not go with 'access'"),
+        ("{access: read, sql: 'SELECT 1', phases: stedy}", "did you mean 'steady'?"),
+        (
+            "{access: read, sql: 'SELECT 1', arrival: {rate: {from: 1/s}}}",
+            "'rate' of 'arrival' of client 'app' needs 'to'"
+        ),
+        (
+            "{access: read, sql: 'SELECT 1', arrival: {rate: [{for: 20s, rate: 1/s}]}}",
+            "longer than the measured 10.0s"
+        ),
+        ("{access: read, sql: 'SELECT 1', think: {mean: 5}}", "'5' has no unit"),
+        (
+            "{access: read, mix: [{name: w, access: write, sql: 'DELETE FROM t'}, "
+                + "{name: x, sql: 'DELETE FROM t'}]}",
+            "DELETE in an access that reads"
+        ),
+    ])
+    func aMistakeOfAClientIsFoundInItsPlace(client: String, message: String) throws {
+        let error = #expect(throws: ScenarioError.self) {
+            try Scenario.parse(yaml: scenario(client), file: "f")
+        }
+        let description = error?.description ?? ""
+        #expect(description.contains(message))
+        #expect(description.hasPrefix("f:10:"))
+    }
+
+    @Test func conditionsCompareAsSQLiteDoes() throws {
+        func holds(_ text: String, _ value: WorkloadValue) throws -> Bool {
+            let condition = try Condition(parsing: text)
+            guard case .value(let right) = condition.right else { return false }
+            return condition.comparison.holds(value, right)
+        }
+        #expect(try holds(":x >= 100", .integer(100)))
+        #expect(try !holds(":x > 100", .real(99.5)))
+        #expect(try holds(":x < 'a'", .integer(7)), "numbers come before texts")
+        #expect(try holds(":x != 'a'", .text("b")))
+        #expect(try !holds(":x = 1", .null))
+        #expect(try !holds(":x != 1", .null))
+        #expect(try holds(":x is null", .null))
+        #expect(try !holds(":x is null", .integer(0)))
+        #expect(try holds(":x is 1", .real(1)))
+    }
+}
