@@ -76,6 +76,11 @@ struct ScenariosSubcommand: ParsableCommand {
                 + "'# yaml-language-server: $schema=poolgauge.schema.json'."
         )
 
-        func run() throws { try StandardOutput.write(ScenarioSchema.json) }
+        @Flag(help: "Print the same as a table for each mapping, to be read: Markdown.")
+        var markdown = false
+
+        func run() throws {
+            try StandardOutput.write(markdown ? ScenarioReference.markdown : ScenarioSchema.json)
+        }
     }
 }

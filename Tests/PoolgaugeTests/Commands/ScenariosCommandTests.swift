@@ -12,6 +12,9 @@ struct ScenariosCommandTests {
             #expect(outcome.status == 0)
             #expect(outcome.output == ScenarioSchema.json)
             #expect(outcome.errors.isEmpty)
+            let text = try HeadlessProgram.run(["scenarios", "schema", "--markdown"], in: folder)
+            #expect(text.output.hasPrefix("## scenario\n"))
+            #expect(text.output.contains("| **dataset** | [dataset](#dataset) |"))
         }
     }
 

@@ -53,6 +53,7 @@ struct ScenarioSchemaTests {
         (Language.stage, "clients: {c: {access: read, sql: SELECT 1, arrival: {rate: [MAPPING]}}}"),
         (Language.think, "clients: {c: {access: read, sql: SELECT 1, think: MAPPING}}"),
         (Language.operation, "clients: {c: {access: read, mix: [MAPPING]}}"),
+        (Language.step, "clients: {c: {access: read, sql: [MAPPING]}}"),
         (Language.invariant, "invariants: [MAPPING]"),
         (Language.retry, "clients: {c: {access: read, sql: SELECT 1, retry: MAPPING}}"),
     ]

@@ -1,0 +1,79 @@
+/// The scenario language explained key by key, in Markdown, for people without an editor's help.
+///
+/// It is made from the declaration that the decoder and the schema are made from.
+public enum ScenarioReference {
+    /// The reference's text.
+    public static let markdown: String = {
+        var shapes: [MappingShape] = []
+        collect(Language.scenario, &shapes)
+        return shapes.map(section).joined(separator: "\n")
+    }()
+
+    /// A mapping and, after it, those that its keys have.
+    private static func collect(_ shape: MappingShape, _ shapes: inout [MappingShape]) {
+        guard !shapes.contains(where: { $0.name == shape.name }) else { return }
+        shapes.append(shape)
+        for key in shape.keys {
+            for part in key.value.mappings { collect(part, &shapes) }
+        }
+    }
+
+    private static func section(_ shape: MappingShape) -> String {
+        let rows = shape.keys.map { key in
+            let name = key.isRequired ? "**\(key.name)**" : key.name
+            let text = key.description.replacing("|", with: "\\|")
+            return "| \(name) | \(key.value.words.replacing("|", with: "\\|")) | \(text) |\n"
+        }
+        return """
+            ## \(shape.name)
+
+            \(shape.description)
+
+            | key | value | meaning |
+            |---|---|---|
+            \(rows.joined())
+            """
+    }
+}
+
+extension ValueShape {
+    /// The mappings that it can hold, the outer ones first.
+    var mappings: [MappingShape] {
+        switch self {
+        case .mapping(let shape): [shape]
+        case .list(let item), .named(let item), .byMetric(let item): item.mappings
+        case .either(let shapes): shapes.flatMap(\.mappings)
+        case .steps: [Language.step]
+        default: []
+        }
+    }
+
+    /// What can be written, in a few words.
+    var words: String {
+        switch self {
+        case .text: "text"
+        case .texts: "text, or a list of them"
+        case .sql: "SQL, or a list of it"
+        case .steps: "SQL, a [step](#step), or a list of them"
+        case .words(let words): words.joined(separator: ", ")
+        case .integer(let range):
+            range.upperBound == Int64.max
+                ? "integer from \(range.lowerBound)"
+                : range.lowerBound == range.upperBound
+                    ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
+        case .number: "number above 0"
+        case .boolean: "true, false"
+        case .quantity(.duration): "time, such as 50ms"
+        case .quantity(.span): "time, or a share such as 40%"
+        case .quantity(.rate): "rate, such as 200/s"
+        case .quantity(.bytes): "size, such as 64MiB"
+        case .quantity(.share): "share, such as 40%"
+        case .scalar: "text, number, true, false or null"
+        case .mapping(let shape): "[\(shape.name)](#\(shape.name))"
+        case .list(let item): "list of \(item.words)"
+        case .named(let item): "names, each with \(item.words)"
+        case .byMetric(let item): "metrics, each with \(item.words)"
+        case .either(let shapes): shapes.map(\.words).joined(separator: "; or ")
+        }
+    }
+}
