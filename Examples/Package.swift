@@ -27,6 +27,7 @@ let package = Package(
                 "NoteStore",
                 .product(name: "SQLiteEngine", package: "Poolgauge"),
                 .product(name: "Telemetry", package: "Poolgauge"),
+                .product(name: "WorkloadEngine", package: "Poolgauge"),
             ],
             path: "ReaderBudget/Tests"
         ),

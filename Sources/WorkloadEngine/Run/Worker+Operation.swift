@@ -8,11 +8,23 @@ extension Worker {
             performInterruptible(operation, access, turn, interrupts)
             return
         }
+        if let closures { return performClosure(operation, turn, closures) }
         self.access(operation, turn) { attempt in
             try target.perform(access, as: plan.name) { session in
                 attempt.entry = clock.now()
                 try perform(operation, in: session)
             }
+        }
+    }
+
+    /// Makes one access of a load test, whose closure says itself when its wait was over.
+    private func performClosure(_ operation: Int, _ turn: Turn, _ closures: ClosureTarget) {
+        self.access(operation, turn) { attempt in
+            let start = clock.now()
+            let own = closures.makeAccess(of: plan.name.name)
+            defer { attempt.entry = own.entered ?? start }
+            let session = ClosureTarget.Session(target: closures, access: own)
+            try perform(operation, in: session)
         }
     }
 

@@ -52,7 +52,12 @@ extension Worker {
             nonisolated(unsafe) let attempt = TaskAttempt()
             let failure: (any Error)?
             do {
-                if let interrupts = plan.interrupts {
+                if let closures {
+                    let start = clock.now()
+                    let own = closures.makeAccess(of: plan.name.name)
+                    defer { attempt.entry = own.entered ?? start }
+                    try await closures.run(plan.name.name, own)
+                } else if let interrupts = plan.interrupts {
                     try await performCancellable(operation, access, attempt, interrupts)
                 } else {
                     try await target.performAsync(access, as: plan.name) { session in

@@ -27,6 +27,8 @@ final class Worker {
     let events: EventLog
     let stability: StabilityLog
     let holders: LockHolders?
+    /// The closures of a load test; nil where accesses are made of statements.
+    let closures: ClosureTarget?
     let alarm: AlarmClock?
     let folder: URL?
     var values: StatementValues
@@ -56,6 +58,7 @@ final class Worker {
         clock = context.clock
         self.target = target ?? context.target
         holders = context.holders
+        closures = context.target as? ClosureTarget
         events = context.events
         stability = context.stability
         alarm = context.alarm

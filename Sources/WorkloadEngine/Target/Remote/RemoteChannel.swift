@@ -3,7 +3,7 @@ import Foundation
 /// One end of the pipes between a run and a process that it started.
 ///
 /// Only one thread uses it at a time.
-struct RemoteChannel {
+struct RemoteChannel: Sendable {
     /// The other end is gone.
     struct Closed: Error, CustomStringConvertible {
         let description = "the other process has ended"

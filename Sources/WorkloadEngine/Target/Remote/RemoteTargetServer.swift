@@ -1,7 +1,7 @@
 import Foundation
 
 /// The other process's side: makes the accesses that a run asks for, on a database of its own.
-public struct RemoteTargetServer {
+public struct RemoteTargetServer: Sendable {
     private let factory: any WorkloadTargetFactory
     private let channel: RemoteChannel
 

@@ -1,0 +1,97 @@
+import Foundation
+import Telemetry
+
+/// A target whose statements are the names of closures.
+final class ClosureTarget: WorkloadTarget {
+    /// A client's closure.
+    enum Body: Sendable {
+        case blocking(LoadTest.Body)
+        case awaited(LoadTest.AsyncBody)
+    }
+
+    /// Makes the target of a test, which has no database of its own.
+    struct Factory: WorkloadTargetFactory {
+        let test: LoadTest
+        let bodies: [String: Body]
+
+        func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
+            if !FileManager.default.fileExists(atPath: path) {
+                try Data().write(to: URL(fileURLWithPath: path))
+            }
+            return ClosureTarget(test, bodies)
+        }
+    }
+
+    private let test: LoadTest
+    private let bodies: [String: Body]
+    private let numbers = Lock<[String: UInt64]>([:])
+    private let clock = MonotonicClock()
+
+    init(_ test: LoadTest, _ bodies: [String: Body]) {
+        self.test = test
+        self.bodies = bodies
+    }
+
+    /// Begins an access of a client.
+    func makeAccess(of client: String) -> LoadAccess {
+        let number = numbers.withLock { numbers in
+            defer { numbers[client, default: 0] += 1 }
+            return numbers[client, default: 0]
+        }
+        let random = RandomStream(
+            seed: test.seed,
+            stream: "\(client)/accesses",
+            worker: Int(truncatingIfNeeded: number)
+        )
+        return LoadAccess(number: number, random: random, clock: clock)
+    }
+
+    /// Makes an access that is awaited.
+    func run(_ name: String, _ access: LoadAccess) async throws {
+        switch bodies[name] {
+        case .awaited(let body): try await body(access)
+        case .blocking(let body): try body(access)
+        case nil: throw RunError(.scenario, "no client has the name '\(name)'")
+        }
+    }
+
+    /// The closure of one access.
+    struct Session: WorkloadSession {
+        let target: ClosureTarget
+        let access: LoadAccess
+
+        func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int {
+            guard case .blocking(let body) = target.bodies[sql] else { return 0 }
+            try body(access)
+            return 0
+        }
+
+        func rows(_ sql: String, _ values: [WorkloadValue]) -> [[WorkloadValue]] { [] }
+    }
+
+    func supports(_ access: WorkloadAccess) -> Bool { access == .read }
+
+    func has(_ ability: WorkloadAbility) -> Bool { ability == .tasks }
+
+    func perform(
+        _ access: WorkloadAccess,
+        as client: WorkloadClientName,
+        _ body: (any WorkloadSession) throws -> Void
+    ) throws {
+        try body(Session(target: self, access: makeAccess(of: client.name)))
+    }
+
+    func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot {
+        throw RunError(.scenario, "a load test takes no snapshots")
+    }
+
+    func interrupt() { test.interrupt() }
+
+    func failure(of error: any Error) -> WorkloadFailure { test.failure(error) }
+
+    func status() -> DatabaseStatus? { test.status?() }
+
+    func environment() -> [String: String] { [:] }
+
+    func close() {}
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+/// A second process that writes to the same file.
+@Suite(.timeLimit(.minutes(2)), .serialized)
+struct TwoProcessesTests {
+    private func withFolder(_ body: (URL) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("poolgauge-two-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder)
+    }
+
+    private func object(_ value: Any?, _ keys: String...) throws -> [String: Any] {
+        try keys.reduce(try #require(value as? [String: Any])) {
+            try #require($0[$1] as? [String: Any])
+        }
+    }
+
+    @Test(arguments: ["pool", "queue-wal", "queue"])
+    func bothWriteAndEachFindsTheOtherInTheWay(arm: String) throws {
+        try withFolder { folder in
+            let outcome = try HeadlessProgram.run(
+                [
+                    "run", "two-processes", "--arm", arm, "--duration", "2s", "--format", "json",
+                    "--progress", "never",
+                ],
+                in: folder
+            )
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let report = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+            let runs = try #require((report as? [String: Any])?["runs"] as? [Any])
+            let run = try object(runs.first)
+            for client in ["pay", "other"] {
+                let result = try object(run, "clients", client)
+                #expect(try #require(result["completed"] as? Int) > 20)
+            }
+            let retried = try ["pay", "other"].reduce(0) {
+                $0 + (try #require(try object(run, "clients", $1)["retried"] as? Int))
+            }
+            #expect(retried > 0, "nobody orders the two")
+            let holders = try object(run, "busyHolders")
+            #expect(holders.values.compactMap { $0 as? Int }.reduce(0, +) >= retried)
+            #if os(Linux)
+            #expect(
+                holders.keys.contains("process of other") || holders.keys.contains("this process"),
+                "\(holders.keys)"
+            )
+            #endif
+        }
+    }
+
+    @Test func theOtherProcessEndsWithTheRunHoweverThatEnds() throws {
+        #if os(Linux)
+        try withFolder { folder in
+            _ = try HeadlessProgram.run(
+                [
+                    "run", "two-processes", "--arm", "pool", "--duration", "30s", "--progress",
+                    "always",
+                ],
+                in: folder,
+                sending: (number: SIGKILL, after: "pay")
+            )
+            // It looks ten times a second.
+            let deadline = Date().addingTimeInterval(5)
+            while isServing(in: folder), Date() < deadline { usleep(20_000) }
+            #expect(!isServing(in: folder))
+        }
+        #endif
+    }
+
+    /// Whether a process that a run started works in the folder.
+    private func isServing(in folder: URL) -> Bool {
+        let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return processes.contains { process in
+            guard Int32(process) != nil,
+                let command = FileManager.default.contents(atPath: "/proc/\(process)/cmdline"),
+                String(decoding: command, as: UTF8.self).contains("serve-client"),
+                let place = try? FileManager.default.destinationOfSymbolicLink(
+                    atPath: "/proc/\(process)/cwd"
+                )
+            else { return false }
+            return URL(fileURLWithPath: place).lastPathComponent == folder.lastPathComponent
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+@testable import WorkloadEngine
+
+/// What passes between a run and a process that it started.
+@Suite(.timeLimit(.minutes(1)))
+struct RemoteTargetServerTests {
+    @Test func messagesComeBackAsTheyWent() throws {
+        let values: [WorkloadValue] = [
+            .null, .integer(.min), .real(-0.5), .text("zwölf"), .blob([0, 255]),
+        ]
+        var arm = Arm(name: "other", kind: .queue, readers: 3, journal: .wal, synchronous: "off")
+        arm.pragmas = [Arm.Pragma(name: "cache_size", value: "-10")]
+        let messages: [RemoteMessage] = [
+            .open(arm, path: "/a b/c"), .perform(.write, client: "pay"), .run("SELECT 1", values),
+            .query("SELECT ?", []), .finish, .abort, .entered, .done, .count(12),
+            .rows([values, []]), .failed(.busy("SQLITE_BUSY"), "locked"),
+            .failed(.interrupted, ""),
+        ]
+        for message in messages { #expect(try RemoteMessage(message.bytes) == message) }
+    }
+
+    @Test func whatIsCutShortIsRefused() {
+        let bytes = RemoteMessage.run("SELECT 1", [.text("a"), .integer(1)]).bytes
+        for length in 0..<bytes.count {
+            #expect(throws: WireReader.Malformed.self) {
+                try RemoteMessage(Array(bytes.prefix(length)))
+            }
+        }
+    }
+
+    @Test func anAccessIsServedAndItsErrorsAreTold() throws {
+        let target = FakeTarget(
+            clock: SimulatedClock(),
+            .init(
+                before: { if $0.number == 1 { throw FakeFailure.busy } },
+                rows: { _, values in [values] }
+            )
+        )
+        let (questions, answers) = (Pipe(), Pipe())
+        let server = RemoteTargetServer(
+            factory: FakeFactory(target: target),
+            channel: RemoteChannel(
+                input: questions.fileHandleForReading.fileDescriptor,
+                output: answers.fileHandleForWriting.fileDescriptor
+            )
+        )
+        let thread = Thread { server.run() }
+        thread.start()
+        let channel = RemoteChannel(
+            input: answers.fileHandleForReading.fileDescriptor,
+            output: questions.fileHandleForWriting.fileDescriptor
+        )
+        func ask(_ message: RemoteMessage) throws -> RemoteMessage {
+            try channel.send(message)
+            return try channel.receive()
+        }
+        #expect(try ask(.open(Arm(name: "a", kind: .queue), path: "x")) == .done)
+        #expect(try ask(.perform(.write, client: "pay")) == .entered)
+        #expect(try ask(.run("U", [.integer(1)])) == .count(1))
+        #expect(try ask(.query("S", [.text("b")])) == .rows([[.text("b")]]))
+        #expect(try ask(.finish) == .done)
+        guard case .failed(let failure, _) = try ask(.perform(.write, client: "pay")) else {
+            Issue.record("a busy database was not told")
+            return
+        }
+        #expect(failure == .busy("SQLITE_BUSY"))
+        #expect(try ask(.perform(.read, client: "pay")) == .entered)
+        #expect(try ask(.abort) == .done)
+        #expect(target.accesses.map(\.client) == ["pay", "pay", "pay"])
+        try questions.fileHandleForWriting.close()
+    }
+}
