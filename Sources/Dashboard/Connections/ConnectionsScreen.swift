@@ -18,7 +18,7 @@ struct ConnectionsScreen {
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let lanes = lanes
         let isExpanded = scene.view.isExpanded
-        let isHigh = rect.height >= 24
+        let isHigh = rect.height >= 18
         let table = Track(
             minimum: 6,
             ideal: lanes.count + 3,

@@ -23,13 +23,15 @@ struct WaitersScreen {
             priority: 1,
             flex: 0
         )
-        let lists = Track(minimum: 8, ideal: 14, priority: 9, flex: 1)
+        // One below the other, lists need twice the rows.
+        let isNarrow = rect.width < 72
+        let lists = Track(minimum: isNarrow ? 12 : 8, ideal: 14, priority: 9, flex: 1)
         let areas = rect.rows(Track.lengths(of: [chart, lists], available: rect.height))
         drawChart(on: &canvas, in: areas[0])
         let columns = areas[1].columns(
             Track.lengths(
                 of: [
-                    Track(minimum: 30, ideal: 58, maximum: 76, priority: 9, flex: 1),
+                    Track(minimum: 34, ideal: 40, maximum: 70, priority: 9, flex: 1),
                     Track(minimum: 38, ideal: 60, priority: 8, flex: 2),
                 ],
                 available: rect.width
@@ -99,7 +101,7 @@ struct WaitersScreen {
         let inner = Panel(title: "The queue", remark: hidden.isEmpty ? "oldest first" : hidden)
             .draw(on: &canvas, in: rect)
         let times = scene.history.latest.map { AccessTimes(database: $0.database) }
-        let timeRows = inner.height >= 12 ? (times?.summaries.count ?? 0) + 2 : 0
+        let timeRows = inner.height >= 14 ? (times?.summaries.count ?? 0) + 2 : 0
         let areas = inner.rows([inner.height - timeRows, timeRows])
         if timeRows > 2, let times {
             canvas.write(
