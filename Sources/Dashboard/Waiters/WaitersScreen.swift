@@ -135,6 +135,9 @@ struct WaitersScreen {
             drawHolders(database, on: &canvas, in: inner)
             return
         }
+        // Where there is room, each SQL has a row of its own.
+        let holders = groups.reduce(0) { $0 + $1.holders.count }
+        let isRoomy = holders * 2 + groups.count * 3 <= inner.height
         var y = inner.minY
         for group in groups where y < inner.maxY {
             var head = [
@@ -149,7 +152,8 @@ struct WaitersScreen {
             canvas.write(head, x: inner.minX, y: y, limit: inner.width)
             y += 1
             for holder in group.holders where y < inner.maxY {
-                y += draw(holder, on: &canvas, in: inner, y: y)
+                draw(holder, isRoomy: isRoomy, on: &canvas, in: inner, y: y)
+                y += isRoomy ? 2 : 1
             }
             if let remark = group.remark, y < inner.maxY {
                 canvas.write(
@@ -177,17 +181,18 @@ struct WaitersScreen {
         let style = canvas.theme.style(.dim)
         canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
         for (index, holder) in held.prefix(max(0, inner.height - 1)).enumerated() {
-            _ = draw(holder, on: &canvas, in: inner, y: inner.minY + 1 + index)
+            draw(holder, isRoomy: false, on: &canvas, in: inner, y: inner.minY + 1 + index)
         }
     }
 
-    /// `  import  writer  3.00 s  INSERT …`, in one row or, where the SQL is long, two.
+    /// `  import  writer  3.00 s  INSERT …`, in one row, or two where there is room.
     private func draw(
         _ holder: ConnectionStatus,
+        isRoomy: Bool,
         on canvas: inout Canvas,
         in inner: Rect,
         y: Int
-    ) -> Int {
+    ) {
         let theme = canvas.theme
         let state = LaneState(holder)
         let label = Lane.shortLabel(holder.label, holder.role)
@@ -222,7 +227,12 @@ struct WaitersScreen {
         write(age, cells[2], isLong ? theme.bold(.warning) : theme.style(.text), .trailing)
         write(label, cells[3], theme.style(holder.role.colorRole), .leading)
         let sql = holder.sql ?? state.words
-        write(sql, cells[4], theme.style(holder.sql == nil ? .dim : .text), .leading)
-        return 1
+        let style = theme.style(holder.sql == nil ? .dim : .text)
+        if isRoomy {
+            canvas.write(sql, x: row.minX + 2, y: y + 1, style: style, limit: row.width - 2)
+            write(state.words, cells[4], theme.style(.dim), .leading)
+        } else {
+            write(sql, cells[4], style, .leading)
+        }
     }
 }
