@@ -184,7 +184,7 @@ final class LoadSession {
         nonisolated(unsafe) let worker = worker
         let conductor = self.sleeper
         alive.add()
-        Task.detached { [alive] in
+        Task.detached(executorPreference: TaskThreads.shared) { [alive] in
             await worker.runTask(sleeper)
             alive.remove()
             conductor.wake()

@@ -84,7 +84,7 @@ extension Worker {
         nonisolated(unsafe) let attempt = attempt
         let own = RunningAccess()
         if plan.client.supersedes { interrupts.interruptAll(but: own, at: clock.now()) }
-        let task = Task.detached { [target, plan] in
+        let task = Task.detached(executorPreference: TaskThreads.shared) { [target, plan] in
             try await target.performAsync(access, as: plan.name) { session in
                 attempt.entry = worker.clock.now()
                 try worker.perform(operation, in: session)

@@ -52,6 +52,7 @@ struct ScenarioSchemaTests {
         (Language.ramp, "clients: {c: {access: read, sql: SELECT 1, arrival: {rate: MAPPING}}}"),
         (Language.stage, "clients: {c: {access: read, sql: SELECT 1, arrival: {rate: [MAPPING]}}}"),
         (Language.think, "clients: {c: {access: read, sql: SELECT 1, think: MAPPING}}"),
+        (Language.step, "transactions: {t: [MAPPING]}"),
         (Language.operation, "clients: {c: {access: read, mix: [MAPPING]}}"),
         (Language.step, "clients: {c: {access: read, sql: [MAPPING]}}"),
         (Language.invariant, "invariants: [MAPPING]"),
