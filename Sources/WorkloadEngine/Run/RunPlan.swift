@@ -73,8 +73,8 @@ struct RunPlan: Sendable {
     ///
     /// Where clients change the schema themselves, what is understood is only known then.
     ///
-    /// - Throws: ``RunError`` for the first one that it does not.
-    func checkStatements(on target: any WorkloadTarget) throws {
+    /// - Throws: ``RunError`` for the first one that it does not, with its place in the file.
+    func checkStatements(of scenario: Scenario, on target: any WorkloadTarget) throws {
         let statements = clients.flatMap { client in
             client.operations.joined().map { (client: client.name.name, sql: $0.sql) }
         }
@@ -88,11 +88,14 @@ struct RunPlan: Sendable {
             do {
                 try target.check(statement.sql)
             } catch {
-                throw RunError(
-                    .scenario,
-                    "client '\(statement.client)': '\(statement.sql)' cannot be prepared",
-                    cause: error
+                let place = scenario.statementPlaces[statement.sql]
+                let issue = ScenarioError.Issue(
+                    file: scenario.file,
+                    line: place?.line,
+                    column: place?.column,
+                    message: "client '\(statement.client)': '\(statement.sql)' cannot be prepared"
                 )
+                throw RunError(.scenario, issue.description, cause: error)
             }
         }
     }

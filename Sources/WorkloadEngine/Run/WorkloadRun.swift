@@ -221,7 +221,7 @@ public final class WorkloadRun: Sendable {
             on: target,
             startsProcesses: options.processCommand != nil
         )
-        try plan.checkStatements(on: target)
+        try plan.checkStatements(of: scenario, on: target)
         let file = folder.appendingPathComponent("database.sqlite").path
         let processes = try startProcesses(of: plan, on: file)
         defer { processes?.close() }

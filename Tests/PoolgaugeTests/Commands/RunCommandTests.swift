@@ -111,6 +111,7 @@ struct RunCommandTests {
             #expect(outcome.status == 64)
             #expect(outcome.output.isEmpty)
             #expect(outcome.errors.contains("client 'list'"))
+            #expect(outcome.errors.contains("mine.yaml:6:"))
             #expect(outcome.errors.contains("no such table: itme"))
         }
     }
