@@ -30,6 +30,7 @@ final class LiveRun: Sendable {
         let inbox = Box()
         self.inbox = inbox
         var options = RunOptions()
+        options.processCommand = ClientProcess.command
         options.datasets = datasets
         options.onSample = { sample in inbox.state.withLock { $0.samples.append(sample) } }
         let run = WorkloadRun(
