@@ -78,6 +78,7 @@ let package = Package(
                 "CSQLite", "CursesTerminal", "Dashboard", "EngineTarget", "SQLiteEngine",
                 "Telemetry", "TerminalUI", "WorkloadEngine",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: strict
         ),
@@ -123,7 +124,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PoolgaugeTests",
-            dependencies: ["CNCurses", "CursesTerminal", "TerminalUI", "poolgauge"],
+            dependencies: ["CNCurses", "CursesTerminal", "Dashboard", "TerminalUI", "poolgauge"],
             swiftSettings: strict
         ),
     ],
