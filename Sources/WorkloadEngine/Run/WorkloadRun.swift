@@ -128,7 +128,7 @@ public final class WorkloadRun: Sendable {
         do {
             var shown = -1
             let data = options.datasetSeed.map { scenario.with(seed: $0) } ?? scenario
-            try store.copy(dataOf: data, through: factory, to: file) { share in
+            try store.copy(dataOf: data, for: arm, through: factory, to: file) { share in
                 if control.stage >= .stopped { throw CancellationError() }
                 let tenth = Int(share * 10)
                 guard tenth > shown else { return }
