@@ -271,6 +271,16 @@ public final class DatabasePool: DatabaseWriter {
         interrupts.interrupt(writer.slots + readers.slots)
     }
 
+    /// Interrupts the statement that runs on one connection, by the label that `status()` shows.
+    ///
+    /// An idle connection ignores it. May be called from any thread at any time.
+    ///
+    /// - Returns: Whether there is such a connection.
+    @discardableResult
+    public func interrupt(connection label: String) -> Bool {
+        interrupts.interrupt(writer.slots + readers.slots, labeled: label)
+    }
+
     /// Closes all connections, when the accesses that run have ended; closing twice does nothing.
     ///
     /// Later accesses throw `SQLITE_MISUSE`. Snapshots stay open.

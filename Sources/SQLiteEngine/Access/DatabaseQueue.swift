@@ -214,6 +214,16 @@ public final class DatabaseQueue: DatabaseWriter {
         interrupts.interrupt(gate.slots)
     }
 
+    /// Interrupts the statement that runs on one connection, by the label that `status()` shows.
+    ///
+    /// An idle connection ignores it. May be called from any thread at any time.
+    ///
+    /// - Returns: Whether there is such a connection.
+    @discardableResult
+    public func interrupt(connection label: String) -> Bool {
+        interrupts.interrupt(gate.slots, labeled: label)
+    }
+
     /// Closes the connection, when the accesses that run have ended; closing twice does nothing.
     ///
     /// Later accesses throw `SQLITE_MISUSE`.

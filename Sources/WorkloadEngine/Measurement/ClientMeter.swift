@@ -6,7 +6,7 @@ import Telemetry
 struct ClientMeter {
     /// The client.
     let plan: ClientPlan
-    private let recorders: [WorkerRecorder]
+    private(set) var recorders: [WorkerRecorder]
     /// A cleared window to exchange for a worker's filled one.
     private var spare: WorkerRecorder.Window
     /// The measured latencies of the whole run, by operation.
@@ -27,6 +27,9 @@ struct ClientMeter {
         spare = WorkerRecorder.Window(operations: plan.operationNames.count)
         totals = Array(repeating: AccessHistograms(), count: plan.operationNames.count)
     }
+
+    /// Adds a worker that was put to work while the load runs.
+    mutating func add(_ recorder: WorkerRecorder) { recorders.append(recorder) }
 
     /// All accesses that were begun, measured or not.
     var begun: UInt64 { recorders.reduce(0) { $0 + $1.read().begun } }
@@ -58,7 +61,9 @@ struct ClientMeter {
             for operation in reading.counts { counts.add(operation) }
             completed += reading.completed
         }
-        if let arrived = due?.count(until: now, in: phases) {
+        if let curve = plan.arrivals?.curve,
+            let arrived = due?.count(until: now, in: phases, along: curve)
+        {
             counts.offered = max(counts.offered, arrived)
         }
         let ended = counts.completed + counts.skipped + counts.errorCount + counts.interrupted
@@ -66,8 +71,8 @@ struct ClientMeter {
         return ClientStatus(
             name: plan.name.name,
             activity: plan.client.activityName,
-            workers: plan.client.workers,
-            targetRate: plan.targetRate,
+            workers: min(plan.knobs.read().workers, recorders.count),
+            targetRate: plan.targetRate(at: now),
             throughput: progress.rate(at: now.secondsFromNanoseconds, count: completed),
             counts: counts,
             response: recent.summaries.response,
@@ -97,7 +102,7 @@ struct ClientMeter {
     /// The whole run's result, when the measured phases lasted `seconds`.
     ///
     /// Call it when the workers are done and all is collected.
-    func result(seconds: Double) -> ClientResult {
+    func result(seconds: Double, phases: PhasePlan, until end: UInt64) -> ClientResult {
         let readings = recorders.map { $0.read() }
         var sum = AccessCounts()
         var operations: [String: ClientResult] = [:]
@@ -118,7 +123,7 @@ struct ClientMeter {
             sum.unfinished += reading.left
         }
         var result = ClientResult(sum, histograms, seconds: seconds)
-        result.targetRate = plan.targetRate
+        result.targetRate = plan.targetRate(over: phases, until: end)
         result.operations = operations
         return result
     }

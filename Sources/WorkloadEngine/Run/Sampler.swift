@@ -77,7 +77,8 @@ struct Sampler {
             clients: clients,
             utilization: shares.utilization,
             saturation: shares.saturation,
-            events: context.events.take(at: time)
+            events: context.events.take(at: time),
+            knobs: context.steering?.values(at: now)
         )
         sequence += 1
         lastSample = sample
@@ -123,6 +124,11 @@ struct Sampler {
         )
     }
 
+    /// Adds a worker that was put to work while the load runs.
+    mutating func add(_ recorder: WorkerRecorder, toClient index: Int) {
+        meters[index].add(recorder)
+    }
+
     /// All accesses that were begun so far.
     var begun: UInt64 { meters.reduce(0) { $0 + $1.begun } }
 
@@ -136,7 +142,14 @@ struct Sampler {
     /// Call it when the workers are done.
     func clientResults(seconds: Double) -> [String: ClientResult] {
         var results: [String: ClientResult] = [:]
-        for meter in meters { results[meter.plan.name.name] = meter.result(seconds: seconds) }
+        let end = min(context.control.stopTime, context.phases.end)
+        for meter in meters {
+            results[meter.plan.name.name] = meter.result(
+                seconds: seconds,
+                phases: context.phases,
+                until: end
+            )
+        }
         return results
     }
 

@@ -33,6 +33,13 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     /// Interrupts every statement that runs.
     func interrupt()
 
+    /// Interrupts the statement that runs on one connection, by the label that the status shows.
+    ///
+    /// By default nothing is interrupted.
+    ///
+    /// - Returns: Whether there is such a connection.
+    func interrupt(connection label: String) -> Bool
+
     /// What kind of failure an error that ``perform(_:as:_:)`` threw is.
     func failure(of error: any Error) -> WorkloadFailure
 
@@ -49,6 +56,9 @@ public protocol WorkloadTarget: AnyObject, Sendable {
 extension WorkloadTarget {
     /// Checks nothing.
     public func check(_ sql: String) throws {}
+
+    /// Interrupts nothing.
+    public func interrupt(connection label: String) -> Bool { false }
 }
 
 /// The kinds of access that a client can ask for.
