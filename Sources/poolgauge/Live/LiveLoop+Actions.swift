@@ -1,4 +1,6 @@
 import Dashboard
+import Telemetry
+import TerminalUI
 import WorkloadEngine
 
 extension LiveLoop {
@@ -7,16 +9,41 @@ extension LiveLoop {
         switch action {
         case .quit, .setRefreshRate: break
         case .nextArm: take(cycle.advance())
+        case .interrupt(connection: let label?):
+            if !run.interrupt(connection: label) {
+                model.note("\(label) cannot be interrupted: it is not open", severity: .warning)
+            }
         case .interrupt(connection: nil): run.interrupt()
+        case .checkpoint(let mode): run.checkpoint(CheckpointMode(mode))
         case .makeSnapshot: run.makeSnapshot()
-        case .releaseSnapshot(label: nil): run.releaseSnapshot()
+        case .releaseSnapshot(let label): run.releaseSnapshot(label: label)
         case .setLoadPaused(let isPaused): setLoadPaused(isPaused)
         case .setReaderCount(let count): setReaderCount(count)
+        case .setWorkers(let client, let count):
+            let words = "\(client): " + HumanUnits.counted(count, "worker", "workers")
+            set(.workers(client: client, count: count), as: words)
+        case .setRate(let client, let rate):
+            set(.rate(client: client, perSecond: rate), as: "\(client): \(HumanUnits.rate(rate))")
+        case .setWriteShare(_, let share):
+            set(.writeShare(share), as: "\(HumanUnits.percent(share)) of the load writes")
+        case .setHoldTime(let client, let seconds):
+            let time = HumanUnits.duration(nanoseconds: UInt64(max(seconds, 0) * 1e9))
+            set(.holdTime(client: client, seconds: seconds), as: "\(client) holds for \(time)")
         case .copy(let text):
             if !terminal.copy(text) {
                 model.note("this terminal has no clipboard for programs", severity: .warning)
             }
-        default: model.note("this run has no way to do that", severity: .warning)
+        }
+    }
+
+    /// Turns a knob, and keeps it turned for the runs that follow.
+    private mutating func set(_ knob: LoadKnob, as words: String) {
+        do {
+            try run.set(knob)
+            knobs[knob.place] = knob
+            model.note("you set \(words)")
+        } catch {
+            model.note("\(error)", severity: .warning)
         }
     }
 
@@ -42,5 +69,39 @@ extension LiveLoop {
         scenario.arms[cycle.current].readers = count
         model.note("the pool is rebuilt with \(count) readers: the run starts over")
         take(cycle.again())
+    }
+}
+
+extension LoadKnob {
+    /// Which knob it is: of what is asked of one, the newest holds.
+    enum Place: Hashable {
+        case workers(String)
+        case rate(String)
+        case rateFactor
+        case writeShare
+        case holdTime(String)
+    }
+
+    /// Which knob it is.
+    var place: Place {
+        switch self {
+        case .workers(let client, _): .workers(client)
+        case .rate(let client, _): .rate(client)
+        case .rateFactor: .rateFactor
+        case .writeShare: .writeShare
+        case .holdTime(let client, _): .holdTime(client)
+        }
+    }
+}
+
+extension CheckpointMode {
+    /// The mode that the dashboard asks for.
+    fileprivate init(_ mode: DashboardAction.CheckpointMode) {
+        switch mode {
+        case .passive: self = .passive
+        case .full: self = .full
+        case .restart: self = .restart
+        case .truncate: self = .truncate
+        }
     }
 }

@@ -36,6 +36,8 @@ struct LiveLoop {
     var run: LiveRun
     /// What the display used.
     private(set) var cost = DisplayCost()
+    /// The knobs that somebody turned, which stay so when the pool is rebuilt and in the next arm.
+    var knobs: [LoadKnob.Place: LoadKnob] = [:]
     /// Whether somebody holds the load back.
     var isLoadPaused = false
     /// How long the program was stopped (^Z) during the arm that runs.
@@ -215,6 +217,9 @@ struct LiveLoop {
         case .stop: run.stop()
         case .start(let index):
             run = LiveRun(scenario: scenario, arm: scenario.arms[index], datasets: datasets)
+            for knob in knobs.values {
+                do { try run.set(knob) } catch { model.note("\(error)", severity: .warning) }
+            }
             stoppedSeconds = 0
             isLoadPaused = false
         }
