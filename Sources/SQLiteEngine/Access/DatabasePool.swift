@@ -76,7 +76,7 @@ public final class DatabasePool: DatabaseWriter {
             )
             if try database.journalMode() == "wal" {
                 database.watchLog()
-                if configuration.keepsReadTransactions { database.keepReadTransactions() }
+                if configuration.keepsReadTransactions { try database.keepReadTransactions() }
             }
             return database
         }
