@@ -44,6 +44,9 @@ struct DashboardSubcommand: ParsableCommand {
     @Option(help: "Keys to press without a person, such as 'nt<Esc>?'.")
     var press: String?
 
+    @Flag(help: "End when the arm has run to its end, instead of keeping its last state shown.")
+    var once = false
+
     @Option(help: "The file that receives the report of all arms that ran.")
     var output: String?
 
@@ -60,8 +63,8 @@ struct DashboardSubcommand: ParsableCommand {
                 "--refresh must be \(range.lowerBound) to \(Int(range.upperBound)), not \(refresh)"
             )
         }
-        if screenshot != nil, output != nil || costs != nil {
-            throw ValidationError("--screenshot takes a picture alone: no --output, no --costs")
+        if screenshot != nil, once || output != nil || costs != nil {
+            throw ValidationError("--screenshot takes a picture alone: no --once, --output, --costs")
         }
         if size != nil, screenshot == nil {
             throw ValidationError("--size is the picture's: give --screenshot too")
@@ -74,6 +77,7 @@ struct DashboardSubcommand: ParsableCommand {
         if let glyphs { options.glyphs = glyphs }
         if let refresh { options.refreshRate = refresh }
         options.format = format
+        options.endsWithRun = once
         if let press {
             do { options.keys = try KeyScript.parse(press) } catch {
                 throw CommandFailure("--press: \(error)")

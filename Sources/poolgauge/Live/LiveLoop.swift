@@ -20,6 +20,8 @@ struct LiveLoop {
         case signal(Int32)
         /// The picture was taken.
         case picture
+        /// The arm has run to its end, and nobody wanted more.
+        case over
     }
 
     /// Microseconds from holding the load back to stopping the program: nobody notices them.
@@ -28,6 +30,7 @@ struct LiveLoop {
     /// The scenario, with the readers that somebody chose for its pools.
     var scenario: Scenario
     private let goesOn: Bool
+    private let endsWithRun: Bool
     private let datasets: DatasetStore
     let terminal: any Terminal
     var model: DashboardModel
@@ -63,6 +66,7 @@ struct LiveLoop {
         self.terminal = terminal
         self.model = model
         goesOn = options.goesOn
+        endsWithRun = options.endsWithRun
         let first = scenario.arms.firstIndex { $0.name == options.arm } ?? 0
         cycle = ArmCycle(count: scenario.arms.count, current: first)
         keys = KeyPlan(
@@ -79,6 +83,7 @@ struct LiveLoop {
         var nextFrame = MonotonicTime.now
         while true {
             collect()
+            if endsWithRun, cycle.isOver { return .over }
             let now = MonotonicTime.now
             if let end = pressPlannedKeys(at: now) { return end }
             if now >= nextFrame {

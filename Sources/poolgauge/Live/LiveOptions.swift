@@ -7,6 +7,8 @@ struct LiveOptions {
     var arm: String?
     /// Whether the next arm follows by itself when one has run to its end.
     var goesOn = false
+    /// Whether the program ends when the arm has run to its end.
+    var endsWithRun = false
     /// The theme to begin with.
     var theme = Theme.standard
     /// The themes that `t` goes through.
