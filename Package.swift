@@ -87,9 +87,16 @@ let package = Package(
             dependencies: ["Telemetry"],
             swiftSettings: strict
         ),
+        // What the engine's tests start, and kill.
+        .executableTarget(
+            name: "CommitWriter",
+            dependencies: ["SQLiteEngine"],
+            path: "Tests/CommitWriter",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "SQLiteEngineTests",
-            dependencies: ["CSQLite", "SQLiteEngine", "Telemetry"],
+            dependencies: ["CSQLite", "CommitWriter", "SQLiteEngine", "Telemetry"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -97,6 +104,7 @@ let package = Package(
             dependencies: [
                 "Telemetry", "WorkloadEngine",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
+                .product(name: "Yams", package: "Yams"),
             ],
             exclude: ["Reports/Golden"],
             swiftSettings: strict
@@ -124,7 +132,10 @@ let package = Package(
         ),
         .testTarget(
             name: "PoolgaugeTests",
-            dependencies: ["CNCurses", "CursesTerminal", "Dashboard", "TerminalUI", "poolgauge"],
+            dependencies: [
+                "CNCurses", "CursesTerminal", "Dashboard", "TerminalUI", "WorkloadEngine",
+                "poolgauge",
+            ],
             swiftSettings: strict
         ),
     ],

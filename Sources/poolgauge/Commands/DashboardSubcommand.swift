@@ -64,7 +64,9 @@ struct DashboardSubcommand: ParsableCommand {
             )
         }
         if screenshot != nil, once || output != nil || costs != nil {
-            throw ValidationError("--screenshot takes a picture alone: no --once, --output, --costs")
+            throw ValidationError(
+                "--screenshot takes a picture alone: no --once, --output, --costs"
+            )
         }
         if size != nil, screenshot == nil {
             throw ValidationError("--size is the picture's: give --screenshot too")
