@@ -19,16 +19,7 @@ extension LiveLoop {
         case .releaseSnapshot(let label): run.releaseSnapshot(label: label)
         case .setLoadPaused(let isPaused): setLoadPaused(isPaused)
         case .setReaderCount(let count): setReaderCount(count)
-        case .setWorkers(let client, let count):
-            let words = "\(client): " + HumanUnits.counted(count, "worker", "workers")
-            set(.workers(client: client, count: count), as: words)
-        case .setRate(let client, let rate):
-            set(.rate(client: client, perSecond: rate), as: "\(client): \(HumanUnits.rate(rate))")
-        case .setWriteShare(_, let share):
-            set(.writeShare(share), as: "\(HumanUnits.percent(share)) of the load writes")
-        case .setHoldTime(let client, let seconds):
-            let time = HumanUnits.duration(nanoseconds: UInt64(max(seconds, 0) * 1e9))
-            set(.holdTime(client: client, seconds: seconds), as: "\(client) holds for \(time)")
+        case .turn(let knob): turn(knob)
         case .copy(let text):
             if !terminal.copy(text) {
                 model.note("this terminal has no clipboard for programs", severity: .warning)
@@ -37,11 +28,11 @@ extension LiveLoop {
     }
 
     /// Turns a knob, and keeps it turned for the runs that follow.
-    private mutating func set(_ knob: LoadKnob, as words: String) {
+    private mutating func turn(_ knob: LoadKnob) {
         do {
             try run.set(knob)
             knobs[knob.place] = knob
-            model.note("you set \(words)")
+            model.note("you set \(knob.words)")
         } catch {
             model.note("\(error)", severity: .warning)
         }
@@ -90,6 +81,26 @@ extension LoadKnob {
         case .rateFactor: .rateFactor
         case .writeShare: .writeShare
         case .holdTime(let client, _): .holdTime(client)
+        }
+    }
+
+    /// What it is set to, for the ticker; nil values are the scenario's.
+    var words: String {
+        let usual = "as the scenario says"
+        switch self {
+        case .workers(let client, let count):
+            return "\(client) to " + HumanUnits.counted(count, "worker", "workers")
+        case .rate(let client, let rate):
+            return "\(client) to \(rate.map(HumanUnits.rate) ?? usual)"
+        case .rateFactor(let factor):
+            return "all rates to \(HumanUnits.percent(factor))"
+        case .writeShare(let share):
+            return "the share of writes to \(share.map(HumanUnits.percent) ?? usual)"
+        case .holdTime(let client, let seconds):
+            let time = seconds.map {
+                HumanUnits.duration(nanoseconds: UInt64(min(max($0, 0), 1e9) * 1e9))
+            }
+            return "the holds of \(client) to \(time ?? usual)"
         }
     }
 }
