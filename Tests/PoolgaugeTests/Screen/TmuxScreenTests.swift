@@ -53,7 +53,7 @@ struct TmuxScreenTests {
             tmux.type("Enter")
             try tmux.wait(for: "you checkpoint, passive: ")
             tmux.type(">")
-            try tmux.wait(for: "20 times a second")
+            try tmux.wait(for: "drawn 20 times")
             tmux.type("n")
             try tmux.wait(for: "1 snapshot open")
             tmux.type("x")
