@@ -39,8 +39,10 @@ extension LiveLoop {
     }
 
     private mutating func setLoadPaused(_ isPaused: Bool) {
-        isLoadPaused = isPaused
-        if isPaused {
+        // The screen knows the state of the newest sample, a tenth of a second ago: a key that asks
+        // for what is so already was pressed twice since.
+        isLoadPaused = isPaused == isLoadPaused ? !isPaused : isPaused
+        if isLoadPaused {
             run.pause()
             model.note("you hold the load back: what runs goes on, nothing starts")
         } else {
