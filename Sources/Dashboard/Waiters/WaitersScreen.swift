@@ -149,6 +149,7 @@ struct WaitersScreen {
             let count = group.holders.count
             let held = count == 1 ? ", held by" : count == 0 ? "" : ", all \(count) held by"
             head.append(Span(held, theme.style(.dim)))
+            if canvas.width(of: head) > inner.width { head.removeLast() }
             canvas.write(head, x: inner.minX, y: y, limit: inner.width)
             y += 1
             for holder in group.holders where y < inner.maxY {
