@@ -78,7 +78,7 @@ struct ScenarioRunTests {
             variables:
               from: {distribution: uniform, min: 1, max: 50}
               to: {distribution: uniform, min: 1, max: 50}
-              amount: {distribution: uniform, min: 1, max: 60}
+              amount: {distribution: uniform, min: 1, max: 150}
             transactions:
               transfer:
                 - {sql: "SELECT balance FROM account WHERE id = :from", into: balance}

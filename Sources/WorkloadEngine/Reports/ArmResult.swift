@@ -26,8 +26,9 @@ public struct ArmResult: Sendable, Codable, Equatable {
     public var snapshots: SnapshotResult?
     /// The interrupts; absent for a target that cannot be watched.
     public var interrupts: InterruptStatus?
-    /// Who held the locks when accesses found the database busy, and how often; absent when none
-    /// did. `this process` is the one that makes the load.
+    /// Who held the locks when accesses found the database busy, and how often.
+    ///
+    /// Absent when none did. `this process` is the one that makes the load.
     public var busyHolders: [String: UInt64]?
     /// What the run saw of itself.
     public var generator: GeneratorResult

@@ -101,7 +101,9 @@ extension Condition.Comparison {
         }
     }
 
-    /// −1, 0 or 1; nil with NULL. Numbers come before texts, texts before blobs
+    /// −1, 0 or 1; nil with NULL.
+    ///
+    /// Numbers come before texts, texts before blobs
     /// (<https://sqlite.org/datatype3.html#comparisons>).
     private func order(_ left: WorkloadValue, _ right: WorkloadValue) -> Int? {
         func compare<T: Comparable>(_ a: T, _ b: T) -> Int { a < b ? -1 : a == b ? 0 : 1 }

@@ -16,7 +16,12 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     ///
     /// Only for ``WorkloadAbility/backup``.
     ///
-    /// - Parameter progress: Called after each step with the share that is done, in 0…1.
+    /// - Parameters:
+    ///   - path: Where the copy goes; no file is there.
+    ///   - pagesPerStep: How many pages are copied between two calls of `progress`.
+    ///   - client: Who asks, for the target's own status.
+    ///   - progress: Called after each step with the share that is done, in 0…1.
+    /// - Throws: The library's error, and what `progress` threw.
     func backup(
         to path: String,
         pagesPerStep: Int,

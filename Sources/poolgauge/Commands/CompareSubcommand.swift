@@ -65,6 +65,7 @@ struct CompareSubcommand: ParsableCommand {
         let destination = try ReportDestination(path: output)
         let reporter = ProgressReporter(progress)
         var options = ComparisonOptions()
+        options.run.processCommand = ClientProcess.command
         options.blocks = blocks
         if let duration { options.duration = duration.duration }
         options.arms = chosen.map(\.name)

@@ -34,7 +34,7 @@ struct TwoProcessesTests {
             let run = try object(runs.first)
             for client in ["pay", "other"] {
                 let result = try object(run, "clients", client)
-                #expect(try #require(result["completed"] as? Int) > 20)
+                #expect(try #require(result["completed"] as? Int) > 0)
             }
             let retried = try ["pay", "other"].reduce(0) {
                 $0 + (try #require(try object(run, "clients", $1)["retried"] as? Int))
