@@ -103,6 +103,7 @@ let package = Package(
             dependencies: [
                 "Telemetry", "WorkloadEngine",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
+                .product(name: "Yams", package: "Yams"),
             ],
             exclude: ["Reports/Golden"],
             swiftSettings: strict
@@ -130,7 +131,9 @@ let package = Package(
         ),
         .testTarget(
             name: "PoolgaugeTests",
-            dependencies: ["CNCurses", "CursesTerminal", "TerminalUI", "poolgauge"],
+            dependencies: [
+                "CNCurses", "CursesTerminal", "TerminalUI", "WorkloadEngine", "poolgauge",
+            ],
             swiftSettings: strict
         ),
     ],

@@ -15,6 +15,8 @@ struct ClientMeter {
     private(set) var freeLag = LatencyHistogram()
     /// The last seconds, all accesses, measured or not.
     private var recent = RecentLatencies()
+    /// The distributions of the second that was collected last, until a sample took them.
+    private var fresh: [OperationLatencies]?
     /// The arrivals that are due, so that those who wait for a worker show; nil without a schedule.
     private var due: DueArrivals?
     /// The completed accesses at the last samples, for the throughput.
@@ -37,17 +39,21 @@ struct ClientMeter {
     /// Collects the latencies since the last call, which should be a second ago.
     mutating func collect() {
         recent.startSecond()
+        var second = plan.operationNames.map { OperationLatencies(name: $0) }
         for recorder in recorders {
             recorder.exchange(&spare)
             for index in totals.indices {
                 totals[index].add(spare.measured[index])
                 recent.add(spare.measured[index])
                 recent.add(spare.unmeasured[index])
+                spare.measured[index].add(to: &second[index])
+                spare.unmeasured[index].add(to: &second[index])
             }
             freeLag.add(spare.freeLag)
             spare.clear()
         }
         recent.endSecond()
+        fresh = second
     }
 
     /// The client as a sample shows it, at a load time.
@@ -68,7 +74,8 @@ struct ClientMeter {
         }
         let ended = counts.completed + counts.skipped + counts.errorCount + counts.interrupted
         counts.unfinished = counts.offered - min(counts.offered, ended)
-        return ClientStatus(
+        defer { fresh = nil }
+        var status = ClientStatus(
             name: plan.name.name,
             activity: plan.client.activityName,
             workers: min(plan.knobs.read().workers, recorders.count),
@@ -79,6 +86,8 @@ struct ClientMeter {
             wait: recent.summaries.wait,
             service: recent.summaries.service
         )
+        status.operations = fresh
+        return status
     }
 
     /// What the client did since the last call, for an interval's record.

@@ -64,7 +64,7 @@ struct Sampler {
             noteFirstErrors(of: client)
             clients.append(client)
         }
-        let sample = Sample(
+        var sample = Sample(
             sequence: sequence,
             time: time,
             scenario: title.scenario,
@@ -80,6 +80,7 @@ struct Sampler {
             events: context.events.take(at: time),
             knobs: context.steering?.values(at: now)
         )
+        sample.isMeasured = isMeasured
         sequence += 1
         lastSample = sample
         emit(sample)

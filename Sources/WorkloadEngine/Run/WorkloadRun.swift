@@ -266,7 +266,8 @@ public final class WorkloadRun: Sendable {
             interrupts: database.interruptResult(),
             generator: verdict.result,
             thresholds: [],
-            invariants: scenario.invariants.map { invariants.check($0) },
+            invariants: scenario.invariants.map { invariants.check($0) }
+                + scenario.dataInvariants.map { invariants.check($0) },
             intervals: outcome.sampler.intervals
         )
         result.thresholds = scenario.thresholds.map { result.check($0) }
