@@ -29,14 +29,14 @@ struct Poolgauge: ParsableCommand {
         version: version,
         subcommands: [
             RunSubcommand.self, CompareSubcommand.self, DashboardSubcommand.self,
-            ScenariosSubcommand.self, ThemesSubcommand.self,
+            ScenariosSubcommand.self, ThemesSubcommand.self, ConfigSubcommand.self,
         ]
     )
 
     func run() throws {
         let scenario = try Scenario.load(nameOrPath: Self.demo)
         if isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 {
-            var options = LiveOptions()
+            var options = try LiveOptions()
             options.goesOn = true
             try LiveSession(scenario: scenario, options: options).run()
         } else {
