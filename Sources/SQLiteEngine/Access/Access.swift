@@ -61,6 +61,8 @@ extension AccessGate {
     func step(outOf slot: AccessSlot, at end: UInt64 = 0) {
         slot.thread?.pointee.innermost = slot.outer
         slot.outer = nil
+        // Nobody's thread: whoever still uses the connection is found out.
+        slot.thread = nil
         readers?.allowKeeping()
         slot.probe.endAccess(at: end)
     }
@@ -94,7 +96,9 @@ extension AccessGate {
             guard thread != caller else { return try body(database) }
             detach(slot, from: caller)
             attach(slot, to: thread)
+            thread.pointee.caller = caller
             defer {
+                thread.pointee.caller = nil
                 detach(slot, from: thread)
                 attach(slot, to: caller)
             }
@@ -107,7 +111,7 @@ extension AccessGate {
     @inline(__always)
     func preconditionNotReentrant(_ thread: UnsafeMutablePointer<ThreadState>) {
         guard thread.pointee.innermost != nil else { return }
-        precondition(
+        requirement(
             thread.pointee.access(through: self) == nil,
             "Database methods are not reentrant."
         )

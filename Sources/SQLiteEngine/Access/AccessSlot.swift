@@ -161,7 +161,11 @@ final class AccessSlot: @unchecked Sendable {
     /// Takes the connection out, before it is closed; the caller has claimed the slot.
     func uninstall() -> Database? {
         shared.withLock { $0 = Shared() }
-        if database != nil { probe.willClose() }
+        if let database {
+            probe.willClose()
+            // Somebody may keep the connection's object for longer than the slot lives.
+            database.slot = nil
+        }
         defer { claimed.pointee.database = nil }
         return claimed.pointee.database
     }

@@ -116,9 +116,9 @@ extension DatabasePool {
     ) {
         let thread = ThreadState.current
         guard let holder = thread.pointee.access(through: writer) else {
-            preconditionFailure("A concurrent read is asked for by who does not hold the writer.")
+            fatalError("A concurrent read is asked for by who does not hold the writer.")
         }
-        precondition(
+        requirement(
             !holder.openDatabase.isInsideTransaction,
             """
             A concurrent read must not be asked for inside of a transaction: it would not see its \

@@ -108,7 +108,11 @@ public final class DatabasePool: DatabaseWriter {
         log = WALWatch(path: path, label: label, readers: readers, events: events)
         guard let slot = writer.claimFirstSlot() else { return }
         _ = try writer.open(slot, AccessSite(fileID: #fileID, line: #line))
-        defer { writer.release(slot) }
+        slot.thread = ThreadState.current
+        defer {
+            slot.thread = nil
+            writer.release(slot)
+        }
         if !configuration.readonly { try slot.openDatabase.switchToWAL(path: path) }
         let mode = try slot.openDatabase.journalMode()
         journalMode.withLock { $0 = mode }
@@ -246,7 +250,7 @@ public final class DatabasePool: DatabaseWriter {
 
     private func makeSnapshot(at site: AccessSite) throws -> DatabaseSnapshot {
         if let slot = ThreadState.current.pointee.access(through: writer) {
-            precondition(
+            requirement(
                 !slot.openDatabase.isInsideTransaction,
                 "makeSnapshot() must not be called from inside a transaction."
             )

@@ -82,10 +82,10 @@ extension DatabaseQueue {
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
         guard let holder = ThreadState.current.pointee.access(through: gate) else {
-            preconditionFailure("A concurrent read is asked for by who does not hold the writer.")
+            fatalError("A concurrent read is asked for by who does not hold the writer.")
         }
         let database = holder.openDatabase
-        precondition(
+        requirement(
             !database.isInsideTransaction,
             "A concurrent read must not be asked for inside of a transaction."
         )

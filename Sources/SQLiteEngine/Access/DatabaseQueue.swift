@@ -89,7 +89,11 @@ public final class DatabaseQueue: DatabaseWriter {
         log = WALWatch(path: path, label: label, readers: nil, events: gate.events)
         guard let slot = gate.claimFirstSlot() else { return }
         _ = try gate.open(slot, AccessSite(fileID: #fileID, line: #line))
-        defer { gate.release(slot) }
+        slot.thread = ThreadState.current
+        defer {
+            slot.thread = nil
+            gate.release(slot)
+        }
         let database = slot.openDatabase
         if mayChangeJournal, configuration.journalMode == .wal, !configuration.readonly {
             try database.switchToWAL(path: path)

@@ -21,3 +21,28 @@ final class SchedulingWatchdog: Sendable {
         return false
     }
 }
+
+extension Database {
+    /// Stops the program when the calling thread has no access to this connection: nothing else
+    /// keeps two threads from using it at once.
+    @inline(__always)
+    func preconditionRightThread() {
+        // While it is being opened it has no slot yet.
+        guard let slot else { return }
+        if slot._withUnsafeGuaranteedRef({ $0.thread }) != ThreadState.current {
+            preconditionCallersThread(slot)
+        }
+    }
+
+    /// Outer accesses stay where they are when an inner one goes through a queue.
+    @inline(never)
+    private func preconditionCallersThread(_ slot: Unmanaged<AccessSlot>) {
+        let owner = slot._withUnsafeGuaranteedRef { $0.thread }
+        var thread = ThreadState.current.pointee.caller
+        while let caller = thread {
+            if caller == owner { return }
+            thread = caller.pointee.caller
+        }
+        fatalError("Database was not used on the correct thread.")
+    }
+}

@@ -51,6 +51,10 @@ actor TaskAccess: SerialExecutor {
     // MARK: The executor
 
     nonisolated func enqueue(_ job: consuming ExecutorJob) {
+        // Once it can be resumed, the task may run on another thread, end, and let go of this
+        // executor before this method has ended; the runtime does not keep it for the caller.
+        let this = Self.keep(self)
+        defer { Self.letGo(this) }
         let job = UnownedJob(job)
         if let claimed {
             state.withLock { $0.job = job }
@@ -73,6 +77,17 @@ actor TaskAccess: SerialExecutor {
         }
         if mustCancel { stopWaiting(waiter) }
     }
+
+    // Calls of their own: the compiler takes a method's own object for kept by its caller, and
+    // would leave such a pair out.
+
+    @inline(never)
+    private static func keep(_ access: TaskAccess) -> Unmanaged<TaskAccess> {
+        .passRetained(access)
+    }
+
+    @inline(never)
+    private static func letGo(_ access: Unmanaged<TaskAccess>) { access.release() }
 
     /// The access gets its connection, or an error in place of one.
     private nonisolated func resume(with outcome: Result<AccessSlot, any Error>) {

@@ -15,6 +15,8 @@ struct ThreadState {
     var hint = 0
     /// The broker that is telling observers of changes on this thread.
     var broker: Unmanaged<ObservationBroker>?
+    /// The thread that waits while this one does its work, on a queue that the user chose.
+    var caller: UnsafeMutablePointer<ThreadState>?
     /// The slot that a task's access gives up just now, whose next task the thread would serve.
     var leaving: Unmanaged<AccessSlot>?
     /// The access of the next task; retained.

@@ -47,7 +47,7 @@ public struct Configuration: Sendable {
     /// The most readers that a `DatabasePool` opens; at least 1.
     public var maximumReaderCount = 5 {
         didSet {
-            precondition(maximumReaderCount > 0, "maximumReaderCount must be at least 1")
+            requirement(maximumReaderCount > 0, "maximumReaderCount must be at least 1")
         }
     }
 

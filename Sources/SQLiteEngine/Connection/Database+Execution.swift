@@ -8,6 +8,7 @@ extension Database {
     ///   statement that writes where writing is refused.
     @inline(__always)
     func statementWillExecute(_ statement: Statement) throws {
+        preconditionRightThread()
         if isInsideTransactionBlock || readOnlyDepth > 0 || cancellation != nil || suspension.isOn {
             try checkExecution(of: statement)
         }

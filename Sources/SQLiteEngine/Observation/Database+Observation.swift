@@ -37,7 +37,7 @@ extension Database {
         onCommit: @escaping @Sendable (Database) -> Void,
         onRollback: @escaping @Sendable (Database) -> Void = { _ in }
     ) {
-        precondition(!isReadOnly, "Read-only transactions are not notified")
+        requirement(!isReadOnly, "Read-only transactions are not notified")
         add(
             transactionObserver: TransactionEndObserver(onCommit: onCommit, onRollback: onRollback),
             extent: .nextTransaction

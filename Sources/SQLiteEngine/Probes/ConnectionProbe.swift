@@ -43,13 +43,13 @@ final class ConnectionProbe: @unchecked Sendable {
     /// Since when the connection is held, in nanoseconds; 0 when it is not.
     let heldSince = Atomic<UInt64>(0)
     let site = Atomic<UInt64>(0)
-    private let accesses = Atomic<UInt64>(0)
-    private let heldTotal = Atomic<UInt64>(0)
-    private let holdTimes = AtomicHistogram()
+    let accesses = Atomic<UInt64>(0)
+    let heldTotal = Atomic<UInt64>(0)
+    let holdTimes = AtomicHistogram()
     /// The number of the statement that is inside `sqlite3_step`, or 0.
-    private let running = Atomic<UInt64>(0)
+    let running = Atomic<UInt64>(0)
     /// The number of the statement that ran last.
-    private let last = Atomic<UInt64>(0)
+    let last = Atomic<UInt64>(0)
     /// Counts the steps, so that two looks can tell one long step from two.
     let steps = Atomic<UInt64>(0)
     let isWaitingForLock = Atomic<Bool>(false)
@@ -58,11 +58,11 @@ final class ConnectionProbe: @unchecked Sendable {
     /// The value of `steps` when a lock was met last: if the step fails for it, that is the same
     /// meeting.
     let lockMetAt = Atomic<UInt64>(.max)
-    private let interrupts = Atomic<UInt64>(0)
+    let interrupts = Atomic<UInt64>(0)
     /// When the running statement was first asked to stop, and in which access.
-    private let interruptRequest = Lock(InterruptRequest())
-    private let statements = Lock<StatementRegister>(StatementRegister())
-    private let sighting = Lock<Sighting>(Sighting())
+    let interruptRequest = Lock(InterruptRequest())
+    let statements = StatementRegister()
+    let sighting = Lock<Sighting>(Sighting())
     /// How the connection meets locks; set while it is opened, kept for SQLite's callback.
     let busyMode = Lock<Database.BusyMode>(.immediateError)
     /// The readers of the same pool, on its writer.
@@ -90,24 +90,6 @@ final class ConnectionProbe: @unchecked Sendable {
     private let standing = Atomic<UInt8>(0)
     /// What happens to the log; for connections that write.
     private let watch = Lock<WALWatch?>(nil)
-
-    private struct InterruptRequest {
-        var access: UInt64 = 0
-        var time: UInt64 = 0
-    }
-
-    private struct StatementRegister {
-        var next: UInt64 = 1
-        var sql: [UInt64: String] = [:]
-        /// The statement that ran last, if it was finalized since: it is still what ran last.
-        var finalized: (number: UInt64, sql: String)?
-    }
-
-    /// The step that the last look saw running.
-    private struct Sighting {
-        var step: UInt64 = 0
-        var since: UInt64 = 0
-    }
 
     init(
         level: Configuration.ProbeLevel,
@@ -269,61 +251,12 @@ final class ConnectionProbe: @unchecked Sendable {
         noteTransaction(of: sqlite3_db_handle(statement))
     }
 
-    /// Counts a failed step.
-    func didFail(_ code: CInt) {
-        switch code & 0xff {
-        case SQLITE_INTERRUPT: didInterrupt()
-        case SQLITE_BUSY, SQLITE_LOCKED:
-            // SQLite does not ask the busy handler each time, for one to avoid a deadlock.
-            let metAt = lockMetAt.exchange(.max, ordering: .relaxed)
-            guard metAt != steps.load(ordering: .relaxed) else { return }
-            didMeetLock()
-        default: break
-        }
-    }
-
-    private func didInterrupt() {
-        interrupts.wrappingAdd(1, ordering: .relaxed)
-        let access = accessCount
-        let request = interruptRequest.withLock { request in
-            defer { request.time = 0 }
-            return request
-        }
-        let isOurs = request.time != 0 && request.access == access
-        let latency = isOurs ? monotonicNanoseconds() &- request.time : nil
-        if let latency { times.interrupts.record(latency) }
-        events.emit(label, .interrupted(by: holder, after: latency))
-    }
-
-    /// Somebody asks the statement that runs to stop; any thread may.
-    func willInterrupt() {
-        let access = accessCount
-        let now = monotonicNanoseconds()
-        interruptRequest.withLock { request in
-            // The first request counts.
-            if request.time == 0 || request.access != access {
-                request = InterruptRequest(access: access, time: now)
-            }
-        }
-    }
-
     /// Registers the SQL of a statement; the number names it in ``beginStep(_:)``.
-    func register(sql: String) -> UInt64 {
-        statements.withLock { register in
-            defer { register.next += 1 }
-            register.sql[register.next] = sql
-            return register.next
-        }
-    }
+    func register(sql: String) -> UInt64 { statements.add(sql: sql) }
 
     /// Forgets a statement that is finalized.
     func unregister(_ number: UInt64) {
-        statements.withLock { register in
-            let sql = register.sql.removeValue(forKey: number)
-            if let sql, number == last.load(ordering: .relaxed) {
-                register.finalized = (number, sql)
-            }
-        }
+        statements.remove(number, isLast: { number == last.load(ordering: .relaxed) })
     }
 
     // MARK: The write-ahead log
@@ -349,83 +282,5 @@ final class ConnectionProbe: @unchecked Sendable {
         walIndex = nil
         transaction.store(UInt8(SQLITE_TXN_NONE), ordering: .relaxed)
         events.emit(label, .connectionClosed)
-    }
-
-    // MARK: The observer's side
-
-    /// How long the connection has been held in all, in nanoseconds, until `now`.
-    func heldNanoseconds(at now: UInt64) -> UInt64 {
-        let since = heldSince.load(ordering: .relaxed)
-        let current = since == 0 || now < since ? 0 : now - since
-        return heldTotal.load(ordering: .relaxed) &+ current
-    }
-
-    /// How many statements were interrupted.
-    var interruptCount: UInt64 { interrupts.load(ordering: .relaxed) }
-
-    /// Who holds the connection, or held it last.
-    var holder: AccessOrigin? { AccessSite(word: site.load(ordering: .relaxed)).origin }
-
-    /// How often a lock of somebody else's was met.
-    var busyCount: UInt64 { busy.load(ordering: .relaxed) }
-
-    /// The time spent waiting for locks of others, in nanoseconds.
-    var busyWaitNanoseconds: UInt64 { busyWait.load(ordering: .relaxed) }
-
-    /// How many accesses there were.
-    var accessCount: UInt64 { accesses.load(ordering: .relaxed) }
-
-    /// The times that the connection was held.
-    var holdHistogram: AtomicHistogram { holdTimes }
-
-    /// Whether a statement is inside SQLite right now.
-    var isInsideStatement: Bool { running.load(ordering: .relaxed) != 0 }
-
-    /// The number of the step that is inside SQLite right now; nil when none is.
-    var runningStep: UInt64? { isInsideStatement ? steps.load(ordering: .relaxed) : nil }
-
-    /// The connection as it looks at `now`.
-    func status(label: String, role: ConnectionRole, at now: UInt64) -> ConnectionStatus {
-        var status = ConnectionStatus(
-            label: label,
-            role: role,
-            accessCount: accessCount,
-            busyCount: busyCount,
-            interruptCount: interruptCount
-        )
-        status.busyWaitNanoseconds = busyWait.load(ordering: .relaxed)
-        status.transaction = transactionState
-        let activity = Activity(rawValue: activity.load(ordering: .relaxed)) ?? .idle
-        switch activity {
-        case .idle: return status
-        case .opening: status.state = .opening
-        case .held: status.state = .closure
-        case .committing: status.state = .committing
-        }
-        status.holder = holder
-        let since = heldSince.load(ordering: .relaxed)
-        if since != 0 { status.heldNanoseconds = now > since ? now - since : 0 }
-        let running = running.load(ordering: .relaxed)
-        let number = running != 0 ? running : last.load(ordering: .relaxed)
-        status.sql = statements.withLock { register in
-            if let finalized = register.finalized, finalized.number == number {
-                return finalized.sql
-            }
-            return register.sql[number]
-        }
-        if running != 0 {
-            if activity == .held { status.state = .statement }
-            status.sqlNanoseconds = ageOfRunningStep(at: now)
-        }
-        if isWaitingForLock.load(ordering: .relaxed) { status.state = .waitingForLock }
-        return status
-    }
-
-    private func ageOfRunningStep(at now: UInt64) -> UInt64 {
-        let step = steps.load(ordering: .relaxed)
-        return sighting.withLock { sighting in
-            if sighting.step != step { sighting = Sighting(step: step, since: now) }
-            return now > sighting.since ? now - sighting.since : 0
-        }
     }
 }

@@ -38,7 +38,7 @@ extension MutablePersistableRecord {
         selection: [any SQLSelectable],
         fetch: (Statement) throws -> T
     ) throws -> T {
-        precondition(!selection.isEmpty, "nothing is selected")
+        requirement(!selection.isEmpty, "nothing is selected")
         return try inserting(db, conflictResolution, returning: selection, fetch)
     }
 
@@ -109,7 +109,7 @@ extension MutablePersistableRecord {
         selection: [any SQLSelectable],
         fetch: (Statement) throws -> T
     ) throws -> T {
-        precondition(!selection.isEmpty, "nothing is selected")
+        requirement(!selection.isEmpty, "nothing is selected")
         return try saving(db, conflictResolution, returning: selection, fetch)
     }
 
@@ -140,7 +140,7 @@ extension PersistableRecord {
         selection: [any SQLSelectable],
         fetch: (Statement) throws -> T
     ) throws -> T {
-        precondition(!selection.isEmpty, "nothing is selected")
+        requirement(!selection.isEmpty, "nothing is selected")
         var record = self
         return try record.inserting(db, conflictResolution, returning: selection, fetch)
     }
@@ -179,7 +179,7 @@ extension PersistableRecord {
         selection: [any SQLSelectable],
         fetch: (Statement) throws -> T
     ) throws -> T {
-        precondition(!selection.isEmpty, "nothing is selected")
+        requirement(!selection.isEmpty, "nothing is selected")
         var record = self
         return try record.saving(db, conflictResolution, returning: selection, fetch)
     }

@@ -10,7 +10,7 @@ struct RecordStatements {
         table = Record.databaseTableName
         shape = try db.tableShape(table)
         container = try PersistenceContainer(record)
-        precondition(!container.isEmpty, "\(Record.self) encodes no column")
+        requirement(!container.isEmpty, "\(Record.self) encodes no column")
     }
 
     /// The values of the primary key; nil when all of them are NULL.

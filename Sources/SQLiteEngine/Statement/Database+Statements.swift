@@ -16,6 +16,7 @@ extension Database {
     /// it and keep it beyond the access. A statement that is being iterated is not given twice:
     /// the caller gets another one.
     public func cachedStatement(sql: String) throws -> Statement {
+        preconditionRightThread()
         forgetOldSchema()
         if let statement = statementCache.statement(sql: sql) { return statement }
         return try prepareCachedStatement(sql: sql)
@@ -24,6 +25,7 @@ extension Database {
     /// Gives a statement for one fetch, which keeps neither it nor its arguments.
     @usableFromInline
     func fetchStatement(sql: String) throws -> Statement {
+        preconditionRightThread()
         forgetOldSchema()
         if let statement = fetchCache.statement(sql: sql) { return statement }
         let statement = try makeStatement(sql: sql, flags: UInt32(SQLITE_PREPARE_PERSISTENT))
@@ -74,6 +76,7 @@ extension Database {
     }
 
     private func makeStatement(sql: String, flags: UInt32) throws -> Statement {
+        preconditionRightThread()
         let statements = SQLStatementCursor(database: self, sql: sql, arguments: nil, flags: flags)
         guard let statement = try statements.next() else {
             throw DatabaseError(resultCode: .SQLITE_ERROR, message: "empty statement", sql: sql)

@@ -166,7 +166,7 @@ extension StatementArguments {
     /// Adds arguments; a name in both is a fatal error.
     public static func += (lhs: inout Self, rhs: Self) {
         let replaced = lhs.append(contentsOf: rhs)
-        precondition(
+        requirement(
             replaced.isEmpty,
             "already defined statement argument: \(replaced.keys.sorted().joined(separator: ", "))"
         )

@@ -126,7 +126,7 @@ extension Database {
     @inline(__always)
     func preconditionNoTransactionIsLeftOpen() {
         guard sqlite3_get_autocommit(sqliteConnection) == 0 else { return }
-        precondition(
+        requirement(
             configuration.allowsUnsafeTransactions,
             "A transaction has been left opened at the end of a database access"
         )

@@ -1,3 +1,4 @@
+import Foundation
 import SQLiteEngine
 import Testing
 
@@ -83,5 +84,64 @@ struct MisuseTests {
             configuration.maximumReaderCount = 0
         }
         #expect(result?.message.contains("maximumReaderCount must be at least 1") == true)
+    }
+
+    private static let wrongThread = "Database was not used on the correct thread."
+
+    @Test func aConnectionOnAnotherThreadStopsTheProgram() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) { [path = folder.file() as String] in
+            endProcessAfterAWhile()
+            let pool = try DatabasePool(path: path)
+            try pool.read { db in
+                let escaped = UncheckedBox(db)
+                try Background { _ = try escaped.value?.makeStatement(sql: "SELECT 1") }.value()
+            }
+        }
+        #expect(result?.message.contains(Self.wrongThread) == true)
+    }
+
+    @Test func aStatementOnAnotherThreadStopsTheProgram() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            endProcessAfterAWhile()
+            let queue = try DatabaseQueue()
+            try queue.write { db in
+                let escaped = UncheckedBox(try db.makeStatement(sql: "SELECT 1"))
+                try Background { try escaped.value?.execute() }.value()
+            }
+        }
+        #expect(result?.message.contains(Self.wrongThread) == true)
+    }
+
+    @Test func aConnectionAfterItsAccessStopsTheProgram() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            endProcessAfterAWhile()
+            let queue = try DatabaseQueue()
+            let escaped = queue.inDatabase { UncheckedBox($0) }
+            _ = try Int.fetchOne(try #require(escaped.value), sql: "SELECT 1")
+        }
+        #expect(result?.message.contains(Self.wrongThread) == true)
+    }
+
+    @Test func aConnectionOfAnOuterAccessIsUsedInAnInnerOneOnAQueueOfTheUsers() throws {
+        let outer = try DatabaseQueue()
+        let inner = try DatabaseQueue(
+            configuration: .with { $0.targetQueue = DispatchQueue(label: "of the user") }
+        )
+        try outer.write { first in
+            let first = UncheckedBox(first)
+            try inner.write { second in
+                let one = try Int.fetchOne(try #require(first.value), sql: "SELECT 1")
+                try #expect(one == Int.fetchOne(second, sql: "SELECT 1"))
+            }
+        }
     }
 }

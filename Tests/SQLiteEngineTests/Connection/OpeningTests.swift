@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import Testing
 
@@ -154,5 +155,43 @@ struct OpeningTests {
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file()))
         try file.truncate(atOffset: size)
         try file.close()
+    }
+
+    @Test func everythingIsInForceWhenTheClosuresRun() throws {
+        let lines = Collected()
+        let configuration = Configuration.with {
+            $0.busyMode = .timeout(3)
+            $0.prepareDatabase { db in
+                // Only the caller keeps two threads apart: SQLite has no mutex for it.
+                lines.append(sqlite3_db_mutex(db.sqliteConnection) == nil ? "no mutex" : "mutex")
+                let keys = try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") == true
+                lines.append(keys ? "foreign keys" : "no foreign keys")
+                #expect(throws: DatabaseError.self) { try db.execute(sql: "SELECT \"text\"") }
+                let text = try String.fetchOne(db, sql: "SELECT swiftLowercaseString('Ö')")
+                lines.append(text ?? "no functions")
+                if case .timeout(let seconds) = db.probe.busyMode.withLock({ $0 }) {
+                    lines.append("\(seconds) s")
+                }
+            }
+        }
+        let pool = try DatabasePool(path: folder.file(), configuration: configuration)
+        _ = try pool.read { db in try Int.fetchOne(db, sql: "SELECT 1") }
+        let common = ["no mutex", "foreign keys", "ö"]
+        // The writer, then a reader, which waits for ten seconds whatever the writer does.
+        #expect(lines.all == common + ["3.0 s"] + common + ["10.0 s"])
+    }
+
+    @Test func theFirstReadComesAfterTheClosures() throws {
+        try Data(repeating: 65, count: 4_096).write(to: URL(fileURLWithPath: folder.file()))
+        let lines = Collected()
+        let configuration = Configuration.with {
+            // Where a key would be set: before the file is read.
+            $0.prepareDatabase { _ in lines.append("prepared") }
+        }
+        let error = #expect(throws: DatabaseError.self) {
+            try DatabaseQueue(path: folder.file(), configuration: configuration)
+        }
+        #expect(error?.resultCode == .SQLITE_NOTADB)
+        #expect(lines.all == ["prepared"])
     }
 }

@@ -59,7 +59,11 @@ struct DatabaseSnapshotPoolTests {
         }
         for _ in 0..<20 {
             let snapshot = try pool.makeSnapshotPool()
-            let counts = try snapshot.gate.slots.map { try $0.openDatabase.rowCount() }
+            let counts = try snapshot.gate.slots.map { slot in
+                // As an access would.
+                slot.thread = ThreadState.current
+                return try slot.openDatabase.rowCount()
+            }
             #expect(Set(counts).count == 1)
             #expect(counts.count == 5)
         }

@@ -102,7 +102,7 @@ extension Dictionary {
         self.init(minimumCapacity: minimumCapacity)
         // swift-format-ignore: ReplaceForEachWithForLoop
         try keysAndValues.forEach { key, value in
-            precondition(updateValue(value, forKey: key) == nil, "the key \(key) comes twice")
+            requirement(updateValue(value, forKey: key) == nil, "the key \(key) comes twice")
         }
     }
 }

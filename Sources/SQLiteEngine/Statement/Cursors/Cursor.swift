@@ -76,13 +76,13 @@ extension Cursor {
 
     /// The elements without the last `n`.
     public func dropLast(_ n: Int) throws -> [Element] {
-        precondition(n >= 0, "cannot drop a negative number of elements: \(n)")
+        requirement(n >= 0, "cannot drop a negative number of elements: \(n)")
         return try Array(self).dropLast(n)
     }
 
     /// The last elements, `maxLength` at most.
     public func suffix(_ maxLength: Int) throws -> [Element] {
-        precondition(maxLength >= 0, "cannot take a negative number of elements: \(maxLength)")
+        requirement(maxLength >= 0, "cannot take a negative number of elements: \(maxLength)")
         var kept: [Element] = []
         var oldest = 0
         try forEach { element in

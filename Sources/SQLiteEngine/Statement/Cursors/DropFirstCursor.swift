@@ -4,7 +4,7 @@ public final class DropFirstCursor<Base: Cursor>: Cursor {
     private var toSkip: Int
 
     init(_ base: Base, count: Int) {
-        precondition(count >= 0, "cannot drop a negative number of elements: \(count)")
+        requirement(count >= 0, "cannot drop a negative number of elements: \(count)")
         self.base = base
         toSkip = count
     }

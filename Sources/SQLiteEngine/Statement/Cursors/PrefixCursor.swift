@@ -4,7 +4,7 @@ public final class PrefixCursor<Base: Cursor>: Cursor {
     private var remaining: Int
 
     init(_ base: Base, maxLength: Int) {
-        precondition(maxLength >= 0, "cannot take a negative number of elements: \(maxLength)")
+        requirement(maxLength >= 0, "cannot take a negative number of elements: \(maxLength)")
         self.base = base
         remaining = maxLength
     }

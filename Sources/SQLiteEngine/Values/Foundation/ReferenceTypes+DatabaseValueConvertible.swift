@@ -52,7 +52,7 @@ where Self: ReferenceConvertible, ReferenceType: DatabaseValueConvertible {
 
     fileprivate var referenceDatabaseValue: DatabaseValue {
         guard let reference = self as? ReferenceType else {
-            preconditionFailure("\(Self.self) does not convert to \(ReferenceType.self)")
+            fatalError("\(Self.self) does not convert to \(ReferenceType.self)")
         }
         return reference.databaseValue
     }

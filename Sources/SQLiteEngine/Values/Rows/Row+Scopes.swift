@@ -47,7 +47,7 @@ extension Row {
         /// The name and the row of a scope; the scopes are sorted by name.
         public subscript(position: Int) -> (name: String, row: Row) {
             let name = sortedNames[position]
-            guard let layout = layouts[name] else { preconditionFailure("no scope \(name)") }
+            guard let layout = layouts[name] else { fatalError("no scope \(name)") }
             return (name, row.adapted(to: layout))
         }
     }

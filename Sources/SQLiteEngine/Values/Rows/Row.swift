@@ -121,7 +121,7 @@ public final class Row {
 
     @usableFromInline
     func checkIndex(_ index: Int) {
-        precondition(
+        requirement(
             index >= 0 && index < count,
             "row index out of range: \(index) of \(count) columns"
         )

@@ -65,7 +65,7 @@ public struct SuffixRowAdapter: RowAdapter {
 
     /// Creates an adapter that leaves the columns from `index` on.
     public init(fromIndex index: Int) {
-        precondition(index >= 0, "column index out of range: \(index)")
+        requirement(index >= 0, "column index out of range: \(index)")
         self.index = index
     }
 
@@ -81,7 +81,7 @@ public struct RangeRowAdapter: RowAdapter {
 
     /// Creates an adapter that leaves the columns of a range.
     public init(_ range: CountableRange<Int>) {
-        precondition(range.lowerBound >= 0, "column index out of range: \(range.lowerBound)")
+        requirement(range.lowerBound >= 0, "column index out of range: \(range.lowerBound)")
         self.range = range
     }
 

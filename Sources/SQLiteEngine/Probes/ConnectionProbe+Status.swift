@@ -1,0 +1,82 @@
+import Synchronization
+import Telemetry
+
+/// What a status shows of a connection; any thread may look.
+extension ConnectionProbe {
+    /// The step that the last look saw running.
+    struct Sighting {
+        var step: UInt64 = 0
+        var since: UInt64 = 0
+    }
+
+    /// How long the connection has been held in all, in nanoseconds, until `now`.
+    func heldNanoseconds(at now: UInt64) -> UInt64 {
+        let since = heldSince.load(ordering: .relaxed)
+        let current = since == 0 || now < since ? 0 : now - since
+        return heldTotal.load(ordering: .relaxed) &+ current
+    }
+
+    /// How many statements were interrupted.
+    var interruptCount: UInt64 { interrupts.load(ordering: .relaxed) }
+
+    /// Who holds the connection, or held it last.
+    var holder: AccessOrigin? { AccessSite(word: site.load(ordering: .relaxed)).origin }
+
+    /// How often a lock of somebody else's was met.
+    var busyCount: UInt64 { busy.load(ordering: .relaxed) }
+
+    /// The time spent waiting for locks of others, in nanoseconds.
+    var busyWaitNanoseconds: UInt64 { busyWait.load(ordering: .relaxed) }
+
+    /// How many accesses there were.
+    var accessCount: UInt64 { accesses.load(ordering: .relaxed) }
+
+    /// The times that the connection was held.
+    var holdHistogram: AtomicHistogram { holdTimes }
+
+    /// Whether a statement is inside SQLite right now.
+    var isInsideStatement: Bool { running.load(ordering: .relaxed) != 0 }
+
+    /// The number of the step that is inside SQLite right now; nil when none is.
+    var runningStep: UInt64? { isInsideStatement ? steps.load(ordering: .relaxed) : nil }
+
+    /// The connection as it looks at `now`.
+    func status(label: String, role: ConnectionRole, at now: UInt64) -> ConnectionStatus {
+        var status = ConnectionStatus(
+            label: label,
+            role: role,
+            accessCount: accessCount,
+            busyCount: busyCount,
+            interruptCount: interruptCount
+        )
+        status.busyWaitNanoseconds = busyWait.load(ordering: .relaxed)
+        status.transaction = transactionState
+        let activity = Activity(rawValue: activity.load(ordering: .relaxed)) ?? .idle
+        switch activity {
+        case .idle: return status
+        case .opening: status.state = .opening
+        case .held: status.state = .closure
+        case .committing: status.state = .committing
+        }
+        status.holder = holder
+        let since = heldSince.load(ordering: .relaxed)
+        if since != 0 { status.heldNanoseconds = now > since ? now - since : 0 }
+        let running = running.load(ordering: .relaxed)
+        let number = running != 0 ? running : last.load(ordering: .relaxed)
+        status.sql = statements[number]
+        if running != 0 {
+            if activity == .held { status.state = .statement }
+            status.sqlNanoseconds = ageOfRunningStep(at: now)
+        }
+        if isWaitingForLock.load(ordering: .relaxed) { status.state = .waitingForLock }
+        return status
+    }
+
+    private func ageOfRunningStep(at now: UInt64) -> UInt64 {
+        let step = steps.load(ordering: .relaxed)
+        return sighting.withLock { sighting in
+            if sighting.step != step { sighting = Sighting(step: step, since: now) }
+            return now > sighting.since ? now - sighting.since : 0
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Telemetry
+
+/// The SQL of a connection's statements, by number: for those who look at what runs.
+final class StatementRegister: Sendable {
+    private struct State {
+        var next: UInt64 = 1
+        var sql: [UInt64: String] = [:]
+        /// The statement that ran last, if it was finalized since: it is still what ran last.
+        var finalized: (number: UInt64, sql: String)?
+    }
+
+    private let state = Lock(State())
+
+    /// Adds a statement; gives its number, which is never 0.
+    func add(sql: String) -> UInt64 {
+        state.withLock { state in
+            defer { state.next += 1 }
+            state.sql[state.next] = sql
+            return state.next
+        }
+    }
+
+    /// Forgets a statement that is finalized.
+    ///
+    /// - Parameters:
+    ///   - number: Its number.
+    ///   - isLast: Whether it is the one that ran last.
+    func remove(_ number: UInt64, isLast: () -> Bool) {
+        state.withLock { state in
+            let sql = state.sql.removeValue(forKey: number)
+            if let sql, isLast() { state.finalized = (number, sql) }
+        }
+    }
+
+    /// The SQL of a statement; nil for one that was forgotten.
+    subscript(number: UInt64) -> String? {
+        state.withLock { state in
+            if let finalized = state.finalized, finalized.number == number {
+                return finalized.sql
+            }
+            return state.sql[number]
+        }
+    }
+}
