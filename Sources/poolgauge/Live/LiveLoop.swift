@@ -127,7 +127,12 @@ struct LiveLoop {
     }
 
     /// Nanoseconds from frame to frame.
-    private var frameTime: UInt64 { UInt64(1e9 / max(model.refreshRate, 0.1)) }
+    ///
+    /// A display that stands still is drawn for its own cost alone; keys do not wait for that.
+    private var frameTime: UInt64 {
+        let time = UInt64(1e9 / max(model.refreshRate, 0.1))
+        return model.isPaused ? max(time, 1_000_000_000) : time
+    }
 
     private mutating func draw() {
         let before = MonotonicTime.now
