@@ -86,6 +86,13 @@ final class EngineTarget: WorkloadTarget {
         }
     }
 
+    func restartTimes() {
+        switch server {
+        case .queue(let queue): queue.restartTimes()
+        case .pool(let pool): pool.restartTimes()
+        }
+    }
+
     /// The library, SQLite's version and the pragmas in force on the connection that writes.
     func environment() throws -> [String: String] {
         var facts = ["library": "SQLiteEngine"]

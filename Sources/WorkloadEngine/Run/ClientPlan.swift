@@ -36,6 +36,15 @@ struct ClientPlan: Sendable {
     /// Whether one hold is long enough for a line in the ticker.
     var isHoldNoteworthy: Bool { holdTime >= 500_000_000 }
 
+    /// How its accesses are timed.
+    var loop: ClientResult.Loop {
+        switch client.pace {
+        case .closed: .closed
+        case .open: .open
+        case .at, .every: .scheduled
+        }
+    }
+
     /// How many accesses it aims at per second; nil without a schedule of arrivals.
     var targetRate: Double? {
         if case .open(let arrival) = client.pace { arrival.rate } else { nil }

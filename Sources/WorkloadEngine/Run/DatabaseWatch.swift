@@ -7,6 +7,8 @@ struct DatabaseWatch {
     private var last: DatabaseStatus?
     private var first: DatabaseStatus?
     private var latest: DatabaseStatus?
+    /// The last status of a measured phase.
+    private var measured: DatabaseStatus?
     private var busy = 0.0
     private var saturated = 0.0
     private var capacity = 0.0
@@ -43,6 +45,7 @@ struct DatabaseWatch {
         latest = status
         if let wal = status.wal { addWAL(wal, at: status, isMeasured) }
         if isMeasured {
+            measured = status
             waitingReadersPeak = max(waitingReadersPeak, status.waitingReaders.count)
             waitingWritersPeak = max(waitingWritersPeak, status.waitingWriters.count)
             if let age = status.snapshots.map(\.ageNanoseconds).max() {
@@ -107,8 +110,12 @@ struct DatabaseWatch {
             saturation: elapsed > 0 ? min(1, saturated / elapsed).rounded(toDigits: 4) : nil,
             waitingReadersPeak: waitingReadersPeak,
             waitingWritersPeak: waitingWritersPeak,
-            acquire: latest.acquire,
-            hold: latest.hold
+            acquire: measured?.acquire,
+            acquiredAtOnce: measured?.acquiredAtOnce?.rounded(toDigits: 4),
+            hold: measured?.hold,
+            writerAcquire: measured?.writerAcquire,
+            writerAcquiredAtOnce: measured?.writerAcquiredAtOnce?.rounded(toDigits: 4),
+            writerHold: measured?.writerHold
         )
     }
 
@@ -143,10 +150,12 @@ struct DatabaseWatch {
     /// The result's part about interrupts since the first status; nil when none was seen.
     func interruptResult() -> InterruptStatus? {
         guard let now = latest?.interrupts, let before = first?.interrupts else { return nil }
-        return InterruptStatus(
+        var result = InterruptStatus(
             requested: now.requested - min(now.requested, before.requested),
             delivered: now.delivered - min(now.delivered, before.delivered),
             withoutEffect: now.withoutEffect - min(now.withoutEffect, before.withoutEffect)
         )
+        result.latency = now.latency
+        return result
     }
 }

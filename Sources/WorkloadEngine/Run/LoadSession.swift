@@ -27,6 +27,8 @@ final class LoadSession {
         var sampler: Sampler
         /// How long the measured phases lasted, in seconds.
         var seconds: Double
+        /// How long each phase lasted, in seconds.
+        var phaseSeconds: [Double]
         var isPartial: Bool
     }
 
@@ -48,7 +50,10 @@ final class LoadSession {
         var recorders: [WorkerRecorder] = []
         let meters = plan.clients.map { client in
             let own = (0..<client.client.workers).map { _ in
-                WorkerRecorder(operations: client.operationNames.count)
+                WorkerRecorder(
+                    operations: client.operationNames.count,
+                    phases: plan.phases.stretches.count
+                )
             }
             for (index, recorder) in own.enumerated() {
                 workers.append(
@@ -66,7 +71,7 @@ final class LoadSession {
                 )
             }
             recorders += own
-            return ClientMeter(plan: client, recorders: own)
+            return ClientMeter(plan: client, recorders: own, phases: plan.phases)
         }
         sampler = Sampler(title: title, context: context, meters: meters, emit: emit)
         self.recorders = recorders
@@ -95,7 +100,11 @@ final class LoadSession {
         return Outcome(
             sampler: sampler,
             seconds: Double(context.phases.measuredTime(until: end)) / 1e9,
-            isPartial: control.isInterrupted
+            phaseSeconds: context.phases.stretches.map { stretch in
+                let length = min(end, stretch.end) - min(end, stretch.start)
+                return length.secondsFromNanoseconds
+            },
+            isPartial: control.isInterrupted || control.failure != nil
         )
     }
 

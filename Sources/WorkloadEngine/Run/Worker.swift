@@ -8,8 +8,8 @@ final class Worker {
     struct Turn {
         /// The intended start on the clock.
         var intended: UInt64
-        /// Whether it counts.
-        var isMeasured: Bool
+        /// The phase that it lies in.
+        var phase: PhasePlan.Place
         /// Whether there is a schedule that the start can lag behind.
         var isScheduled: Bool
         /// Whether the worker waited for the moment.
@@ -68,10 +68,8 @@ final class Worker {
 
     /// Counts an arrival whose turn never came as unfinished, if it was due.
     private func leave(_ moment: UInt64) {
-        guard model.isScheduled, moment <= control.stopTime, phases.isMeasured(at: moment) else {
-            return
-        }
-        recorder.leave()
+        guard model.isScheduled, moment <= control.stopTime, moment < phases.end else { return }
+        recorder.leave(in: phases.place(at: moment))
     }
 
     /// Counts the arrivals that were due when the load stopped and that nobody took.
@@ -98,7 +96,7 @@ final class Worker {
                 guard clock.now() < intended else {
                     return Turn(
                         intended: intended,
-                        isMeasured: phases.isMeasured(at: moment),
+                        phase: phases.place(at: moment),
                         isScheduled: model.isScheduled,
                         wasFree: wasFree
                     )
@@ -121,8 +119,14 @@ final class Worker {
 
     /// What an attempt tells about itself.
     struct Attempt {
+        // Unsafe: an attempt is a local variable of the worker that owns the recorder, and a
+        // counted reference would cost each access two atomic operations.
+        fileprivate unowned(unsafe) let recorder: WorkerRecorder
+
         /// When the closure was entered, on the clock; nil when it was not.
-        var entry: UInt64?
+        var entry: UInt64? {
+            didSet { if let entry { recorder.enter(at: entry) } }
+        }
     }
 
     /// Makes one access: skips it when it is too late, times it, tries again when the database is
@@ -141,24 +145,24 @@ final class Worker {
         var start = clock.now()
         let lag = start > turn.intended ? start - turn.intended : 0
         if let limit = plan.skipAfter, lag > limit {
-            recorder.skip(operation, isMeasured: turn.isMeasured)
+            recorder.skip(operation, in: turn.phase)
             return
         }
         let mayStart = recorder.begin(
             operation,
+            in: turn.phase,
             lag: turn.isScheduled ? lag : nil,
-            wasFree: turn.wasFree,
-            isMeasured: turn.isMeasured
+            wasFree: turn.wasFree
         )
         guard mayStart else {
             isAbandoned = true
-            if turn.isScheduled, turn.isMeasured { recorder.leave() }
+            if turn.isScheduled { recorder.leave(in: turn.phase) }
             return
         }
         let intended = turn.isScheduled ? turn.intended : start
         var retries = plan.client.busyRetries
         while true {
-            var state = Attempt()
+            var state = Attempt(recorder: recorder)
             do {
                 try attempt(&state)
                 // An access that was cut short never ends: the final count finds it running.
@@ -167,32 +171,34 @@ final class Worker {
                 let entry = state.entry ?? end
                 start = min(start, entry)
                 recorder.finish(
-                    operation,
-                    .completed(
-                        plan.isTimed
-                            ? .init(
-                                response: end - min(end, intended),
-                                wait: entry - start,
-                                service: end - entry
-                            ) : nil
-                    )
+                    .completed,
+                    plan.isTimed
+                        ? .init(intended: intended, start: start, entry: entry, end: end) : nil
                 )
                 return
             } catch {
                 if isAbandoned { return }
+                let stamps = state.entry.map { entry in
+                    WorkerRecorder.Stamps(
+                        intended: intended,
+                        start: min(start, entry),
+                        entry: entry,
+                        end: clock.now()
+                    )
+                }
                 switch target.failure(of: error) {
                 case .interrupted:
-                    recorder.finish(operation, .interrupted)
+                    recorder.finish(.interrupted, stamps)
                     return
                 case .busy(let code):
                     guard retries > 0, control.stage < .stopped else {
-                        recorder.finish(operation, .failed(code))
+                        recorder.finish(.failed(code), stamps)
                         return
                     }
                     retries -= 1
-                    recorder.retry(operation)
+                    recorder.retry()
                 case .error(let code):
-                    recorder.finish(operation, .failed(code))
+                    recorder.finish(.failed(code), stamps)
                     return
                 }
             }

@@ -189,12 +189,15 @@ public final class WorkloadRun: Sendable {
         var outcome = try session.run()
         let verdict = watch.verdict(
             accesses: outcome.sampler.begun,
-            freeLag: outcome.sampler.freeLag
+            freeLag: outcome.sampler.freeLag,
+            loads: outcome.sampler.generatorLoads(noop: watch.noop, seconds: outcome.seconds)
         )
         options.onProgress?("checking \(arm.name)")
         let invariants = InvariantCheck(target: target, stability: context.stability)
-        let clients = outcome.sampler.clientResults(seconds: outcome.seconds)
+        var clients = outcome.sampler.clientResults(seconds: outcome.phaseSeconds)
         let database = outcome.sampler.database
+        // After all that is counted, and before nobody uses the database any more.
+        OperationProfiler(plan, on: target, runsStatements: !outcome.isPartial).add(to: &clients)
         var result = ArmResult(
             arm: arm.name,
             valid: verdict.reason == nil,
@@ -208,12 +211,19 @@ public final class WorkloadRun: Sendable {
             wal: database.walResult(),
             snapshots: database.snapshotResult(),
             interrupts: database.interruptResult(),
+            blame: outcome.sampler.blame(),
             generator: verdict.result,
             thresholds: [],
             invariants: scenario.invariants.map { invariants.check($0) },
             intervals: outcome.sampler.intervals
         )
         result.thresholds = scenario.thresholds.map { result.check($0) }
+        if let failure = control.failure {
+            result.failures = [failure]
+        } else if !result.partial {
+            let failures = result.tooManyErrors(for: scenario.thresholds)
+            if !failures.isEmpty { result.failures = failures }
+        }
         outcome.sampler.sample(.finished)
         return result
     }

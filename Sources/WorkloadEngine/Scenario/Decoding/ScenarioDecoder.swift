@@ -17,9 +17,12 @@ struct ScenarioDecoder {
 
     init(file: String) { log = IssueLog(file: file) }
 
-    /// Decodes the text.
-    mutating func decode(_ yaml: String) throws(ScenarioError) -> Scenario {
-        guard let root = compose(yaml),
+    /// Decodes the text, or the tree that was made of it and changed.
+    mutating func decode(
+        _ yaml: String,
+        from tree: Node? = nil
+    ) throws(ScenarioError) -> Scenario {
+        guard let root = tree ?? compose(yaml),
             let top = MappingReader(root, what: "the scenario", keys: Self.keys, log: log)
         else {
             try log.throwIfAny()
