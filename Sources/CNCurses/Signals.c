@@ -127,14 +127,18 @@ void pg_signals_remove(void) {
 }
 
 void pg_signals_stop_process(void) {
-    struct sigaction standard, ours;
+    struct sigaction standard, stop, go_on;
     memset(&standard, 0, sizeof standard);
     standard.sa_handler = SIG_DFL;
     sigemptyset(&standard.sa_mask);
-    sigaction(SIGTSTP, &standard, &ours);
-    // To this thread alone: it has stopped when raise returns, and then goes on.
+    // Without a handler SIGCONT lets the process go on and leaves nothing behind; with one, any
+    // thread may tell of it at any time after this returned.
+    sigaction(SIGCONT, &standard, &go_on);
+    sigaction(SIGTSTP, &standard, &stop);
+    // To this thread alone: all have stopped when raise returns, and then go on.
     raise(SIGTSTP);
-    sigaction(SIGTSTP, &ours, NULL);
+    sigaction(SIGTSTP, &stop, NULL);
+    sigaction(SIGCONT, &go_on, NULL);
 }
 
 int pg_signals_next(int descriptor) {

@@ -31,14 +31,14 @@ package final class CursesTerminal: Terminal {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw .notATerminal }
         _ = pg_locale_is_utf8()
         let profile = try TerminalProfile(environment: environment) { pg_terminal_is_known($0) }
+        // Before ncurses looks: where SIGTSTP has no handler it installs its own, and from then on
+        // ignores the signal while it writes, so that a ^Z of that moment would be lost
+        // (_nc_signal_handler in its lib_tstp.c).
+        signals = pg_signals_install()
+        guard signals >= 0 else { throw .refused(name: profile.name) }
         var colors = pg_screen_colors()
         guard pg_screen_open(profile.name, profile.wantsColors, &colors) else {
-            throw .refused(name: profile.name)
-        }
-        // After ncurses's own, so that ours are the ones in force.
-        signals = pg_signals_install()
-        guard signals >= 0 else {
-            pg_screen_close()
+            pg_signals_remove()
             throw .refused(name: profile.name)
         }
         pairs = ColorPairs(
@@ -166,28 +166,42 @@ extension CursesTerminal {
         }
     }
 
+    /// Takes all signals that are pending; one that came twice means no more than once.
     private func collectSignals() {
         var isResized = false
-        while true {
+        var wantsStop = false
+        var isContinued = false
+        collecting: while true {
             switch pg_signals_next(signals) {
-            case 0:
-                if isResized { resize() }
-                return
-            case SIGWINCH:
-                isResized = true
-            case SIGTSTP:
-                pg_screen_suspend()
-                pg_signals_stop_process()
-                takeOver()
-                isResized = true
-            case SIGCONT:
-                // Also after a SIGSTOP, which nobody could prepare for.
-                takeOver()
-                isResized = true
-            case let signal:
-                pending.append(.end(signal: signal))
+            case 0: break collecting
+            case SIGWINCH: isResized = true
+            case SIGTSTP: wantsStop = true
+            case SIGCONT: isContinued = true
+            case let signal: pending.append(.end(signal: signal))
             }
         }
+        if isContinued {
+            // After a SIGSTOP, which nobody could prepare for.
+            takeOver()
+            pending.append(.continued)
+        }
+        if isResized || isContinued { resize() }
+        if wantsStop { pending.append(.stop) }
+    }
+
+    /// Gives the terminal back, stops the process, and takes the terminal again when it goes on.
+    package func stop() {
+        guard isOpen else { return }
+        pg_screen_suspend()
+        pg_signals_stop_process()
+        // A second ^Z and resizes are dealt with by now.
+        var ends: [TerminalEvent] = []
+        while case let signal = pg_signals_next(signals), signal != 0 {
+            if [SIGINT, SIGTERM, SIGHUP].contains(signal) { ends.append(.end(signal: signal)) }
+        }
+        takeOver()
+        resize()
+        pending += ends
     }
 
     private func takeOver() {

@@ -4,6 +4,10 @@ import TerminalUI
 package enum TerminalEvent: Sendable, Hashable {
     /// A key, or a new size.
     case input(InputEvent)
+    /// Somebody wants the program to stop (^Z): see ``Terminal/stop()``.
+    case stop
+    /// The program was stopped without a word (`SIGSTOP`), and goes on.
+    case continued
     /// Somebody wants the program to end: `SIGINT`, `SIGTERM`, or `SIGHUP` when the terminal is
     /// gone.
     case end(signal: Int32)
@@ -25,6 +29,11 @@ package protocol Terminal: AnyObject {
     /// - Parameter nanoseconds: How long to wait for one; 0 to look only.
     /// - Returns: nil when the time is over.
     func nextEvent(waitingAtMost nanoseconds: UInt64) -> TerminalEvent?
+
+    /// Gives the terminal back, stops the process, and takes the terminal again when it goes on.
+    ///
+    /// Returns at once where nobody could let it go on: without a shell that controls jobs.
+    func stop()
 
     /// Gives the terminal back as it was; a second time it does nothing.
     func close()

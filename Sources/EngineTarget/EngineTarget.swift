@@ -132,9 +132,13 @@ final class EngineTarget: WorkloadTarget {
 /// An access that the server does not have.
 enum UnsupportedAccess: Error, CustomStringConvertible {
     case snapshotOfQueue
+    case memory
 
     var description: String {
-        "a DatabaseQueue makes no snapshots: use an arm of type pool"
+        switch self {
+        case .snapshotOfQueue: "a DatabaseQueue makes no snapshots: use an arm of type pool"
+        case .memory: "databases in memory are not driven here"
+        }
     }
 }
 

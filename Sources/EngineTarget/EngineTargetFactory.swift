@@ -25,6 +25,8 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
             if arm.isWAL { configuration.journalMode = .wal }
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             target = EngineTarget(.queue(queue))
+        case .memory:
+            throw UnsupportedAccess.memory
         case .pool:
             let pool = try DatabasePool(path: path, configuration: configuration)
             target = EngineTarget(.pool(pool))

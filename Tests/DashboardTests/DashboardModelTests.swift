@@ -15,8 +15,8 @@ struct DashboardModelTests {
 
     @Test(arguments: [
         (Key.character("q"), DashboardAction.quit), (.control("c"), .quit),
-        (.character("a"), .nextArm), (.character("i"), .interrupt),
-        (.character("n"), .makeSnapshot), (.character("x"), .releaseSnapshot),
+        (.character("a"), .nextArm), (.character("I"), .interrupt(connection: nil)),
+        (.character("n"), .makeSnapshot), (.character("x"), .releaseSnapshot(label: nil)),
     ])
     func keysAskForActions(key: Key, action: DashboardAction) {
         var model = DashboardModel()
@@ -78,7 +78,7 @@ struct DashboardModelTests {
         #expect(Set(keys).count == keys.count)
         for binding in DashboardCommand.bindings {
             for key in binding.keys {
-                #expect(DashboardCommand.command(for: key) == binding.command)
+                #expect(DashboardKeys.standard.command(for: key) == binding.command)
             }
         }
     }

@@ -88,7 +88,12 @@ struct HistoryTests {
                 moment.inUse = Double(index / 10)
                 moments.append(moment)
             }
-            let bins = TimeBins(moments: moments, seconds: 5, count: 5)
+            let bins = TimeBins(
+                moments: moments,
+                seconds: 5,
+                until: Double(count - 1) * 0.1,
+                count: 5
+            )
             return bins.values(.mean) { moments[$0].inUse }
         }
         #expect(values(at: 60) == [1, 2, 3, 4, 5])
@@ -106,7 +111,7 @@ struct HistoryTests {
             moment.waitingReaders = waiting
             moments.append(moment)
         }
-        let bins = TimeBins(moments: moments, seconds: 4, count: 4)
+        let bins = TimeBins(moments: moments, seconds: 4, until: 3, count: 4)
         #expect(bins.values(.maximum) { moments[$0].waitingReaders } == [9, 9, 9, 2])
     }
 }

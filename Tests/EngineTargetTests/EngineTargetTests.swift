@@ -31,7 +31,7 @@ struct EngineTargetTests {
 
     private static let arms = [
         Arm(name: "queue", kind: .queue),
-        Arm(name: "queue-wal", kind: .queue, isWAL: true),
+        Arm(name: "queue-wal", kind: .queue, journal: .wal),
         Arm(name: "pool", kind: .pool, readers: 2),
     ]
 

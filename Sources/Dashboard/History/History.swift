@@ -1,8 +1,12 @@
 import Telemetry
 
-/// All that a screen draws from: the newest sample, and the series that led to it.
+/// All that a screen draws from: a sample, and the series around it.
 ///
-/// Bounded, however long a run lasts: five minutes at ten samples a second.
+/// The sample is the newest, or, in a history that somebody went back in, the one looked at.
+///
+/// Bounded, however long a run lasts: five minutes at ten samples a second. Its samples take at
+/// most 32 MiB (``SampleStore``), the states of lanes 1.5 MiB, all other series 2 MiB. A display
+/// that stands still keeps a second history.
 struct History: Sendable {
     /// How many samples are kept: five minutes at ten a second.
     static let capacity = 3_000
@@ -11,8 +15,12 @@ struct History: Sendable {
     /// How many lanes there can be.
     private static let maximumLanes = 512
 
-    /// The newest sample.
+    /// The sample that screens show.
     private(set) var latest: Sample?
+    /// The place among ``moments`` of the sample that somebody went back to; nil for the newest.
+    private(set) var cursor: Int?
+    /// The samples that somebody can go back to, aligned with ``moments``.
+    private var samples = SampleStore(capacity: Self.capacity)
     /// The samples' numbers, the newest last.
     private(set) var moments = RingBuffer<Moment>(capacity: Self.capacity)
     /// One lane for each connection: the writer or the queue's, readers, snapshots.
@@ -29,6 +37,7 @@ struct History: Sendable {
         // A clock that stands still or is no number must not upset the charts.
         let time = sample.time.isFinite ? max(sample.time, before) : before
         moments.append(Moment(sample, time: time))
+        samples.append(sample)
         appendLanes(sample.database.connections)
         appendThroughputs(sample.clients)
         for event in sample.events { events.append(event) }
@@ -58,9 +67,23 @@ struct History: Sendable {
         return largest
     }
 
+    /// Shows the sample at a place among ``moments``, or the nearest that is kept.
+    mutating func look(atPlace place: Int) {
+        let bounded = min(max(place, samples.firstKept), moments.count - 1)
+        guard bounded >= 0, let sample = samples[bounded] else { return }
+        cursor = bounded
+        latest = sample
+        for index in lanes.indices {
+            lanes[index].status = sample.database.connections.first {
+                $0.label == lanes[index].label
+            }
+        }
+    }
+
     private func visit(last seconds: Double, _ body: (Moment) -> Void) {
-        guard let now = moments.last?.time else { return }
-        var index = moments.count - 1
+        var index = cursor ?? moments.count - 1
+        guard index >= 0 else { return }
+        let now = moments[index].time
         while index >= 0, moments[index].time >= now - seconds {
             body(moments[index])
             index -= 1
@@ -75,6 +98,8 @@ struct History: Sendable {
 
     private mutating func startOver(with sample: Sample) {
         moments.removeAll()
+        samples.removeAll()
+        cursor = nil
         lanes = []
         throughputs = []
         events.append(TelemetryEvent(time: 0, message: "arm \(sample.arm) begins"))

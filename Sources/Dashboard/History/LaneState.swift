@@ -68,11 +68,11 @@ enum LaneState: UInt8, Sendable, CaseIterable {
         switch self {
         case .idle: "idle: nobody holds the connection"
         case .running: "running SQL: inside a statement"
-        case .held: "held by code: the access runs between its statements, or sleeps"
+        case .held: "held by code, between its statements"
         case .committing: "committing: ending its transaction"
-        case .locked: "file locked: it waits for another connection's lock"
-        case .opening: "opening: being opened for somebody who waits"
-        case .kept: "kept open: a snapshot between its reads; it pins the log"
+        case .locked: "file locked: waits for another's lock"
+        case .opening: "opening: opened for somebody who waits"
+        case .kept: "kept open: a snapshot, pins the log"
         case .absent: "closed"
         }
     }

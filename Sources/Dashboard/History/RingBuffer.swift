@@ -18,8 +18,13 @@ struct RingBuffer<Element: Sendable>: Sendable {
 
     /// An element, counted from the oldest one, at 0.
     subscript(index: Int) -> Element {
+        get { storage[place(index)] }
+        set { storage[place(index)] = newValue }
+    }
+
+    private func place(_ index: Int) -> Int {
         let place = start + index
-        return storage[place < storage.count ? place : place - storage.count]
+        return place < storage.count ? place : place - storage.count
     }
 
     /// Adds an element, and forgets the oldest when the buffer is full.

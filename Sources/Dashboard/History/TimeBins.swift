@@ -18,18 +18,30 @@ struct TimeBins {
     /// The stretch of each sample from `first` on.
     private let places: [Int]
 
-    /// Cuts the last `seconds` of the moments into `count` stretches.
-    init(moments: RingBuffer<Moment>, seconds: Double, count: Int) {
+    /// Cuts `seconds` of a history into `count` stretches: the last ones, or those that the moment
+    /// is in that somebody went back to.
+    init(_ history: History, seconds: Double, count: Int) {
+        self.init(
+            moments: history.moments,
+            seconds: seconds,
+            until: history.windowEnd(seconds),
+            count: count
+        )
+    }
+
+    /// Cuts the `seconds` before a time into `count` stretches.
+    init(moments: RingBuffer<Moment>, seconds: Double, until end: Double, count: Int) {
         self.count = max(0, count)
-        guard let now = moments.last?.time, count > 0, seconds > 0 else {
+        guard moments.count > 0, count > 0, seconds > 0 else {
             first = moments.count
             places = []
             return
         }
         let length = seconds / Double(count)
-        let newest = (now / length).rounded(.down)
+        let newest = (end / length).rounded(.down)
         var reversed: [Int] = []
         var index = moments.count - 1
+        while index >= 0, (moments[index].time / length).rounded(.down) > newest { index -= 1 }
         while index >= 0 {
             let age = newest - (moments[index].time / length).rounded(.down)
             guard age < Double(count) else { break }

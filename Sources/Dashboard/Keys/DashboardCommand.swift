@@ -1,127 +1,126 @@
 import TerminalUI
 
-/// What a key asks the dashboard for.
+/// What a key asks the dashboard for; the raw value is its name in a configuration.
 package enum DashboardCommand: String, Sendable, CaseIterable {
-    /// Ends the program.
-    case quit
+    /// Shows screen 1.
+    case overview
+    /// Shows screen 2.
+    case connections
+    /// Shows screen 3.
+    case waiters
+    /// Shows screen 4.
+    case snapshots
+    /// Shows screen 5.
+    case latency
+    /// Shows screen 6.
+    case compare
+    /// Shows screen 7.
+    case workload
+    /// Gives the keys to the next part of the screen.
+    case focusNext = "focus-next"
+    /// Gives the keys to the part before.
+    case focusPrevious = "focus-previous"
+    /// Moves the selection up.
+    case up
+    /// Moves the selection down.
+    case down
+    /// Moves to the left.
+    case left
+    /// Moves to the right.
+    case right
+    /// Moves up by a page.
+    case pageUp = "page-up"
+    /// Moves down by a page.
+    case pageDown = "page-down"
+    /// Moves to the first row.
+    case first
+    /// Moves to the last row.
+    case last
+    /// Shows all of what is selected.
+    case expand
+    /// Asks for a text that rows must contain.
+    case filter
+    /// Sorts by the next column.
+    case sort
+    /// Sorts the other way around.
+    case reverse
     /// Stops the display, and lets it go on.
     case pause
+    /// Goes back by one sample.
+    case stepBack = "step-back"
+    /// Goes forward by one sample.
+    case stepForward = "step-forward"
+    /// Asks for a time to go to.
+    case seek
+    /// Shows less time, or turns a knob up.
+    case zoomIn = "zoom-in"
+    /// Shows more time, or turns a knob down.
+    case zoomOut = "zoom-out"
+    /// Draws less often.
+    case slower
+    /// Draws more often.
+    case faster
     /// Goes on to the next arm.
-    case nextArm
-    /// Interrupts every statement that runs.
+    case nextArm = "next-arm"
+    /// Holds the load back, and lets it go on.
+    case pauseLoad = "pause-load"
+    /// Interrupts what the selected connection runs.
     case interrupt
+    /// Interrupts every statement that runs.
+    case interruptAll = "interrupt-all"
+    /// Asks how far to checkpoint.
+    case checkpoint
     /// Takes a snapshot.
     case snapshot
-    /// Releases the oldest snapshot that was taken by key.
+    /// Releases a snapshot that was taken by key.
     case release
     /// Changes the colours.
     case theme
-    /// Shows less time.
-    case zoomIn
-    /// Shows more time.
-    case zoomOut
+    /// Changes what pictures are made of.
+    case glyphs
+    /// Copies what is selected.
+    case copy
     /// Shows or hides the help.
     case help
     /// Leaves what was opened last.
     case back
-
-    /// Every key of the dashboard: dispatch, key bar, help and documentation come from here.
-    package static let bindings: [KeyBinding<DashboardCommand>] = [
-        KeyBinding(
-            [.character("q"), .control("c")],
-            .quit,
-            name: "quit",
-            help: "quit; the run ends",
-            priority: 10
-        ),
-        KeyBinding(
-            [.character("?"), .character("h"), .function(1)],
-            .help,
-            name: "help",
-            help: "show or hide this help",
-            priority: 11
-        ),
-        KeyBinding(
-            [.character(" ")],
-            .pause,
-            name: "pause",
-            help: "hold the display still, and let it go on; the run goes on meanwhile",
-            priority: 9
-        ),
-        KeyBinding(
-            [.character("a")],
-            .nextArm,
-            name: "next arm",
-            help: "run the next arm: the same load on another way to open the database",
-            priority: 8
-        ),
-        KeyBinding(
-            [.character("i")],
-            .interrupt,
-            name: "interrupt",
-            help: "interrupt every statement that runs now",
-            priority: 7
-        ),
-        KeyBinding(
-            [.character("n")],
-            .snapshot,
-            name: "snapshot",
-            help: "take a snapshot, and keep it: it pins the write-ahead log",
-            priority: 6
-        ),
-        KeyBinding(
-            [.character("x")],
-            .release,
-            name: "release",
-            help: "release the oldest snapshot that you took",
-            priority: 5
-        ),
-        KeyBinding(
-            [.character("t")],
-            .theme,
-            name: "theme",
-            help: "change the colours: the next theme",
-            priority: 4
-        ),
-        KeyBinding(
-            [.character("+"), .character("=")],
-            .zoomIn,
-            name: "closer",
-            help: "show less time in lanes and charts",
-            priority: 3
-        ),
-        KeyBinding(
-            [.character("-")],
-            .zoomOut,
-            name: "wider",
-            help: "show more time, up to five minutes",
-            priority: 2
-        ),
-        KeyBinding([.escape], .back, name: "back", help: "close the help", priority: nil),
-    ]
-
-    /// What a key asks for; nil for a key without a meaning.
-    static func command(for key: Key) -> DashboardCommand? { commands[key] }
-
-    private static let commands: [Key: DashboardCommand] = {
-        var commands: [Key: DashboardCommand] = [:]
-        for binding in bindings {
-            for key in binding.keys { commands[key] = binding.command }
-        }
-        return commands
-    }()
-}
-
-/// What the dashboard asks of the program that runs the load.
-package enum DashboardAction: Sendable, Equatable {
-    /// End the run and the program.
+    /// Ends the program.
     case quit
-    /// Stop this arm and start the next one.
-    case nextArm
-    /// Interrupt every statement that runs.
-    case interrupt
-    /// Take a snapshot and keep it.
-    case makeSnapshot
-    /// Release the oldest snapshot that was taken this way.
-    case releaseSnapshot
+
+    /// The screen that it shows; nil where it does something else.
+    var screen: DashboardScreen? {
+        switch self {
+        case .overview: .overview
+        case .connections: .connections
+        case .waiters: .waiters
+        case .snapshots: .snapshots
+        case .latency: .latency
+        case .compare: .compare
+        case .workload: .workload
+        default: nil
+        }
+    }
+
+    /// What commands are for: the sections of the help.
+    enum Purpose: String, CaseIterable {
+        case screens = "Screens"
+        case moving = "Moving about"
+        case time = "Time"
+        case acting = "Acting on the run"
+        case display = "Display"
+    }
+
+    /// What it is for.
+    var purpose: Purpose {
+        switch self {
+        case .overview, .connections, .waiters, .snapshots, .latency, .compare, .workload: .screens
+        case .focusNext, .focusPrevious, .up, .down, .left, .right, .pageUp, .pageDown, .first,
+            .last, .expand, .filter, .sort, .reverse:
+            .moving
+        case .pause, .stepBack, .stepForward, .seek, .zoomIn, .zoomOut: .time
+        case .nextArm, .pauseLoad, .interrupt, .interruptAll, .checkpoint, .snapshot, .release:
+            .acting
+        case .slower, .faster, .theme, .glyphs, .copy, .help, .back, .quit: .display
+        }
+    }
 }

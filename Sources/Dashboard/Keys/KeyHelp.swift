@@ -2,33 +2,54 @@ import TerminalUI
 
 /// The help: every key, and what the marks of the lanes mean.
 struct KeyHelp {
+    let keys: DashboardKeys
+    /// The first line that is shown.
+    let top: Int
+
     /// Draws the help over the screen.
     func draw(on canvas: inout Canvas, in rect: Rect) {
-        let theme = canvas.theme
-        let keys = DashboardCommand.bindings.map { binding in
-            let labels = binding.keys.map(\.label).joined(separator: " ")
-            return HelpOverlay.Entry(
-                term: Span(labels, theme.bold(.accent)),
-                meaning: binding.help,
-                short: binding.name
+        overlay(theme: canvas.theme, glyphs: canvas.glyphs).draw(on: &canvas, in: rect)
+    }
+
+    /// The last line that the help can begin with in a terminal of this size.
+    func lastTop(in size: Size) -> Int {
+        overlay(theme: .standard, glyphs: .braille).lastTop(in: size)
+    }
+
+    private func overlay(theme: Theme, glyphs: GlyphSet) -> HelpOverlay {
+        let sections = DashboardCommand.Purpose.allCases.map { purpose in
+            HelpOverlay.Section(
+                title: purpose.rawValue,
+                entries: keys.bindings.filter {
+                    $0.command.purpose == purpose && !$0.keys.isEmpty
+                }.map { binding in
+                    HelpOverlay.Entry(
+                        term: Span(
+                            binding.keys.map(\.label).joined(separator: " "),
+                            theme.bold(.accent)
+                        ),
+                        meaning: binding.help,
+                        short: binding.name
+                    )
+                }
             )
         }
         let states = LaneState.allCases.filter { $0 != .absent }.map { state in
             let mark = state.mark
-            let glyph = mark.text(in: canvas.glyphs)
             return HelpOverlay.Entry(
-                term: Span(glyph, theme.style(mark.role)),
+                term: Span(mark.text(in: glyphs), theme.style(mark.role)),
                 meaning: state.meaning,
                 short: state.words
             )
         }
-        HelpOverlay(
+        let close = keys.key(for: .back)?.label ?? "Esc"
+        return HelpOverlay(
             title: "Help",
-            sections: [
-                HelpOverlay.Section(title: "Keys", entries: keys),
-                HelpOverlay.Section(title: "Marks in the lanes of connections", entries: states),
+            sections: sections + [
+                .init(title: "Marks in the lanes of connections", entries: states)
             ],
-            hint: "Esc closes"
-        ).draw(on: &canvas, in: rect)
+            hint: "\(close) closes; a click on a key, a row, a title or a chart works too",
+            top: top
+        )
     }
 }

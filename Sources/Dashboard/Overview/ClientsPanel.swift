@@ -49,7 +49,7 @@ struct ClientsPanel {
         let widths = table.widths(in: inner.width)
         guard let strip = widths.last, strip > 0 else { return }
         let count = Sparkline.points(in: strip, glyphs: canvas.glyphs)
-        let bins = TimeBins(moments: history.moments, seconds: seconds, count: count)
+        let bins = TimeBins(history, seconds: seconds, count: count)
         let places = shown
         let visible = places.count < inner.height ? places.count : max(0, inner.height - 2)
         for index in 0..<visible where places[index] < history.throughputs.count {

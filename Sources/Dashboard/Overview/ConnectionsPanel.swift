@@ -5,6 +5,8 @@ import TerminalUI
 struct ConnectionsPanel {
     let history: History
     let seconds: Double
+    /// The label of the connection that somebody selected.
+    let selected: String?
 
     /// The rows that the panel takes, its border included.
     func track(isShort: Bool) -> Track {
@@ -62,7 +64,7 @@ struct ConnectionsPanel {
             spacing: 1
         )
         let bins = TimeBins(
-            moments: history.moments,
+            history,
             seconds: seconds,
             count: widths[Column.history.rawValue]
         )
@@ -76,6 +78,12 @@ struct ConnectionsPanel {
         }
         for (row, lane) in shown.enumerated() {
             let cells = inner.row(row).columns(widths, spacing: 1)
+            canvas.mark(inner.row(row), as: .row(lane.label))
+            if lane.label == selected {
+                let mark = canvas.glyphs == .ascii ? ">" : "▶"
+                let style = canvas.theme.bold(.accent)
+                canvas.put(mark, x: inner.minX - 1, y: inner.minY + row, style: style)
+            }
             draw(lane, bins: bins, on: &canvas, in: cells)
         }
         if shown.count < history.lanes.count, inner.height > 0 {

@@ -17,9 +17,7 @@ struct EventsPanel {
     }
 
     private func ticker(theme: Theme, count: Int) -> Ticker {
-        let events = history.events
-        let lines = (0..<min(count, events.count)).map { age in
-            let event = events[events.count - 1 - age]
+        let lines = history.newestEvents(count).map { event in
             let (glyph, role): (String, Role) =
                 switch event.severity {
                 case .info: ("·", .accent)

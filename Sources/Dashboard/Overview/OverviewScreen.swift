@@ -6,11 +6,10 @@ struct OverviewScreen {
     let history: History
     let seconds: Double
     let isPaused: Bool
-    let displayCPUShare: Double?
+    var selected: String?
 
     /// The rows of the screen, from the top.
     private enum Row: Int, CaseIterable {
-        case header
         case verdict
         case connections
         case pool
@@ -18,11 +17,10 @@ struct OverviewScreen {
         case details
         case summary
         case events
-        case keys
     }
 
     /// The height at which every panel has its border.
-    private static let comfortableHeight = 30
+    private static let comfortableHeight = 27
 
     /// Draws the screen.
     func draw(on canvas: inout Canvas, in rect: Rect) {
@@ -35,14 +33,12 @@ struct OverviewScreen {
 
     /// The screen before the first sample: what is about to be seen.
     private func drawBeginning(on canvas: inout Canvas, in rect: Rect) {
-        HeaderLine(history: history, isPaused: isPaused).draw(on: &canvas, in: rect.row(0))
-        drawKeys(on: &canvas, in: rect.row(rect.height - 1))
         let text =
             "The data set is being built and the database opened. Then each connection gets a lane "
             + "here, with who holds it and who waits."
         let lines = TextWrapping.lines(of: text, width: min(rect.width - 4, 60))
-        let top = max(1, (rect.height - lines.count) / 2)
-        for (index, line) in lines.enumerated() where top + index < rect.height - 1 {
+        let top = max(0, (rect.height - lines.count) / 2)
+        for (index, line) in lines.enumerated() where top + index < rect.height {
             let style = canvas.theme.style(index == 0 ? .text : .dim)
             canvas.write(line, in: rect.row(top + index), style: style, alignment: .center)
         }
@@ -51,7 +47,11 @@ struct OverviewScreen {
     private func drawPanels(on canvas: inout Canvas, in rect: Rect) {
         let verdict = VerdictLine(verdict: Verdict(history))
         let isShort = rect.height < Self.comfortableHeight
-        let connections = ConnectionsPanel(history: history, seconds: seconds)
+        let connections = ConnectionsPanel(
+            history: history,
+            seconds: seconds,
+            selected: selected
+        )
         let pool = PoolPanel(history: history, seconds: seconds)
         let clients = ClientsPanel(
             history: history,
@@ -60,7 +60,6 @@ struct OverviewScreen {
         )
         var tracks = Row.allCases.map { row in
             switch row {
-            case .header: Track.fixed(1, priority: 100)
             case .verdict: VerdictLine.track(in: rect.size)
             case .connections: connections.track(isShort: isShort)
             case .pool: pool.track(isShort: isShort)
@@ -68,7 +67,6 @@ struct OverviewScreen {
             case .details:
                 Track(minimum: 6, ideal: 7, maximum: 12, priority: 50, flex: 1)
             case .summary, .events: Track.fixed(0, priority: 0)
-            case .keys: Track.fixed(1, priority: 95)
             }
         }
         var heights = Track.lengths(of: tracks, available: rect.height)
@@ -84,7 +82,6 @@ struct OverviewScreen {
         func draw(_ row: Row, _ body: (inout Canvas, Rect) -> Void) {
             canvas.clipped(to: area(row)) { body(&$0, area(row)) }
         }
-        draw(.header) { HeaderLine(history: history, isPaused: isPaused).draw(on: &$0, in: $1) }
         draw(.verdict) { verdict.draw(on: &$0, in: $1) }
         draw(.connections) { connections.draw(on: &$0, in: $1) }
         draw(.pool) { drawDemand(pool, on: &$0, in: $1) }
@@ -96,7 +93,6 @@ struct OverviewScreen {
         draw(.events) {
             EventsPanel(history: history).drawNewest(on: &$0, in: $1.inset(horizontal: 2))
         }
-        draw(.keys) { drawKeys(on: &$0, in: $1) }
     }
 
     /// The chart, and beside it, where there is room, who waits.
@@ -120,17 +116,5 @@ struct OverviewScreen {
         WALPanel(history: history, seconds: seconds).draw(on: &canvas, in: columns[0])
         SnapshotsPanel(history: history).draw(on: &canvas, in: columns[1])
         EventsPanel(history: history).draw(on: &canvas, in: columns[2])
-    }
-
-    private func drawKeys(on canvas: inout Canvas, in row: Rect) {
-        let items = DashboardCommand.bindings.compactMap { binding in
-            binding.priority.map { priority in
-                let key = binding.keys.first?.label ?? ""
-                return KeyBar.Item(key: key, name: binding.name, priority: priority)
-            }
-        }
-        let what = row.width < 100 ? "" : "display "
-        let cpu = displayCPUShare.map { "\(what)\(HumanUnits.percent($0)) CPU" } ?? ""
-        KeyBar(items: items, remark: cpu, remarkPriority: 5).draw(on: &canvas, in: row)
     }
 }

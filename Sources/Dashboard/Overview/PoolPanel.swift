@@ -24,7 +24,7 @@ struct PoolPanel {
             legend: legend(theme: theme, glyphs: canvas.glyphs)
         ).draw(on: &canvas, in: rect)
         let bins = TimeBins(
-            moments: history.moments,
+            history,
             seconds: seconds,
             count: TimeChart.points(in: inner.width, glyphs: canvas.glyphs)
         )

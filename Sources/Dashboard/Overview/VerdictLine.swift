@@ -8,7 +8,7 @@ struct VerdictLine {
     ///
     /// Not what this verdict needs: nothing below it may jump when its words change.
     static func track(in size: Size) -> Track {
-        Track.fixed(size.width < 110 && size.height >= 28 ? 2 : 1, priority: 99)
+        Track.fixed(size.width < 110 && size.height >= 25 ? 2 : 1, priority: 99)
     }
 
     /// Draws the mark and as much of the sentence as fits.

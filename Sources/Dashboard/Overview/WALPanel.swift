@@ -37,7 +37,7 @@ struct WALPanel {
     private func drawSizes(on canvas: inout Canvas, in rect: Rect) {
         let moments = history.moments
         let bins = TimeBins(
-            moments: moments,
+            history,
             seconds: seconds,
             count: Sparkline.points(in: rect.width, glyphs: canvas.glyphs)
         )

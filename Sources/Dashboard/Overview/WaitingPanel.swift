@@ -15,7 +15,7 @@ struct WaitingPanel {
         guard let database = history.latest?.database else { return }
         let moments = history.moments
         let count = Sparkline.points(in: max(0, inner.width - 20), glyphs: canvas.glyphs)
-        let bins = TimeBins(moments: moments, seconds: seconds, count: count)
+        let bins = TimeBins(history, seconds: seconds, count: count)
         var rows = (0..<inner.height).map { inner.row($0) }.makeIterator()
         func next() -> Rect { rows.next() ?? Rect(x: 0, y: 0, width: 0, height: 0) }
         let isRoomy = inner.height >= 8

@@ -97,7 +97,7 @@ struct Verdict: Equatable {
         let isQueue = database.readers == nil
         let saturation = history.mean(over: seconds, \.saturation) ?? 0
         let moments = history.moments
-        let kept = (moments.last?.time ?? 0) - (moments.count > 0 ? moments[0].time : 0)
+        let kept = history.now - (moments.count > 0 ? moments[0].time : 0)
         let span = Int(max(1, min(seconds, kept.rounded(.up), 1e6)))
         let subject = isQueue ? "Queue" : "Pool"
         if saturation >= 0.01 {

@@ -95,6 +95,10 @@ public final class DatabasePool: DatabaseWriter {
                 suspension: suspension
             )
         }
+        let ownReaders = OwnReaders { [readers, snapshots] in
+            readers.slots.contains { $0.probe.isInsideStatement } || snapshots.isMaking
+        }
+        for slot in writer.slots { slot.probe.ownReaders.withLock { $0 = ownReaders } }
         hasReadQueue = configuration.readDispatching.target != nil
         hasWriteQueue = configuration.writeDispatching.target != nil
         self.configuration = configuration

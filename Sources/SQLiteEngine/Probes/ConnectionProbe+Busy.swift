@@ -23,11 +23,16 @@ extension ConnectionProbe {
 
     /// Answers whether to try again; waits before it says so, where the mode says how long.
     private func meetLock(tries: Int) -> Bool {
-        if tries == 0 {
-            didMeetLock()
-            lockMetAt.store(steps.load(ordering: .relaxed), ordering: .relaxed)
+        let busyMode = busyMode.withLock { $0 }
+        if case .immediateError = busyMode, let ownReaders = ownReaders.withLock({ $0 }) {
+            if tries == 0 { lockMetSince.store(monotonicNanoseconds(), ordering: .relaxed) }
+            let waited = monotonicNanoseconds() &- lockMetSince.load(ordering: .relaxed)
+            if waiting({ ownReaders.mayBeInTheWay(tries: tries, waited: waited) }) { return true }
+            noteLock()
+            return false
         }
-        switch busyMode.withLock({ $0 }) {
+        if tries == 0 { noteLock() }
+        switch busyMode {
         case .immediateError:
             return false
         case .callback(let callback):
@@ -41,6 +46,11 @@ extension ConnectionProbe {
                 return true
             }
         }
+    }
+
+    private func noteLock() {
+        didMeetLock()
+        lockMetAt.store(steps.load(ordering: .relaxed), ordering: .relaxed)
     }
 
     private func waiting(_ body: () -> Bool) -> Bool {

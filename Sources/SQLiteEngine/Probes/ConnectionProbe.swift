@@ -65,6 +65,10 @@ final class ConnectionProbe: @unchecked Sendable {
     private let sighting = Lock<Sighting>(Sighting())
     /// How the connection meets locks; set while it is opened, kept for SQLite's callback.
     let busyMode = Lock<Database.BusyMode>(.immediateError)
+    /// The readers of the same pool, on its writer.
+    let ownReaders = Lock<OwnReaders?>(nil)
+    /// Since when the writer waits for one of them, in nanoseconds.
+    let lockMetSince = Atomic<UInt64>(0)
 
     /// The transaction, as `sqlite3_txn_state` names it.
     let transaction = Atomic<UInt8>(UInt8(SQLITE_TXN_NONE))

@@ -241,7 +241,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         if gate.isClosed { return }
         let thread = ThreadState.current
         gate.preconditionNotReentrant(thread)
-        try gate.withAllSlots(thread, site) { slots in
+        try gate.withAllSlotsUnlessClosed(thread, site) { slots in
             for slot in slots { try slot.database?.prepareToClose() }
             for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
             gate.retire()

@@ -19,6 +19,7 @@ final class SnapshotRegister: Sendable {
     private struct State {
         var numbers = 0
         var made = 0
+        var beingMade = 0
         var entries: [Entry] = []
     }
 
@@ -30,8 +31,10 @@ final class SnapshotRegister: Sendable {
     ) rethrows -> Snapshot {
         let number = state.withLock { state in
             state.numbers += 1
+            state.beingMade += 1
             return state.numbers
         }
+        defer { state.withLock { $0.beingMade -= 1 } }
         let snapshot = try body(number)
         state.withLock { state in
             state.entries.removeAll { $0.snapshot == nil }
@@ -43,6 +46,9 @@ final class SnapshotRegister: Sendable {
 
     /// How many were made.
     var madeCount: Int { state.withLock { $0.made } }
+
+    /// Whether one is being made.
+    var isMaking: Bool { state.withLock { $0.beingMade > 0 } }
 
     /// Those that are alive and open, oldest first.
     var alive: [any LiveSnapshot] {

@@ -10,6 +10,8 @@ package struct Canvas: Sendable {
     package let theme: Theme
     /// The characters that pictures are made of.
     package let glyphs: GlyphSet
+    /// What parts of the screen mean to a mouse.
+    var mouseAreas: [MouseArea] = []
 
     /// Creates an empty canvas in the theme's background.
     package init(size: Size, theme: Theme, glyphs: GlyphSet) {

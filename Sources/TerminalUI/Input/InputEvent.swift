@@ -36,10 +36,40 @@ public enum Key: Sendable, Hashable {
     case end
 }
 
+/// What a mouse did, and where.
+public struct MouseEvent: Sendable, Hashable {
+    /// What was done with it.
+    public enum Action: Sendable, Hashable {
+        /// The first button went down.
+        case press
+        /// It moved with the first button down.
+        case drag
+        /// The first button went up.
+        case release
+        /// The wheel turned away from the person.
+        case wheelUp
+        /// The wheel turned towards the person.
+        case wheelDown
+    }
+
+    /// What was done.
+    public var action: Action
+    /// The cell that it happened on.
+    public var position: Point
+
+    /// Creates an event.
+    public init(_ action: Action, at position: Point) {
+        self.action = action
+        self.position = position
+    }
+}
+
 /// What a terminal tells a program.
 public enum InputEvent: Sendable, Hashable {
     /// A key was pressed.
     case key(Key)
+    /// A mouse was used.
+    case mouse(MouseEvent)
     /// The terminal has a new size.
     case resize(Size)
 }

@@ -1,6 +1,6 @@
 /// Keys in one text, as `--press` takes them.
 ///
-/// A character stands for itself; other keys are named in angle brackets: `nn<Esc>?`.
+/// A character stands for itself; other keys are named in angle brackets: `nn<Esc>?<^C>`.
 package enum KeyScript {
     /// A name that no key has.
     package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
@@ -31,7 +31,14 @@ package enum KeyScript {
         return keys
     }
 
-    private static func key(named name: String) throws(Failure) -> Key {
+    /// The key of a name as ``Key/label`` writes it: a character, `Space`, `PgUp`, `F1`, `^C`.
+    ///
+    /// - Throws: ``Failure`` for a name that no key has.
+    package static func key(named name: String) throws(Failure) -> Key {
+        if name.count == 1, let character = name.first { return .character(character) }
+        if name.count == 2, name.first == "^", let letter = name.lowercased().last {
+            return .control(letter)
+        }
         if let key = named.first(where: { $0.0.lowercased() == name.lowercased() })?.1 {
             return key
         }
@@ -39,7 +46,7 @@ package enum KeyScript {
         let hint = NearestName.hint(for: name, among: names)
         throw Failure(
             description: "there is no key '<\(name)>'\(hint); keys: "
-                + names.joined(separator: ", ")
+                + names.joined(separator: ", ") + ", ^A to ^Z"
         )
     }
 

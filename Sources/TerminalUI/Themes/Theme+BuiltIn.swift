@@ -14,6 +14,14 @@ extension Theme {
     static let sources: [(name: String, bytes: [UInt8])] = [
         ("dark.yaml", PackageResources.dark_yaml),
         ("light.yaml", PackageResources.light_yaml),
+        ("high-contrast.yaml", PackageResources.high_contrast_yaml),
+        ("deuteranopia.yaml", PackageResources.deuteranopia_yaml),
+        ("protanopia.yaml", PackageResources.protanopia_yaml),
+        ("monochrome.yaml", PackageResources.monochrome_yaml),
+        ("catppuccin-mocha.yaml", PackageResources.catppuccin_mocha_yaml),
+        ("dracula.yaml", PackageResources.dracula_yaml),
+        ("gruvbox-dark.yaml", PackageResources.gruvbox_dark_yaml),
+        ("tokyo-night.yaml", PackageResources.tokyo_night_yaml),
     ]
 
     /// The built-in theme of this name.

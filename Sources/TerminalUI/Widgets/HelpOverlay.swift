@@ -1,4 +1,6 @@
 /// A box in the middle of the screen: sections of what to press, or what marks mean.
+///
+/// It has two columns where there is room for them, and scrolls where there are not enough rows.
 package struct HelpOverlay: Sendable {
     /// A term with its meaning.
     package struct Entry: Sendable {
@@ -37,67 +39,115 @@ package struct HelpOverlay: Sendable {
     package var sections: [Section]
     /// How to leave it.
     package var hint: String
+    /// The first line that is shown.
+    package var top: Int
 
     /// Creates an overlay.
-    package init(title: String, sections: [Section], hint: String) {
+    package init(title: String, sections: [Section], hint: String, top: Int = 0) {
         self.title = title
         self.sections = sections
         self.hint = hint
+        self.top = top
     }
 
-    /// Draws the box over whatever is there; in short, and without titles, where it is tight.
+    /// One line of a column.
+    private enum Line {
+        case blank
+        case title(String)
+        case entry(Entry)
+    }
+
+    /// How the lines lie in a box.
+    private struct Arrangement {
+        var columns: [[Line]]
+        var terms: Int
+        var width: Int
+        var isShort: Bool
+        var height: Int { columns.map(\.count).max() ?? 0 }
+    }
+
+    /// The last line that the box can begin with on a screen of this size: 0 where all fits.
+    package func lastTop(in size: Size, isASCII: Bool = false) -> Int {
+        let inner = Size(width: size.width - 4, height: size.height - 2)
+        return max(0, arrangement(in: inner, isASCII: isASCII).height - inner.height)
+    }
+
+    private func arrangement(in size: Size, isASCII: Bool) -> Arrangement {
+        func width(of text: String) -> Int { CellText.width(of: text, isASCII: isASCII) }
+        let entries = sections.flatMap(\.entries)
+        let terms = entries.map { width(of: $0.term.text) }.max() ?? 0
+        let meanings = entries.map { width(of: $0.meaning) }.max() ?? 0
+        let isShort = terms + meanings + 3 > size.width
+        let texts = isShort ? entries.map { width(of: $0.short) }.max() ?? 0 : meanings
+        let column = terms + texts + 3
+        let count = column * 2 + 3 <= size.width ? 2 : 1
+        let blocks = sections.map { section in
+            [.blank, .title(section.title)] + section.entries.map { Line.entry($0) }
+        }
+        let whole = blocks.reduce(0) { $0 + $1.count }
+        var columns: [[Line]] = [[]]
+        for block in blocks {
+            // Sections stay whole; the first column takes the larger half.
+            let filled = columns[columns.count - 1].count
+            if columns.count < count, filled > 0, (filled + block.count / 2) * 2 > whole {
+                columns.append([])
+            }
+            columns[columns.count - 1] += block
+        }
+        return Arrangement(
+            columns: columns.map { Array($0.dropFirst()) },
+            terms: terms,
+            width: column,
+            isShort: isShort
+        )
+    }
+
+    /// Draws the box over whatever is there.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         guard rect.width >= 12, rect.height >= 3 else { return }
-        let entries = sections.flatMap(\.entries)
-        let terms = entries.map { canvas.width(of: $0.term.text) }.max() ?? 0
-        let meanings = entries.map { canvas.width(of: $0.meaning) }.max() ?? 0
-        let lines = sections.reduce(0) { $0 + $1.entries.count + 2 } - 1
-        let wanted = Size(width: terms + meanings + 7, height: lines + 2)
-        let isTight = wanted.height > rect.height || wanted.width > rect.width
-        let box = isTight ? rect : rect.centered(wanted)
+        let isASCII = canvas.glyphs == .ascii
+        let room = Size(width: rect.width - 4, height: rect.height - 2)
+        let lines = arrangement(in: room, isASCII: isASCII)
+        let count = lines.columns.count
+        let box = rect.centered(
+            Size(width: lines.width * count + 3 * (count - 1) + 4, height: lines.height + 2)
+        )
         canvas.fill(box, style: canvas.theme.style(.text))
-        let legend = [[Span(hint, canvas.theme.style(.dim))]]
+        let first = min(max(top, 0), max(0, lines.height - (box.height - 2)))
+        let below = lines.height - first - (box.height - 2)
+        let more = below > 0 ? [Span("\(below) more lines below", canvas.theme.style(.accent))] : []
+        let legend = [more, [Span(hint, canvas.theme.style(.dim))]].filter { !$0.isEmpty }
         let inner = Panel(title: title, legend: legend).draw(on: &canvas, in: box)
         canvas.clipped(to: inner) { canvas in
-            if isTight {
-                drawShort(entries, terms: terms, on: &canvas, in: inner)
-            } else {
-                drawSections(terms: terms, on: &canvas, in: inner)
+            for (index, column) in lines.columns.enumerated() {
+                let x = inner.minX + index * (lines.width + 3)
+                for (row, line) in column.dropFirst(first).prefix(inner.height).enumerated() {
+                    draw(line, of: lines, x: x, y: inner.minY + row, on: &canvas)
+                }
             }
         }
     }
 
-    private func drawSections(terms: Int, on canvas: inout Canvas, in inner: Rect) {
-        var y = inner.minY
-        let text = canvas.theme.style(.text)
-        for section in sections {
-            canvas.write(section.title, x: inner.minX, y: y, style: canvas.theme.style(.dim))
-            y += 1
-            for entry in section.entries {
-                canvas.write([entry.term], x: inner.minX + 1, y: y, limit: terms)
-                canvas.write(entry.meaning, x: inner.minX + terms + 3, y: y, style: text)
-                y += 1
-            }
-            y += 1
-        }
-    }
-
-    /// The entries in columns, one below the other, as many as there are whole columns for.
-    private func drawShort(
-        _ entries: [Entry],
-        terms: Int,
-        on canvas: inout Canvas,
-        in inner: Rect
+    private func draw(
+        _ line: Line,
+        of lines: Arrangement,
+        x: Int,
+        y: Int,
+        on canvas: inout Canvas
     ) {
-        let meanings = entries.map { canvas.width(of: $0.short) }.max() ?? 0
-        let width = terms + meanings + 1
-        let text = canvas.theme.style(.text)
-        for (index, entry) in entries.enumerated() where inner.height > 0 {
-            let x = inner.minX + index / inner.height * (width + 1)
-            guard x == inner.minX || x + width <= inner.maxX else { return }
-            let y = inner.minY + index % inner.height
-            canvas.write([entry.term], x: x, y: y, limit: terms)
-            canvas.write(entry.short, x: x + terms + 1, y: y, style: text)
+        switch line {
+        case .blank: break
+        case .title(let title):
+            canvas.write(title, x: x, y: y, style: canvas.theme.bold(.title), limit: lines.width)
+        case .entry(let entry):
+            canvas.write([entry.term], x: x + 1, y: y, limit: lines.terms)
+            canvas.write(
+                lines.isShort ? entry.short : entry.meaning,
+                x: x + lines.terms + 3,
+                y: y,
+                style: canvas.theme.style(.text),
+                limit: lines.width - lines.terms - 3
+            )
         }
     }
 }

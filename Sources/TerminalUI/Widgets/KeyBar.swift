@@ -8,12 +8,24 @@ package struct KeyBar: Sendable {
         package var name: String
         /// The lowest gives way first.
         package var priority: Int
+        /// What a click on it presses.
+        package var target: Key?
+        /// Whether it stands for what is shown now.
+        package var isSelected: Bool
 
         /// Creates an item.
-        package init(key: String, name: String, priority: Int = 0) {
+        package init(
+            key: String,
+            name: String,
+            priority: Int = 0,
+            target: Key? = nil,
+            isSelected: Bool = false
+        ) {
             self.key = key
             self.name = name
             self.priority = priority
+            self.target = target
+            self.isSelected = isSelected
         }
     }
 
@@ -36,7 +48,8 @@ package struct KeyBar: Sendable {
         let remarkWidth = remark.isEmpty ? 0 : canvas.width(of: remark) + 1
         let tracks =
             items.map { item in
-                let width = canvas.width(of: item.key) + canvas.width(of: item.name) + gap
+                let name = canvas.width(of: item.name)
+                let width = canvas.width(of: item.key) + (name > 0 ? name + gap : 2)
                 return Track.fixed(width, priority: item.priority)
             } + [Track.fixed(remarkWidth, priority: remarkPriority)]
         return Track.lengths(of: tracks, available: row.width)
@@ -51,9 +64,21 @@ package struct KeyBar: Sendable {
         var x = row.minX
         for (item, width) in zip(items, widths) where width > 0 {
             var style = canvas.theme.raised(.accent)
+            var nameStyle = canvas.theme.raised(.text)
             style.attributes.insert(.bold)
+            if item.isSelected {
+                style.attributes.insert(.reverse)
+                nameStyle = style
+            }
             let key = canvas.write(" \(item.key) ", x: x, y: row.minY, style: style)
-            canvas.write(item.name, x: x + key, y: row.minY, style: canvas.theme.raised(.text))
+            let name = item.isSelected && !item.name.isEmpty ? item.name + " " : item.name
+            canvas.write(name, x: x + key, y: row.minY, style: nameStyle)
+            if let target = item.target {
+                canvas.mark(
+                    Rect(x: x, y: row.minY, width: width, height: 1),
+                    as: .key(target)
+                )
+            }
             x += width
         }
         if let width = widths.last, width > 0 {

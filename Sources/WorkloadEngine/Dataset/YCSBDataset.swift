@@ -1,17 +1,18 @@
 /// YCSB's table and operations (<https://github.com/brianfrankcooper/YCSB/wiki/Core-Workloads>).
 ///
-/// The key is the record's number, 0 and up, as SQLite's `INTEGER PRIMARY KEY`, where YCSB has the
-/// text `user` and the number's hash. The rows are inserted in the order of the hash, so that they
-/// come to the tree in no order, as YCSB's `insertorder=hashed` has it.
+/// A key is `user` and the hash of the record's number, from 0 up. The records are inserted in the
+/// order of their numbers, so that they come to the key's index in no order: YCSB's
+/// `insertorder=hashed`. The table is that of its JDBC binding.
 enum YCSBDataset {
     static let fieldCount = 10
     static let fieldLength = 100
+    static let keyPrefix = "user"
 
     private static let fields = (0..<fieldCount).map { "FIELD\($0)" }
     static let columns = (["YCSB_KEY"] + fields).joined(separator: ", ")
 
     static let schema = [
-        "CREATE TABLE usertable (YCSB_KEY INTEGER PRIMARY KEY, "
+        "CREATE TABLE usertable (YCSB_KEY VARCHAR(255) PRIMARY KEY, "
             + fields.map { "\($0) TEXT" }.joined(separator: ", ") + ")"
     ]
 
@@ -30,9 +31,9 @@ enum YCSBDataset {
         SELECT \(columns) FROM usertable WHERE YCSB_KEY >= :key ORDER BY YCSB_KEY LIMIT :scan
         """
 
-    /// Adds one record after the last one.
+    /// Adds one record, the next of the numbers.
     static let insert =
-        "INSERT INTO usertable (\(columns)) VALUES ((SELECT max(YCSB_KEY) + 1 FROM usertable)"
+        "INSERT INTO usertable (\(columns)) VALUES (:new_key"
         + String(repeating: ", :value", count: fieldCount) + ")"
 
     static let transactions: [String: [String]] = [
@@ -45,27 +46,38 @@ enum YCSBDataset {
 
     /// What a snapshot reads: an update of the first hundred records or an insert changes it.
     static let snapshotQuery = """
-        SELECT (SELECT max(YCSB_KEY) FROM usertable), (SELECT group_concat(\
-        \(fields.joined(separator: " || "))) FROM (SELECT * FROM usertable LIMIT 100))
+        SELECT (SELECT max(rowid) FROM usertable), (SELECT group_concat(\
+        \(fields.joined(separator: " || "))) FROM \
+        (SELECT * FROM usertable ORDER BY rowid LIMIT 100))
         """
+
+    /// The key of a record's number.
+    static func key(_ number: Int64) -> String {
+        keyPrefix + String(FNV1a.ycsbHash(UInt64(bitPattern: number)))
+    }
 
     static func variables(records: Int) -> [String: Variable] {
         [
             "key": Variable(
                 distribution: .zipfian(theta: Generator.usualTheta, scramble: true),
                 minimum: 0,
-                maximum: Int64(records) - 1
+                maximum: Int64(records) - 1,
+                isHashed: true,
+                prefix: keyPrefix
+            ),
+            "new_key": Variable(
+                distribution: .sequential,
+                minimum: Int64(records),
+                maximum: Variable.largest,
+                isHashed: true,
+                prefix: keyPrefix
             ),
             "field": Variable(
                 distribution: .uniform,
                 minimum: 0,
                 maximum: Int64(fieldCount) - 1
             ),
-            "value": Variable(
-                distribution: .text(length: fieldLength),
-                minimum: 0,
-                maximum: 0
-            ),
+            "value": Variable(distribution: .text(length: .fixed(fieldLength))),
             "scan": Variable(distribution: .uniform, minimum: 1, maximum: 100),
         ]
     }

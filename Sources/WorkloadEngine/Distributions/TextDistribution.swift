@@ -1,16 +1,20 @@
-/// Texts of one length, whose characters are ASCII letters, digits, `-` and the space.
+/// Texts whose characters are ASCII letters, digits, `-` and the space, each as likely.
 public struct TextDistribution: Sendable, Equatable {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789- ".utf8
     )
-    private let length: Int
+    private var lengths: LengthDistribution
 
     /// Creates the distribution of texts with this many characters.
-    public init(length: Int) { self.length = length }
+    public init(length: Int) { self.init(lengths: .fixed(length)) }
+
+    /// Creates the distribution of texts whose lengths are drawn.
+    public init(lengths: LengthDistribution) { self.lengths = lengths }
 
     /// The next text.
-    public func next(using stream: inout RandomStream) -> String {
-        String(unsafeUninitializedCapacity: length) { buffer in
+    public mutating func next(using stream: inout RandomStream) -> String {
+        let length = lengths.next(using: &stream)
+        return String(unsafeUninitializedCapacity: length) { buffer in
             Self.alphabet.withUnsafeBufferPointer { alphabet in
                 var bits: UInt64 = 0
                 for index in 0..<length {

@@ -11,11 +11,13 @@ public enum AccessResource: String, Sendable, Codable, Equatable {
 extension AccessResource {
     /// What accesses of a kind wait for in an arm; nil when each has its own.
     static func needed(for access: WorkloadAccess, in arm: Arm) -> AccessResource? {
-        switch (arm.kind, access) {
-        case (.queue, .read), (.queue, .write), (.queue, .writeWithoutTransaction): .connection
-        case (_, .write), (_, .writeWithoutTransaction): .writer
-        case (.pool, .read): .reader
-        default: nil
+        let isWrite = access == .write || access == .writeWithoutTransaction
+        guard isWrite || access == .read else { return nil }
+        // Bare libsqlite3 has a connection for each worker: only writing excludes others.
+        if arm.library == .raw { return isWrite ? .writer : nil }
+        switch arm.kind {
+        case .queue, .memory: return .connection
+        case .pool: return isWrite ? .writer : .reader
         }
     }
 

@@ -30,49 +30,62 @@ public final class DatasetStore: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Puts a copy of the scenario's data at `file`, building the data when they are new.
+    /// Puts a copy of an arm's data at `file`, building the data when they are new.
     ///
     /// No file may be there. `progress` is called with the share of the building that is done, in
     /// 0…1; what it throws ends the work.
     func copy(
         dataOf scenario: Scenario,
+        for arm: Arm,
         through factory: any WorkloadTargetFactory,
         to file: URL,
         progress: (Double) throws -> Void
     ) throws {
+        let dataset = scenario.dataset(of: arm)
         let known = entries.withLock { entries in
-            entries.first { $0.dataset == scenario.dataset && $0.seed == scenario.seed }?.file
+            entries.first { $0.dataset == dataset && $0.seed == scenario.seed }?.file
         }
-        let source = try known ?? build(scenario, factory, progress)
+        let source = try known ?? make(dataset, seed: scenario.seed, factory, progress)
         try FileManager.default.copyItem(at: source, to: file)
         Self.sync(file)
     }
 
-    private func build(
-        _ scenario: Scenario,
+    /// Makes data in a file of the store's own.
+    private func make(
+        _ dataset: Dataset,
+        seed: UInt64,
         _ factory: any WorkloadTargetFactory,
         _ progress: (Double) throws -> Void
     ) throws -> URL {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let file = folder.appendingPathComponent("\(UUID().uuidString).sqlite")
+        if case .file(let path) = dataset {
+            try factory.copyDatabase(at: path, to: file.path, progress: progress)
+        } else {
+            try build(dataset, seed: seed, at: file, factory, progress)
+        }
+        let entry = Entry(dataset: dataset, seed: seed, file: file)
+        entries.withLock { $0.append(entry) }
+        return file
+    }
+
+    private func build(
+        _ dataset: Dataset,
+        seed: UInt64,
+        at file: URL,
+        _ factory: any WorkloadTargetFactory,
+        _ progress: (Double) throws -> Void
+    ) throws {
         // Nobody needs these data after a power loss.
         let arm = Arm(name: "data", kind: .queue, synchronous: "off")
         let target = try factory.open(arm, at: file.path)
         do {
-            try DatasetBuilder.build(
-                scenario.dataset,
-                seed: scenario.seed,
-                in: target,
-                progress: progress
-            )
+            try DatasetBuilder.build(dataset, seed: seed, in: target, progress: progress)
         } catch {
             try? target.close()
             throw error
         }
         try target.close()
-        let entry = Entry(dataset: scenario.dataset, seed: scenario.seed, file: file)
-        entries.withLock { $0.append(entry) }
-        return file
     }
 
     /// Writes a file that nobody uses yet to the disk, so that the load does not pay for it.

@@ -9,6 +9,8 @@ public struct RunOptions: Sendable {
     public var keepsFolder = false
     /// Where built data sets are kept for further runs; nil to build for this run alone.
     public var datasets: DatasetStore?
+    /// A database of the user's to run on, instead of the scenario's data; nil for those.
+    public var database: UserDatabase?
     /// Called with each sample, on the run's own thread: be quick.
     public var onSample: (@Sendable (Sample) -> Void)?
     /// Called with a line that says what is being prepared, on the run's own thread.
@@ -25,4 +27,12 @@ public struct RunOptions: Sendable {
 
     /// Creates the default options.
     public init() {}
+}
+
+/// A database of the user's that a run uses.
+public enum UserDatabase: Sendable, Equatable {
+    /// A copy of it is used; it is only read.
+    case copy(of: URL)
+    /// It is used itself: what the run writes stays.
+    case inPlace(URL)
 }

@@ -71,6 +71,9 @@ struct RunPlan: Sendable {
 struct VariableTable {
     private let scenario: Scenario
     private let known: [String: Variable]
+    /// The variables whose newest values others follow.
+    private let followed: Set<String>
+    private var sequences: [String: SharedSequence] = [:]
     private var indices: [String: Int] = [:]
     /// The generators, in the order of the list.
     private(set) var generators: [ValueGenerator] = []
@@ -78,6 +81,15 @@ struct VariableTable {
     init(_ scenario: Scenario) {
         self.scenario = scenario
         known = scenario.allVariables
+        followed = Set(known.values.compactMap(\.followedVariable))
+    }
+
+    /// The count of a sequential variable: one for those that draw and those that follow.
+    private mutating func sequence(of name: String) -> SharedSequence {
+        if let sequence = sequences[name] { return sequence }
+        let sequence = SharedSequence()
+        sequences[name] = sequence
+        return sequence
     }
 
     /// The statement with its variables' places in the list.
@@ -94,7 +106,14 @@ struct VariableTable {
             }
             let index = generators.count
             indices[name] = index
-            generators.append(variable.makeGenerator())
+            generators.append(
+                ValueGenerator(
+                    variable,
+                    sequence: sequence(of: name),
+                    newest: variable.followedVariable.map { sequence(of: $0) },
+                    isFollowed: followed.contains(name)
+                )
+            )
             return index
         }
         return ClientPlan.StatementPlan(sql: sql, variables: variables)

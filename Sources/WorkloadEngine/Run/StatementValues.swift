@@ -10,6 +10,8 @@ struct StatementValues {
     /// The access in which each value was drawn.
     private var drawnIn: [UInt64]
     private var access: UInt64 = 0
+    /// The variables whose newest values others follow.
+    private let followed: [Int]
     /// One array for each number of parameters, to fill in place.
     private var buffers: [[WorkloadValue]]
 
@@ -21,6 +23,7 @@ struct StatementValues {
     init(_ generators: [ValueGenerator], random: RandomStream) {
         self.generators = generators
         self.random = random
+        followed = generators.indices.filter { generators[$0].followed != nil }
         current = Array(repeating: .null, count: generators.count)
         drawnIn = Array(repeating: 0, count: generators.count)
         buffers = (0...generators.count).map { Array(repeating: .null, count: $0) }
@@ -29,6 +32,16 @@ struct StatementValues {
     /// Forgets the values: an access, or a row of an import, begins.
     mutating func begin() {
         access &+= 1
+    }
+
+    /// Shows the values that the access used to the variables that follow them.
+    ///
+    /// To be called when the access was completed, so that nobody looks for what is not there.
+    @inline(__always)
+    func publish() {
+        for variable in followed where drawnIn[variable] == access {
+            generators[variable].followed?.publish(generators[variable].lastInteger)
+        }
     }
 
     /// The values of a statement, in the order of its parameters.

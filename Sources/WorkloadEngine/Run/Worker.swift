@@ -167,6 +167,7 @@ final class Worker {
                 try attempt(&state)
                 // An access that was cut short never ends: the final count finds it running.
                 if isAbandoned { return }
+                values.publish()
                 let end = clock.now()
                 let entry = state.entry ?? end
                 start = min(start, entry)

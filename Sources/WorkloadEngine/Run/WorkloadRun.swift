@@ -99,8 +99,12 @@ public final class WorkloadRun: Sendable {
                 try? FileManager.default.removeItem(at: folder)
             }
         }
-        let file = folder.appendingPathComponent("database.sqlite")
-        try copyData(to: file, emitter)
+        var file = folder.appendingPathComponent("database.sqlite")
+        if case .inPlace(let own) = options.database {
+            file = own
+        } else {
+            try copyData(to: file, emitter)
+        }
         let target = try openTarget(at: file.path)
         self.target.withLock { $0 = target }
         defer { self.target.withLock { $0 = nil } }
@@ -128,12 +132,21 @@ public final class WorkloadRun: Sendable {
         do {
             var shown = -1
             let data = options.datasetSeed.map { scenario.with(seed: $0) } ?? scenario
-            try store.copy(dataOf: data, through: factory, to: file) { share in
+            func show(_ share: Double, of work: String) throws {
                 if control.stage >= .stopped { throw CancellationError() }
                 let tenth = Int(share * 10)
                 guard tenth > shown else { return }
                 shown = tenth
-                prepare("building the data: \(tenth * 10) %", emitter)
+                prepare("\(work): \(tenth * 10) %", emitter)
+            }
+            if case .copy(let own) = options.database {
+                try factory.copyDatabase(at: own.path, to: file.path) {
+                    try show($0, of: "copying \(own.lastPathComponent)")
+                }
+                return
+            }
+            try store.copy(dataOf: data, for: arm, through: factory, to: file) {
+                try show($0, of: "building the data")
             }
         } catch let error as CancellationError {
             // Stopped before there was anything to measure.

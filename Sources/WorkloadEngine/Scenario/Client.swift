@@ -86,35 +86,6 @@ public struct Operation: Sendable, Equatable {
     }
 }
 
-/// A random value that statements use as `:name`.
-///
-/// Inside one access a variable has one value, however often it appears.
-public struct Variable: Sendable, Equatable {
-    /// How the values are spread.
-    public enum Distribution: Sendable, Equatable {
-        /// Each integer of the range is as likely as any other.
-        case uniform
-        /// Zipf's law with exponent theta; scrambled spreads the popular ones over the range.
-        case zipfian(theta: Double, scramble: Bool)
-        /// A random text of this many characters: the range does not count.
-        case text(length: Int)
-    }
-
-    /// How the values are spread.
-    public var distribution: Distribution
-    /// The smallest value.
-    public var minimum: Int64
-    /// The largest value.
-    public var maximum: Int64
-
-    /// Creates a variable.
-    public init(distribution: Distribution, minimum: Int64, maximum: Int64) {
-        self.distribution = distribution
-        self.minimum = minimum
-        self.maximum = maximum
-    }
-}
-
 /// A limit on a metric: `ui.response`, `p(99) < 50ms`.
 public struct Threshold: Sendable, Equatable {
     /// The metric, such as `ui.response`.

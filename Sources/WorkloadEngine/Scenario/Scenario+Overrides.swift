@@ -48,7 +48,10 @@ extension Scenario {
     public func with(scale: Int) throws(ScenarioError) -> Scenario {
         guard let scales = dataset.scales else {
             throw ScenarioError(issues: [
-                .init(file: file, message: "a dataset made of SQL has no scale")
+                .init(
+                    file: file,
+                    message: "this dataset has no scale: it has no rows that are drawn"
+                )
             ])
         }
         guard scales.contains(scale) else {
@@ -57,10 +60,11 @@ extension Scenario {
         }
         var changed = self
         changed.dataset = dataset.with(scale: scale)
-        for name in inheritedRanges {
-            guard let builtIn = changed.dataset.variables[name] else { continue }
-            changed.variables[name]?.minimum = builtIn.minimum
-            changed.variables[name]?.maximum = builtIn.maximum
+        let builtIns = changed.dataset.variables
+        for (name, source) in inheritedRanges {
+            guard let range = source.range(among: builtIns) else { continue }
+            changed.variables[name]?.minimum = range.lowerBound
+            changed.variables[name]?.maximum = range.upperBound
         }
         return changed
     }

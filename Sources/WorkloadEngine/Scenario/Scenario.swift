@@ -32,8 +32,10 @@ public struct Scenario: Sendable, Equatable {
     public var source: String = ""
     /// The file's name as it was given, for messages.
     public var file: String = ""
-    /// The variables whose range is the dataset's built-in one.
-    package var inheritedRanges: Set<String> = []
+    /// The variables whose range comes from one of the dataset's.
+    var inheritedRanges: [String: RangeSource] = [:]
+    /// Where the file has its statements.
+    var statementPlaces = StatementPlaces()
 
     /// Creates a scenario.
     public init(
@@ -59,74 +61,6 @@ public struct Scenario: Sendable, Equatable {
     /// The sum of the measured phases.
     public var measuredDuration: Duration {
         phases.filter(\.isMeasured).reduce(.zero) { $0 + $1.duration }
-    }
-}
-
-/// The data that every arm starts with.
-public enum Dataset: Sendable, Equatable {
-    /// pgbench's four tables: 100,000 accounts for each unit of scale.
-    case pgbench(scale: Int)
-    /// YCSB's `usertable` with this many records.
-    case ycsb(records: Int)
-    /// Statements that create and fill the tables.
-    case sql([String])
-}
-
-/// One way to open the database: what a comparison compares.
-public struct Arm: Sendable, Equatable {
-    /// What serves the accesses.
-    public enum Kind: String, Sendable, Equatable, CaseIterable {
-        /// One connection for everybody.
-        case queue
-        /// A writer and several readers.
-        case pool
-    }
-
-    /// The arm's name.
-    public var name: String
-    /// What serves the accesses.
-    public var kind: Kind
-    /// The most readers (`maximumReaderCount`); nil for the library's default.
-    public var readers: Int?
-    /// Whether a queue's database is in WAL mode; a pool's always is.
-    public var isWAL: Bool
-    /// `PRAGMA synchronous`, such as `normal`; nil for the library's default.
-    public var synchronous: String?
-    /// Further pragmas, in their order, run on each connection.
-    public var pragmas: [Pragma]
-    /// Statements run once before the load.
-    public var setup: [String]
-
-    /// One pragma of a connection.
-    public struct Pragma: Sendable, Equatable {
-        /// Its name, such as `cache_size`.
-        public var name: String
-        /// Its value, as SQL text.
-        public var value: String
-        /// Creates a pragma.
-        public init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
-    }
-
-    /// Creates an arm.
-    public init(
-        name: String,
-        kind: Kind,
-        readers: Int? = nil,
-        isWAL: Bool = false,
-        synchronous: String? = nil,
-        pragmas: [Pragma] = [],
-        setup: [String] = []
-    ) {
-        self.name = name
-        self.kind = kind
-        self.readers = readers
-        self.isWAL = isWAL
-        self.synchronous = synchronous
-        self.pragmas = pragmas
-        self.setup = setup
     }
 }
 

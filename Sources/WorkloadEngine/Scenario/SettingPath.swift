@@ -33,8 +33,9 @@ struct SettingPath {
 
     /// Puts the value at the path.
     func apply(to root: inout Node) throws {
-        guard let first = keys.first, ScenarioDecoder.keys.contains(first) else {
-            throw unknown(keys.first ?? "", among: ScenarioDecoder.keys)
+        let parts = Language.scenario.keys.map(\.name)
+        guard let first = keys.first, parts.contains(first) else {
+            throw unknown(keys.first ?? "", among: parts)
         }
         root = try replacing(in: root, keys[...], isTop: true)
     }

@@ -122,6 +122,33 @@ public protocol WorkloadSnapshot: AnyObject, Sendable {
 public protocol WorkloadTargetFactory: Sendable {
     /// Opens the database at `path` as the arm says; creates the file when there is none.
     func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget
+
+    /// Copies a database that others may use meanwhile, as it is in one moment, to a new file with
+    /// a rollback journal.
+    ///
+    /// By default nothing can be copied.
+    ///
+    /// - Parameters:
+    ///   - source: The path of the database, which is only read.
+    ///   - path: Where the copy goes; no file is there.
+    ///   - progress: Gets the share that is done, in 0…1. What it throws ends the work.
+    /// - Throws: Why `source` cannot be read or `path` cannot be written, or what `progress` threw.
+    func copyDatabase(
+        at source: String,
+        to path: String,
+        progress: (Double) throws -> Void
+    ) throws
+}
+
+extension WorkloadTargetFactory {
+    /// Refuses.
+    public func copyDatabase(
+        at source: String,
+        to path: String,
+        progress: (Double) throws -> Void
+    ) throws {
+        throw RunError(.dataset, "this library copies no databases, so not \(source)")
+    }
 }
 
 /// A value that goes to the database or comes from it.

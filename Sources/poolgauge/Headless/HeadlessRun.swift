@@ -11,6 +11,8 @@ struct HeadlessRun {
     let arms: [Arm]
     var progress = ProgressMode.auto
     var keepsFolder = false
+    /// A database of the user's to run on; nil for the scenario's data.
+    var database: UserDatabase?
 
     init(scenario: Scenario, arms: [Arm]) {
         self.scenario = scenario
@@ -28,6 +30,7 @@ struct HeadlessRun {
         options.folder = folder.url
         options.datasets = datasets
         options.keepsFolder = keepsFolder
+        options.database = database
         options.onSample = { reporter.show($0) }
         options.onProgress = { reporter.say($0) }
         options.onKeptFolder = { reporter.announce("the database stays in \($0.path)") }

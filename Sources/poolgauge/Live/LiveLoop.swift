@@ -4,6 +4,12 @@ import Telemetry
 import TerminalUI
 import WorkloadEngine
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 /// The dashboard over runs of a scenario's arms: keys in, frames out, ten times a second.
 struct LiveLoop {
     /// Why the loop ended.
@@ -19,6 +25,9 @@ struct LiveLoop {
     /// Nanoseconds from frame to frame.
     private static let frame: UInt64 = 100_000_000
 
+    /// Microseconds from holding the load back to stopping the program: nobody notices them.
+    private static let stopDelay: UInt32 = 50_000
+
     private let scenario: Scenario
     private let goesOn: Bool
     private let datasets: DatasetStore
@@ -28,6 +37,8 @@ struct LiveLoop {
     private var keys: KeyPlan
     private var run: LiveRun
     private var cost = DisplayCost()
+    /// How long the program was stopped (^Z) during the arm that runs.
+    private var stoppedSeconds = 0.0
     /// When the load was first seen to run.
     private var loadBegan: UInt64?
     /// What became of the arms that ran to their end, one line each.
@@ -59,6 +70,7 @@ struct LiveLoop {
 
     /// Shows the runs until somebody wants no more.
     mutating func show() -> End {
+        _ = model.handle(.resize(terminal.size))
         var nextFrame = MonotonicTime.now
         while true {
             collect()
@@ -77,6 +89,15 @@ struct LiveLoop {
                 switch current {
                 case .end(let signal):
                     return .signal(signal)
+                case .stop:
+                    stop()
+                    nextFrame = MonotonicTime.now
+                case .continued:
+                    // What was due meanwhile is late now, and counts as late.
+                    model.note(
+                        "the program was stopped while its load ran",
+                        severity: .warning
+                    )
                 case .input(let input):
                     if let end = handle(input) { return end }
                     // An answer to a key is not kept waiting for the next frame.
@@ -102,7 +123,11 @@ struct LiveLoop {
         case .success(let result) where result.partial:
             model.note("\(run.arm.name) was stopped")
         case .success(let result):
-            let verdict = TextReport.verdict(of: result, scenario: scenario.name)
+            var verdict = TextReport.verdict(of: result, scenario: scenario.name)
+            if stoppedSeconds > 0 {
+                let time = HumanUnits.seconds(stoppedSeconds)
+                verdict += ", besides \(time) for which the program was stopped"
+            }
             verdicts.append(verdict)
             failure = nil
             model.note(verdict, severity: result.exitStatus == .passed ? .info : .warning)
@@ -142,12 +167,28 @@ struct LiveLoop {
             switch action {
             case .quit: return .quit
             case .nextArm: take(cycle.advance())
-            case .interrupt: run.interrupt()
+            case .interrupt(connection: nil): run.interrupt()
             case .makeSnapshot: run.makeSnapshot()
-            case .releaseSnapshot: run.releaseSnapshot()
+            case .releaseSnapshot(label: nil): run.releaseSnapshot()
+            default: model.note("this run has no way to do that", severity: .warning)
             }
         }
         return nil
+    }
+
+    /// Stops the program and, so that nothing becomes due meanwhile, the load's time.
+    private mutating func stop() {
+        run.pause()
+        // Accesses that run end in peace: one that is stopped with the program takes that long.
+        usleep(Self.stopDelay)
+        let before = MonotonicTime.now
+        terminal.stop()
+        let seconds = Double(MonotonicTime.now - before) / 1e9
+        run.resume()
+        stoppedSeconds += seconds
+        model.note(
+            "stopped for \(HumanUnits.seconds(seconds)): the load's time stood still meanwhile"
+        )
     }
 
     private mutating func take(_ step: ArmCycle.Step) {
@@ -156,6 +197,7 @@ struct LiveLoop {
         case .stop: run.stop()
         case .start(let index):
             run = LiveRun(scenario: scenario, arm: scenario.arms[index], datasets: datasets)
+            stoppedSeconds = 0
         }
     }
 }

@@ -65,6 +65,12 @@ final class LiveRun: Sendable {
     /// Ends the run; its outcome follows.
     func stop() { run.stop() }
 
+    /// Holds the load back, and its time: accesses that run go on.
+    func pause() { run.pause() }
+
+    /// Lets a load that was held back go on.
+    func resume() { run.resume() }
+
     /// Interrupts every statement that runs.
     func interrupt() { run.interrupt() }
 

@@ -40,5 +40,7 @@ final class SurfaceTerminal: Terminal {
         return interrupted.isSet.load(ordering: .acquiring) ? .end(signal: 2) : nil
     }
 
+    func stop() {}
+
     func close() {}
 }

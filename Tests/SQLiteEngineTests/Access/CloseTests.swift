@@ -1,4 +1,5 @@
 import Foundation
+import Telemetry
 import Testing
 
 @testable import SQLiteEngine
@@ -70,18 +71,38 @@ struct CloseTests {
         expectClosed { try snapshot.read { db in try db.execute(sql: "SELECT 1") } }
     }
 
-    @Test func aLiveStatementMakesCloseThrowAndEverythingStaysUsable() throws {
-        let pool = try DatabasePool.withTable(in: folder)
-        let statement = try pool.read { db in
-            UncheckedBox(try db.makeStatement(sql: "SELECT count(*) FROM t"))
-        }
+    @Test(arguments: [true, false])
+    func aLiveStatementMakesCloseThrowAndNothingIsClosed(isOnReader: Bool) throws {
+        let closed = Lock(0)
+        let pool = try DatabasePool.withTable(
+            in: folder,
+            configuration: .with { $0.onConnectionDidClose { closed.withLock { $0 += 1 } } }
+        )
+        try pool.write { db in try db.insert(1) }
+        let sql = "SELECT count(*) FROM t"
+        let statement = UncheckedBox<Statement>(nil)
+        try pool.read { db in if isOnReader { statement.value = try db.makeStatement(sql: sql) } }
+        try pool.write { db in if !isOnReader { statement.value = try db.makeStatement(sql: sql) } }
         let error = #expect(throws: DatabaseError.self) { try pool.close() }
         #expect(error?.resultCode == .SQLITE_BUSY)
+        #expect(error?.message?.contains(isOnReader ? ".reader.1" : ".writer") == true)
+        #expect(error?.message?.contains("`\(sql)`") == true)
         #expect(!pool.status().isClosed)
-        try pool.write { db in try db.insert(1) }
-        #expect(try pool.rowCount() == 1)
+        #expect(closed.withLock { $0 } == 0)
+        // The statement itself goes on, too, on the connection that made it.
+        let count: (Database) throws -> Void = { _ in
+            try #expect(statement.value.map { try Int.fetchOne($0) } == 1)
+        }
+        if isOnReader {
+            try pool.read(count)
+        } else {
+            try pool.write(count)
+        }
+        try pool.write { db in try db.insert(2) }
+        #expect(try pool.rowCount() == 2)
         statement.value = nil
         try pool.close()
+        #expect(closed.withLock { $0 } == 2)
         expectClosed { try pool.read { db in try db.execute(sql: "SELECT 1") } }
     }
 

@@ -4,5 +4,5 @@
 final class UncheckedBox<Value>: @unchecked Sendable {
     var value: Value?
 
-    init(_ value: Value) { self.value = value }
+    init(_ value: Value?) { self.value = value }
 }

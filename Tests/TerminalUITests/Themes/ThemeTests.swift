@@ -24,17 +24,6 @@ struct ThemeTests {
         #expect(Theme.builtIn.first?.name == "dark")
     }
 
-    @Test(arguments: ["dark", "light"])
-    func textStandsOutFromItsBackground(name: String) throws {
-        let theme = try Theme.named(name)
-        for background in [Role.background, .raised] {
-            for role in Role.allCases where role.isText {
-                let ratio = try #require(contrast(theme.color(role), theme.color(background)))
-                #expect(ratio >= 4.5, "\(theme.name): \(role) on \(background)")
-            }
-        }
-    }
-
     @Test func whatAThemeDoesNotNameFallsBack() throws {
         let theme = try Theme.parse(
             yaml: "name: small\nroles: {text: white, warning: '#ff8000', background: '#102'}",
@@ -112,20 +101,5 @@ struct ThemeTests {
         let text = try #require(error).description
         #expect(text.contains("'drak', did you mean 'dark'?"))
         #expect(text.contains("light"))
-    }
-
-    /// WCAG 2's contrast ratio of two colours; nil for those of the terminal.
-    private func contrast(_ one: Color, _ other: Color) -> Double? {
-        guard let first = luminance(one), let second = luminance(other) else { return nil }
-        return (max(first, second) + 0.05) / (min(first, second) + 0.05)
-    }
-
-    private func luminance(_ color: Color) -> Double? {
-        guard case .rgb(let red, let green, let blue) = color else { return nil }
-        func linear(_ byte: UInt8) -> Double {
-            let share = Double(byte) / 255
-            return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
-        }
-        return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
     }
 }

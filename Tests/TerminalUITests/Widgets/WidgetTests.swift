@@ -120,7 +120,7 @@ struct WidgetTests {
         #expect(drawn(8, 1, glyphs: .ascii) { strip.draw(on: &$0, in: $1) } == "  ##. #\n")
     }
 
-    @Test func helpIsShortAndInColumnsWhereItIsTight() {
+    @Test func helpIsShortAndScrollsWhereItIsTight() {
         let entries = (1...5).map {
             HelpOverlay.Entry(
                 term: Span("\($0)", Style()),
@@ -134,7 +134,12 @@ struct WidgetTests {
             hint: "Esc"
         )
         let text = drawn(20, 5) { help.draw(on: &$0, in: $1) }
-        #expect(text.contains("1 do 1 4 do 4"))
+        #expect(text.contains("1  do 1") && !text.contains("3  do 3"))
+        #expect(help.lastTop(in: Size(width: 20, height: 5)) == 3)
+        var scrolled = help
+        scrolled.top = 99
+        let end = drawn(20, 5) { scrolled.draw(on: &$0, in: $1) }
+        #expect(!end.contains("2  do 2") && end.contains("5  do 5"))
         let roomy = drawn(40, 10) { help.draw(on: &$0, in: $1) }
         #expect(roomy.contains("1  a long explanation") && roomy.contains("Keys"))
     }

@@ -50,7 +50,7 @@ struct BlameTests {
         #expect(abs(slowest.time - 2.0) < 0.2)
         #expect(abs((slowest.held["report"] ?? 0) - 1) < 0.01)
         let text = TextReport.sentences("ui", ui).joined(separator: "\n")
-        #expect(text.contains("waited for a reader"))
+        #expect(text.contains("waiting for a reader"))
         #expect(text.contains("report held 1.0 of 1 reader (up to 2.00 s at a time)"))
         // Nobody kept the report itself waiting.
         #expect(blame["report"]?.waited == 0)

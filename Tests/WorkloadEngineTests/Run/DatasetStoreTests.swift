@@ -24,14 +24,16 @@ struct DatasetStoreTests {
         let factory = CountingFactory()
         let store = DatasetStore(in: folder)
         let scenario = Scenario.test([])
+        let arm = try #require(scenario.arms.first)
         for name in ["a", "b"] {
             let file = folder.appendingPathComponent(name)
-            try store.copy(dataOf: scenario, through: factory, to: file) { _ in }
+            try store.copy(dataOf: scenario, for: arm, through: factory, to: file) { _ in }
             #expect(try String(contentsOf: file, encoding: .utf8) == "data")
         }
         #expect(factory.built.withLock { $0 } == ["queue"])
         let other = folder.appendingPathComponent("c")
-        try store.copy(dataOf: scenario.with(seed: 7), through: factory, to: other) { _ in }
+        let seeded = scenario.with(seed: 7)
+        try store.copy(dataOf: seeded, for: arm, through: factory, to: other) { _ in }
         #expect(factory.built.withLock { $0 }.count == 2)
         store.remove()
         let rest = try FileManager.default.contentsOfDirectory(atPath: folder.path)

@@ -63,7 +63,7 @@ struct ScenarioErrorTests {
         Slip(
             "preset: pgbench",
             "preset: pgbnech",
-            "3:19: 'preset' of the dataset must be one of pgbench, ycsb, not 'pgbnech'"
+            "3:19: 'preset' of the dataset must be one of pgbench, ycsb, sysbench, not 'pgbnech'"
                 + "; did you mean 'pgbench'?"
         ),
         Slip(
@@ -83,9 +83,9 @@ struct ScenarioErrorTests {
         ),
         Slip(
             "{type: pool, readers: 4}",
-            "{library: grdb, type: pool}",
-            "5:10: unknown key 'library' in arm 'pool'; known: type, journal, readers, "
-                + "synchronous, pragmas, setup"
+            "{library: gdrb, type: pool}",
+            "5:19: 'library' of arm 'pool' must be one of engine, raw, grdb, not 'gdrb'"
+                + "; did you mean 'grdb'?"
         ),
         Slip(
             "{type: pool,",
@@ -111,8 +111,9 @@ struct ScenarioErrorTests {
         Slip(
             "uniform",
             "unifrom",
-            "9:21: 'distribution' of variable 'n' must be one of uniform, zipfian, text, not "
-                + "'unifrom'; did you mean 'uniform'?"
+            "9:21: 'distribution' of variable 'n' must be one of uniform, zipfian, latest, "
+                + "hotspot, exponential, gaussian, sequential, text, blob, words, template, "
+                + "choice, not 'unifrom'; did you mean 'uniform'?"
         ),
         Slip(
             "{distribution: uniform, min: 1, max: 9}",
@@ -123,6 +124,103 @@ struct ScenarioErrorTests {
             "{distribution: uniform, min: 1, max: 9}",
             "{distribution: zipfian, theta: 0, min: 1, max: 9}",
             "9:37: 'theta' of variable 'n' must be a number above 0 and at most 100, not '0'"
+        ),
+        Slip(
+            "{type: pool, readers: 4}",
+            "{library: raw, readers: 4}",
+            "5:24: 'readers' goes with type: pool; bare libsqlite3 has a connection for each worker"
+        ),
+        Slip(
+            "{type: pool, readers: 4}",
+            "{library: raw, type: queue}",
+            "5:24: 'type: queue' does not go with library: raw, where each worker has a connection; "
+                + "leave it out"
+        ),
+        Slip(
+            "{type: pool, readers: 4}",
+            "{type: pool, journal: delete}",
+            "5:31: a pool's journal is always wal"
+        ),
+        Slip(
+            "{type: pool, readers: 4}",
+            "{type: memory, journal: wal}",
+            "5:33: a database in memory has the journal memory or off, not wal"
+        ),
+        Slip(
+            "{type: pool, readers: 4}",
+            "{type: pool, setup: \"DELETE FROM t WHERE a = :a\"}",
+            "5:29: an arm's setup takes no parameters, but has ':a' in 'DELETE FROM t WHERE a = :a'"
+        ),
+        Slip(
+            "{type: pool, readers: 4}",
+            "{type: pool, file: no/such.sqlite}",
+            "5:28: there is no file 'no/such.sqlite'"
+        ),
+        Slip(
+            "{type: pool, readers: 4}",
+            "{type: pool, file: /}",
+            "5:28: '/' is a folder, not a database"
+        ),
+        Slip(
+            "{preset: pgbench, scale: 1}",
+            "{preset: pgbench, table-size: 1}",
+            "3:28: 'table-size' goes with sysbench; pgbench has 'scale'"
+        ),
+        Slip(
+            "{preset: pgbench, scale: 1}",
+            "{schema: CREATE TABLE t (a), rows: {t: {cuont: 1}}}",
+            """
+            3:46: table 't' needs 'count', such as count: 10000
+            f:3:50: unknown key 'cuont' in table 't'; did you mean 'count'?
+            """
+        ),
+        Slip(
+            "{preset: pgbench, scale: 1}",
+            "{schema: CREATE TABLE t (a), rows: {t: {count: 1, columns: {a: sequense}}}}",
+            "3:73: column 'a' must be sequence or a distribution such as {distribution: uniform, "
+                + "min: 1, max: 9}, not 'sequense'; did you mean 'sequence'?"
+        ),
+        Slip(
+            "{preset: pgbench, scale: 1}",
+            "{schema: CREATE TABLE t (a), scale: 3}",
+            "3:39: 'scale' goes with 'preset' or 'rows'"
+        ),
+        Slip(
+            "{distribution: uniform, min: 1, max: 9}",
+            "{distribution: text, length: 4Kib}",
+            "9:35: 'length' of variable 'n' must be 0 to 1000000, such as 100, 4KiB, or a "
+                + "distribution, not '4Kib'"
+        ),
+        Slip(
+            "{distribution: uniform, min: 1, max: 9}",
+            "{distribution: uniform, range: adi}",
+            "9:37: 'range' of variable 'n' must name a variable of the dataset, not 'adi'"
+                + "; did you mean 'aid'?"
+        ),
+        Slip(
+            "{distribution: uniform, min: 1, max: 9}",
+            "{distribution: latest, of: aid, min: 1, max: 9}",
+            "9:33: 'of' of variable 'n' names 'aid', which is not sequential"
+        ),
+        Slip(
+            "{distribution: uniform, min: 1, max: 9}",
+            "{distribution: gaussian, parameter: 1, min: 1, max: 9}",
+            "9:42: 'parameter' of variable 'n' must be at least 2.0"
+        ),
+        Slip(
+            "{distribution: uniform, min: 1, max: 9}",
+            "{distribution: choice, values: [a, b], weights: [1]}",
+            "9:54: 'weights' of variable 'n' must be a list with a number for each of the 2 values"
+        ),
+        Slip(
+            "{distribution: uniform, min: 1, max: 9}",
+            "{distribution: hotspot, min: 1, max: 9, set: 20}",
+            "9:51: 'set' of variable 'n': '20' has no unit; write 40%"
+        ),
+        Slip(
+            "clients:",
+            "statements: {two: [SELECT 1, SELECT 2]}\nclients:",
+            "10:19: statement 'two' has 2 statements; write them under 'transactions'"
         ),
         Slip("max: 9", "max: 0", "9:38: 'max' of variable 'n' is 0, below 'min' 1"),
         Slip(

@@ -21,12 +21,11 @@ struct ScenarioParsingTests {
         #expect(
             scenario.arms == [
                 Arm(name: "queue", kind: .queue),
-                Arm(name: "queue-wal", kind: .queue, isWAL: true, synchronous: "full"),
+                Arm(name: "queue-wal", kind: .queue, journal: .wal, synchronous: "full"),
                 Arm(
                     name: "pool",
                     kind: .pool,
                     readers: 4,
-                    isWAL: true,
                     pragmas: [.init(name: "cache_size", value: "-2000")],
                     setup: ["CREATE INDEX i ON accounts (bid)", "ANALYZE"]
                 ),
@@ -122,7 +121,9 @@ struct ScenarioParsingTests {
         )
         #expect(scenario.clients[1].pace == .closed(think: .zero))
         #expect(scenario.clients[1].workers == 1)
-        #expect(scenario.allVariables.keys.sorted() == ["field", "key", "scan", "value"])
+        #expect(
+            scenario.allVariables.keys.sorted() == ["field", "key", "new_key", "scan", "value"]
+        )
     }
 
     @Test func aVariableWithoutARangeTakesTheBuiltInOne() throws {

@@ -4,6 +4,8 @@ import Yams
 final class IssueLog {
     let file: String
     private(set) var issues: [ScenarioError.Issue] = []
+    /// Where the statements stand that were read so far.
+    var places = StatementPlaces()
 
     init(file: String) { self.file = file }
 

@@ -38,6 +38,11 @@ struct MappingReader {
         self.entries = entries
     }
 
+    /// Logs what is no mapping, and each key that the language does not know there.
+    init?(_ node: Node, what: String, _ shape: MappingShape, at mark: Mark? = nil, log: IssueLog) {
+        self.init(node, what: what, keys: shape.names, at: mark, log: log)
+    }
+
     /// All keys that are there and known, in their order.
     var all: [(name: String, key: Node, value: Node)] { entries }
 

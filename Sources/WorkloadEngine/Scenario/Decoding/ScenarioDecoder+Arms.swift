@@ -13,24 +13,24 @@ extension ScenarioDecoder {
             let reader = MappingReader(
                 entry.value,
                 what: "arm '\(entry.name)'",
-                keys: ["type", "journal", "readers", "synchronous", "pragmas", "setup"],
+                Language.arm,
                 at: entry.key.mark,
                 log: log
-            ),
-            reader.required("type", example: "pool") != nil,
-            let type = reader.word("type", of: Arm.Kind.allCases.map(\.rawValue)),
-            let kind = Arm.Kind(rawValue: type)
+            )
         else { return nil }
-        var arm = Arm(name: entry.name, kind: kind)
-        let journal = reader.word("journal", of: ["wal", "delete"])
-        arm.isWAL = kind == .pool || journal == "wal"
-        if kind == .pool, journal == "delete" {
-            log.add("a pool's journal is always wal", at: reader["journal"]?.mark)
-        }
+        let library = reader.word("library", of: Arm.Library.allCases.map(\.rawValue))
+            .flatMap(Arm.Library.init(rawValue:))
+        if reader.has("library"), library == nil { return nil }
+        guard let kind = decodeKind(reader, library ?? .engine) else { return nil }
+        var arm = Arm(name: entry.name, kind: kind, library: library ?? .engine)
+        arm.journal = decodeJournal(reader, of: arm)
         arm.readers = reader.integer("readers", in: 1...1000)
-        if kind == .queue, reader.has("readers") {
+        if arm.library == .raw || kind != .pool, reader.has("readers") {
             log.add(
-                "'readers' goes with type: pool; a queue has one connection",
+                "'readers' goes with type: pool; "
+                    + (arm.library == .raw
+                        ? "bare libsqlite3 has a connection for each worker"
+                        : "a queue has one connection"),
                 at: reader.mark(of: "readers")
             )
         }
@@ -38,9 +38,45 @@ extension ScenarioDecoder {
         arm.pragmas = decodePragmas(reader)
         if let node = reader["setup"] {
             let statements = SQLReader(what: "'setup' of \(reader.what)", log: log).statements(node)
+            for statement in statements ?? [] { checkNoParameters(statement, of: "an arm's setup") }
             arm.setup = statements?.map(\.sql) ?? []
         }
+        arm.file = reader["file"].flatMap { node in
+            reader.text("file").flatMap { databasePath($0, at: node.mark) }
+        }
         return arm
+    }
+
+    private func decodeKind(_ reader: MappingReader, _ library: Arm.Library) -> Arm.Kind? {
+        if library == .raw, !reader.has("type") { return .pool }
+        guard reader.required("type", example: "pool") != nil,
+            let type = reader.word("type", of: Arm.Kind.allCases.map(\.rawValue)),
+            let kind = Arm.Kind(rawValue: type)
+        else { return nil }
+        if library == .raw, kind != .pool {
+            log.add(
+                "'type: \(type)' does not go with library: raw, where each worker has a "
+                    + "connection; leave it out",
+                at: reader.mark(of: "type")
+            )
+        }
+        return kind
+    }
+
+    private func decodeJournal(_ reader: MappingReader, of arm: Arm) -> Arm.Journal? {
+        let journal = reader.word("journal", of: Arm.Journal.allCases.map(\.rawValue))
+            .flatMap(Arm.Journal.init(rawValue:))
+        guard let journal else { return nil }
+        if arm.kind == .pool, arm.library != .raw, journal != .wal {
+            log.add("a pool's journal is always wal", at: reader["journal"]?.mark)
+        }
+        if arm.kind == .memory, journal != .memory, journal != .off {
+            log.add(
+                "a database in memory has the journal memory or off, not \(journal.rawValue)",
+                at: reader["journal"]?.mark
+            )
+        }
+        return journal
     }
 
     private func decodePragmas(_ reader: MappingReader) -> [Arm.Pragma] {

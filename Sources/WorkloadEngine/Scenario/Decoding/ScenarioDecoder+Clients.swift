@@ -1,10 +1,8 @@
 import Yams
 
 extension ScenarioDecoder {
-    static let clientKeys = [
-        "access", "workers", "think", "arrival", "sql", "use", "mix", "hold", "every", "at", "rows",
-        "batch", "action", "retry",
-    ]
+    /// A client's keys, which the language declares.
+    static let clientKeys = Language.client.names
     /// Names that metrics use for the database, and the name of the person at the dashboard.
     static let reservedClientNames =
         MetricCatalog.databaseGroups + ["generator", "you"]
@@ -27,7 +25,7 @@ extension ScenarioDecoder {
             let reader = MappingReader(
                 entry.value,
                 what: "client '\(entry.name)'",
-                keys: Self.clientKeys,
+                Language.client,
                 at: entry.key.mark,
                 log: log
             ),
@@ -138,7 +136,7 @@ extension ScenarioDecoder {
             let retry = MappingReader(
                 node,
                 what: "'retry' of \(reader.what)",
-                keys: ["busy"],
+                Language.retry,
                 log: log
             )
         else { return 0 }

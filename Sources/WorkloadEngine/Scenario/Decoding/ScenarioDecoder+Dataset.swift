@@ -3,22 +3,29 @@ import Yams
 extension ScenarioDecoder {
     func decodeDataset(_ top: MappingReader) -> Dataset? {
         guard let node = top.required("dataset", example: "{preset: pgbench, scale: 1}"),
-            let reader = MappingReader(
-                node,
-                what: "the dataset",
-                keys: ["preset", "scale", "records", "sql", "schema"],
-                log: log
-            )
+            let reader = MappingReader(node, what: "the dataset", Language.dataset, log: log)
         else { return nil }
-        let ways = ["preset", "sql", "schema"].filter(reader.has)
+        let ways = ["preset", "schema", "sql", "file"].filter(reader.has)
         guard let way = ways.first else {
-            log.add("the dataset needs 'preset' or 'sql'", at: reader.mark)
+            log.add("the dataset needs 'preset', 'schema' or 'file'", at: reader.mark)
             return nil
         }
-        if ways.count > 1 {
-            log.add("'\(ways[1])' does not go with '\(way)'", at: reader.mark(of: ways[1]))
+        let others: [String: [String]] = [
+            "preset": ["scale", "records", "table-size"],
+            "schema": ["rows", "finally", "scale"], "sql": ["rows", "finally", "scale"],
+        ]
+        let known = others[way] ?? []
+        for other in reader.all.map(\.name) where other != way && !known.contains(other) {
+            log.add("'\(other)' does not go with '\(way)'", at: reader.mark(of: other))
         }
-        return way == "preset" ? presetDataset(reader) : sqlDataset(reader, key: way)
+        switch way {
+        case "preset": return presetDataset(reader)
+        case "file":
+            return reader["file"].flatMap { node in
+                reader.text("file").flatMap { databasePath($0, at: node.mark) }
+            }.map(Dataset.file)
+        default: return schemaDataset(reader, key: way)
+        }
     }
 
     private func presetDataset(_ reader: MappingReader) -> Dataset? {
@@ -26,120 +33,107 @@ extension ScenarioDecoder {
         guard let preset = Dataset.presets.first(where: { $0.presetName == name }),
             let scales = preset.scales
         else { return nil }
-        if case .ycsb = preset, reader.has("records") {
-            if reader.has("scale") {
-                log.add("'scale' does not go with 'records'", at: reader.mark(of: "scale"))
+        let sizes = ["records": "ycsb", "table-size": "sysbench"]
+        for (key, owner) in sizes.sorted(by: { $0.key < $1.key }) where reader.has(key) {
+            guard preset.presetName == owner else {
+                log.add(
+                    "'\(key)' goes with \(owner); \(preset.presetName) has 'scale'",
+                    at: reader.mark(of: key)
+                )
+                continue
             }
-            let most = scales.upperBound * Dataset.ycsbRecordsPerScale
-            return reader.integer("records", in: 1...most).map(Dataset.ycsb(records:))
-        }
-        if reader.has("records") {
-            log.add(
-                "'records' goes with ycsb; pgbench has 'scale'",
-                at: reader.mark(of: "records")
-            )
+            if reader.has("scale") {
+                log.add("'scale' does not go with '\(key)'", at: reader.mark(of: "scale"))
+            }
+            return owner == "ycsb"
+                ? reader.integer(key, in: 1...scales.upperBound * Dataset.ycsbRecordsPerScale)
+                    .map(Dataset.ycsb(records:))
+                : reader.integer(key, in: 1...scales.upperBound * SysbenchDataset.rowsPerScale)
+                    .map(Dataset.sysbench(rows:))
         }
         let scale = reader.has("scale") ? reader.integer("scale", in: scales) : 1
         return scale.map(preset.with(scale:))
     }
 
-    private func sqlDataset(_ reader: MappingReader, key: String) -> Dataset? {
-        for other in ["scale", "records"] where reader.has(other) {
-            log.add("'\(other)' goes with 'preset'", at: reader.mark(of: other))
+    private func schemaDataset(_ reader: MappingReader, key: String) -> Dataset? {
+        guard let node = reader[key] else { return nil }
+        guard let statements = plainStatements(node, what: "the dataset") else { return nil }
+        var schema = SchemaDataset(statements: statements)
+        schema.tables = reader.named("rows", each: "a table").compactMap { decodeTable($0) }
+        if let node = reader["finally"] {
+            schema.finally =
+                plainStatements(node, what: "'finally' of the dataset") ?? []
         }
-        guard let node = reader[key],
-            let statements = SQLReader(what: "the dataset", log: log).statements(node)
-        else { return nil }
-        for statement in statements {
-            let template = StatementTemplate(sql: statement.sql)
-            let all = template.parameters.map { ":\($0)" } + template.foreignParameters
-            for parameter in all {
-                log.add(
-                    "the dataset's SQL takes no parameters, but has '\(parameter)' in "
-                        + "'\(statement.sql)'",
-                    at: statement.mark
-                )
+        if reader.has("scale") {
+            if schema.tables.isEmpty {
+                log.add("'scale' goes with 'preset' or 'rows'", at: reader.mark(of: "scale"))
             }
+            schema.scale = reader.integer("scale", in: 1...100_000) ?? 1
         }
-        return .sql(statements.map(\.sql))
+        return .schema(schema)
     }
 
-    mutating func decodeVariables(_ top: MappingReader) {
-        for entry in top.named("variables", each: "a variable") {
-            if let variable = decodeVariable(entry) { variables[entry.name] = variable }
-        }
+    private func plainStatements(_ node: Node, what: String) -> [String]? {
+        let statements = SQLReader(what: what, log: log).statements(node)
+        for statement in statements ?? [] { checkNoParameters(statement, of: "the dataset's SQL") }
+        return statements?.map(\.sql)
     }
 
-    private mutating func decodeVariable(
+    private func decodeTable(
         _ entry: (name: String, key: Node, value: Node)
-    ) -> Variable? {
-        let name = entry.name
+    ) -> SchemaDataset.Table? {
         guard
             let reader = MappingReader(
                 entry.value,
-                what: "variable '\(name)'",
-                keys: ["distribution", "min", "max", "theta", "scramble", "length"],
+                what: "table '\(entry.name)'",
+                Language.table,
                 at: entry.key.mark,
                 log: log
-            ),
-            reader.required("distribution", example: "uniform") != nil,
-            let kind = reader.word("distribution", of: ["uniform", "zipfian", "text"])
-        else {
-            // A variable with a mistake is still a variable: its uses are no further mistakes.
-            return Variable(distribution: .uniform, minimum: 0, maximum: 0)
-        }
-        let keys: [String: [String]] = [
-            "uniform": ["min", "max"], "zipfian": ["min", "max", "theta", "scramble"],
-            "text": ["length"],
-        ]
-        for other in reader.all.map(\.name) where other != "distribution" {
-            if keys[kind]?.contains(other) != true {
-                log.add("'\(other)' does not go with \(kind)", at: reader.mark(of: other))
-            }
-        }
-        if kind == "text" {
-            _ = reader.required("length", example: "100")
-            let length = reader.integer("length", in: 1...1_000_000) ?? 1
-            return Variable(distribution: .text(length: length), minimum: 0, maximum: 0)
-        }
-        let scramble = reader.bool("scramble") ?? false
-        let theta = reader.positive("theta", most: 100) ?? Generator.usualTheta
-        let isUniform = kind == "uniform"
-        let (minimum, maximum) = decodeRange(name, reader, isRanked: !isUniform && !scramble)
-        let distribution: Variable.Distribution =
-            isUniform ? .uniform : .zipfian(theta: theta, scramble: scramble)
-        return Variable(distribution: distribution, minimum: minimum, maximum: maximum)
+            )
+        else { return nil }
+        _ = reader.required("count", example: "10000")
+        let columns = reader.named("columns", each: "a column").compactMap { decodeColumn($0) }
+        guard let count = reader.integer("count", in: 1...1_000_000_000) else { return nil }
+        return SchemaDataset.Table(name: entry.name, count: count, columns: columns)
     }
 
-    private mutating func decodeRange(
-        _ name: String,
-        _ reader: MappingReader,
-        isRanked: Bool
-    ) -> (Int64, Int64) {
-        if !reader.has("min"), !reader.has("max"), let builtIn = dataset.variables[name],
-            builtIn.isInteger
-        {
-            inheritedRanges.insert(name)
-            return (builtIn.minimum, builtIn.maximum)
-        }
-        _ = reader.required("min", example: "1")
-        _ = reader.required("max", example: "1000")
-        let limit = Int64.max / 2
-        guard let minimum = reader.integer("min", in: -limit...limit),
-            let maximum = reader.integer("max", in: -limit...limit)
-        else { return (0, 0) }
-        if minimum > maximum {
-            log.add(
-                "'max' of \(reader.what) is \(maximum), below 'min' \(minimum)",
-                at: reader.mark(of: "max")
+    private func decodeColumn(
+        _ entry: (name: String, key: Node, value: Node)
+    ) -> SchemaDataset.Column? {
+        if let word = entry.value.scalar?.string {
+            guard word == Language.sequence else {
+                log.add(
+                    "column '\(entry.name)' must be sequence or a distribution such as "
+                        + "{distribution: uniform, min: 1, max: 9}, not '\(word)'"
+                        + (NearestName.of(word, among: [Language.sequence])
+                            .map { "; did you mean '\($0)'?" } ?? ""),
+                    at: entry.value.mark
+                )
+                return nil
+            }
+            return SchemaDataset.Column(
+                name: entry.name,
+                values: Variable(
+                    distribution: .sequential,
+                    minimum: 1,
+                    maximum: Variable.largest
+                )
             )
-            return (0, 0)
         }
-        let most = ZipfianDistribution.mostRanks
-        if isRanked, maximum - minimum >= most {
-            log.add("a zipfian has at most \(most) values", at: reader.mark(of: "max"))
-            return (0, 0)
+        let variables = VariableReader(what: "column '\(entry.name)'", builtIns: [:], log: log)
+        return variables.read(entry.value, at: entry.key.mark).map {
+            SchemaDataset.Column(name: entry.name, values: $0.variable)
         }
-        return (minimum, maximum)
+    }
+
+    /// Logs parameters of a statement that nobody fills.
+    func checkNoParameters(_ statement: SQLReader.Statement, of what: String) {
+        let template = StatementTemplate(sql: statement.sql)
+        for parameter in template.parameters.map({ ":\($0)" }) + template.foreignParameters {
+            log.add(
+                "\(what) takes no parameters, but has '\(parameter)' in '\(statement.sql)'",
+                at: statement.mark
+            )
+        }
     }
 }

@@ -49,7 +49,7 @@ extension ScenarioDecoder {
             let reader = MappingReader(
                 item,
                 what: "an operation of \(client.what)",
-                keys: ["name", "weight", "sql", "use"],
+                Language.operation,
                 log: log
             )
         else { return nil }

@@ -34,7 +34,7 @@ extension ScenarioDecoder {
             let arrival = MappingReader(
                 node,
                 what: "'arrival' of \(reader.what)",
-                keys: ["rate", "process", "skip-after"],
+                Language.arrival,
                 at: reader.mark(of: "arrival"),
                 log: log
             ),

@@ -6,15 +6,11 @@ struct ScenarioDecoder {
     /// The parts that later parts refer to.
     var dataset = Dataset.sql([])
     var variables: [String: Variable] = [:]
-    var inheritedRanges: Set<String> = []
+    var inheritedRanges: [String: RangeSource] = [:]
     var transactions: [String: [String]] = [:]
     var measured = Duration.zero
 
-    static let keys = [
-        "version", "name", "description", "seed", "dataset", "arms", "phases", "drain", "variables",
-        "transactions", "clients", "primary", "thresholds", "invariants",
-    ]
-
+    /// - Parameter file: The file's name as it was given, from whose folder paths are looked up.
     init(file: String) { log = IssueLog(file: file) }
 
     /// Decodes the text, or the tree that was made of it and changed.
@@ -23,7 +19,7 @@ struct ScenarioDecoder {
         from tree: Node? = nil
     ) throws(ScenarioError) -> Scenario {
         guard let root = tree ?? compose(yaml),
-            let top = MappingReader(root, what: "the scenario", keys: Self.keys, log: log)
+            let top = MappingReader(root, what: "the scenario", Language.scenario, log: log)
         else {
             try log.throwIfAny()
             throw ScenarioError(issues: [])
@@ -53,6 +49,7 @@ struct ScenarioDecoder {
         scenario.variables = variables
         scenario.inheritedRanges = inheritedRanges
         scenario.transactions = transactions
+        scenario.statementPlaces = log.places
         scenario.source = yaml
         scenario.file = log.file
         let metrics = MetricCatalog(clients: clients.map(\.name))
@@ -125,7 +122,7 @@ struct ScenarioDecoder {
                 let reader = MappingReader(
                     item,
                     what: "a phase",
-                    keys: ["name", "duration", "measure"],
+                    Language.phase,
                     log: log
                 ),
                 let name = reader.required("name", example: "steady"),
@@ -148,14 +145,26 @@ struct ScenarioDecoder {
         return phases
     }
 
+    /// Named statements and transactions, which `use` finds alike.
     private mutating func decodeTransactions(_ top: MappingReader) {
-        for entry in top.named("transactions", each: "a transaction") {
-            let what = "transaction '\(entry.name)'"
-            guard let list = SQLReader(what: what, log: log).statements(entry.value) else {
-                continue
+        for (key, each) in [("statements", "a statement"), ("transactions", "a transaction")] {
+            for entry in top.named(key, each: each) {
+                let what = "\(each.dropFirst(2)) '\(entry.name)'"
+                guard let list = SQLReader(what: what, log: log).statements(entry.value) else {
+                    continue
+                }
+                if transactions[entry.name] != nil {
+                    log.add("'\(entry.name)' is a statement's name too", at: entry.key.mark)
+                }
+                if key == "statements", list.count > 1 {
+                    log.add(
+                        "\(what) has \(list.count) statements; write them under 'transactions'",
+                        at: entry.value.mark
+                    )
+                }
+                checkParameters(of: list)
+                transactions[entry.name] = list.map(\.sql)
             }
-            checkParameters(of: list)
-            transactions[entry.name] = list.map(\.sql)
         }
     }
 

@@ -1,0 +1,132 @@
+import Telemetry
+import TerminalUI
+
+extension DashboardModel {
+    /// Does what a key asks for, or says who has to.
+    mutating func perform(_ command: DashboardCommand) -> [DashboardAction] {
+        if let screen = command.screen {
+            self.screen = screen
+            return []
+        }
+        switch command.purpose {
+        case .acting: return act(command)
+        case .time: return travel(command)
+        case .moving: move(command)
+        case .display, .screens: return changeDisplay(command)
+        }
+        return []
+    }
+
+    private mutating func act(_ command: DashboardCommand) -> [DashboardAction] {
+        switch command {
+        case .nextArm: return [.nextArm]
+        case .snapshot: return [.makeSnapshot]
+        case .release: return [.releaseSnapshot(label: releasedSnapshot)]
+        case .interrupt: return interruptSelected()
+        case .interruptAll: return [.interrupt(connection: nil)]
+        case .checkpoint: overlay = .checkpoint(0)
+        case .pauseLoad:
+            switch history.latest?.state {
+            case .paused: return [.setLoadPaused(false)]
+            case .running: return [.setLoadPaused(true)]
+            default: note("no load runs that could be held back", severity: .warning)
+            }
+        default: break
+        }
+        return []
+    }
+
+    /// Interrupts the connection that is selected, or the only one.
+    private mutating func interruptSelected() -> [DashboardAction] {
+        let connections = history.latest?.database.connections ?? []
+        if let label = selectedConnection {
+            guard connections.contains(where: { $0.label == label }) else {
+                note("\(label) is closed by now", severity: .warning)
+                return []
+            }
+            return [.interrupt(connection: label)]
+        }
+        if connections.count == 1 { return [.interrupt(connection: connections[0].label)] }
+        let all = keys.key(for: .interruptAll).map { ", or \($0.label) for all" } ?? ""
+        note("select a connection to interrupt (arrows)\(all)", severity: .warning)
+        return []
+    }
+
+    /// The connection that somebody selected, on a screen that has connections.
+    private var selectedConnection: String? {
+        switch screen {
+        case .overview, .connections: view.selected
+        default: nil
+        }
+    }
+
+    /// The snapshot that somebody selected; nil for the oldest that was taken by key.
+    private var releasedSnapshot: String? {
+        screen == .snapshots ? view.selected : nil
+    }
+
+    private mutating func changeDisplay(_ command: DashboardCommand) -> [DashboardAction] {
+        switch command {
+        case .quit: return [.quit]
+        case .theme: nextTheme()
+        case .glyphs: nextGlyphs()
+        case .slower, .faster: return changeRefreshRate(command == .faster ? 1 : -1)
+        case .help: overlay = .help(top: 0)
+        case .back: leave()
+        case .copy: return copySelected()
+        default: break
+        }
+        return []
+    }
+
+    /// Esc: what was opened last is closed, one thing at a time.
+    private mutating func leave() {
+        if view.isExpanded {
+            view.isExpanded = false
+        } else if !view.filter.isEmpty {
+            view.filter = ""
+        } else if frozen != nil {
+            frozen = nil
+        } else {
+            view.selected = nil
+        }
+    }
+
+    private mutating func nextTheme() {
+        guard !themes.isEmpty else { return }
+        let current = themes.firstIndex { $0.name == theme.name } ?? -1
+        theme = themes[(current + 1) % themes.count]
+    }
+
+    private mutating func nextGlyphs() {
+        guard !glyphChoices.isEmpty else { return }
+        let current = glyphChoices.firstIndex(of: glyphs) ?? -1
+        glyphs = glyphChoices[(current + 1) % glyphChoices.count]
+    }
+
+    private mutating func changeRefreshRate(_ step: Int) -> [DashboardAction] {
+        let rates = Self.refreshRates
+        let next =
+            step > 0
+            ? rates.first { $0 > refreshRate } : rates.last { $0 < refreshRate }
+        guard let next else { return [] }
+        refreshRate = next
+        note("the display is drawn \(Int(next)) times a second")
+        return [.setRefreshRate(next)]
+    }
+
+    private mutating func copySelected() -> [DashboardAction] {
+        guard let text = copyText else {
+            note("nothing is selected to copy", severity: .warning)
+            return []
+        }
+        note("copied: \(text)")
+        return [.copy(text)]
+    }
+
+    /// What `y` copies: what is selected, or how the run is doing.
+    private var copyText: String? {
+        guard shown.latest != nil else { return nil }
+        return Verdict(shown).text(fitting: .max, isASCII: false)
+    }
+}

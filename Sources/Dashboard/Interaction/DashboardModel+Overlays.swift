@@ -1,0 +1,88 @@
+import TerminalUI
+
+extension DashboardModel {
+    /// Takes in a key while something lies over the screen.
+    mutating func handle(_ key: Key, in overlay: Overlay) -> [DashboardAction] {
+        // Whatever is open, this one ends the program.
+        if key == .control("c"), keys.command(for: key) == .quit { return [.quit] }
+        switch overlay {
+        case .help(let top): return handle(key, inHelpFrom: top)
+        case .checkpoint(let choice): return handle(key, inCheckpoint: choice)
+        case .prompt(let prompt):
+            handle(key, in: prompt)
+            return []
+        }
+    }
+
+    private mutating func handle(_ key: Key, inHelpFrom top: Int) -> [DashboardAction] {
+        let page = max(1, size.height - 4)
+        let last = KeyHelp(keys: keys, top: 0).lastTop(in: size)
+        func scrolled(by lines: Int) -> Overlay { .help(top: min(max(top + lines, 0), last)) }
+        switch keys.command(for: key) {
+        case .help, .back, .expand: overlay = nil
+        case .up: overlay = scrolled(by: -1)
+        case .down: overlay = scrolled(by: 1)
+        case .pageUp: overlay = scrolled(by: -page)
+        case .pageDown, .pause: overlay = scrolled(by: page)
+        case .first: overlay = .help(top: 0)
+        case .last: overlay = .help(top: last)
+        case .quit: return [.quit]
+        case let command?:
+            // Somebody who found the key that was looked for does not close the help first.
+            overlay = nil
+            return perform(command)
+        case nil: break
+        }
+        return []
+    }
+
+    private mutating func handle(_ key: Key, inCheckpoint choice: Int) -> [DashboardAction] {
+        let modes = DashboardAction.CheckpointMode.allCases
+        func ask(_ mode: DashboardAction.CheckpointMode) -> [DashboardAction] {
+            [.checkpoint(mode)]
+        }
+        switch key {
+        case .enter:
+            overlay = nil
+            return ask(modes[choice])
+        case .escape: overlay = nil
+        case .up, .left, .backTab: overlay = .checkpoint((choice + modes.count - 1) % modes.count)
+        case .down, .right, .tab: overlay = .checkpoint((choice + 1) % modes.count)
+        case .character(let letter):
+            overlay = nil
+            if let mode = modes.first(where: { $0.rawValue.first == letter }) { return ask(mode) }
+            if keys.command(for: key) == .checkpoint { return ask(modes[choice]) }
+        default: overlay = nil
+        }
+        return []
+    }
+
+    private mutating func handle(_ key: Key, in prompt: PromptState) {
+        var prompt = prompt
+        prompt.problem = nil
+        switch key {
+        case .character(let character):
+            if prompt.text.utf8.count < 200 { prompt.text.append(character) }
+        case .backspace, .delete:
+            if !prompt.text.isEmpty { prompt.text.removeLast() }
+        case .control("u"): prompt.text = ""
+        case .escape:
+            overlay = nil
+            if case .filter(let before) = prompt.purpose { view.filter = before }
+            return
+        case .enter:
+            overlay = nil
+            if prompt.purpose == .seek, let problem = seek(prompt.text) {
+                prompt.problem = problem
+                overlay = .prompt(prompt)
+            }
+            return
+        default: break
+        }
+        if case .filter = prompt.purpose {
+            // Seen while it is typed.
+            view.filter = prompt.text
+        }
+        overlay = .prompt(prompt)
+    }
+}

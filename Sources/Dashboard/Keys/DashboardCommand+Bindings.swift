@@ -1,0 +1,259 @@
+import TerminalUI
+
+extension DashboardCommand {
+    /// Every key of the dashboard as it ships: dispatch, key bar, help and documentation are made of
+    /// these.
+    ///
+    /// Help is at most 40 columns wide, so that two columns of it fit beside each other.
+    package static let bindings: [KeyBinding<DashboardCommand>] =
+        DashboardScreen.allCases.flatMap { screen in
+            allCases.filter { $0.screen == screen }.map { command in
+                KeyBinding(
+                    [.character(Character("\(screen.rawValue)"))],
+                    command,
+                    name: screen.title,
+                    help: help(of: screen),
+                    priority: nil
+                )
+            }
+        } + moving + time + acting + display
+
+    private static func help(of screen: DashboardScreen) -> String {
+        switch screen {
+        case .overview: "overview: the whole run at a glance"
+        case .connections: "connections: holder, SQL, counts"
+        case .waiters: "waiters: who waits, and for whom"
+        case .snapshots: "snapshots: what each keeps in the log"
+        case .latency: "latency: histogram and heat map"
+        case .compare: "compare: this session's arms"
+        case .workload: "workload: the load's knobs"
+        }
+    }
+
+    private static let moving: [KeyBinding<DashboardCommand>] = [
+        KeyBinding(
+            [.up, .character("k")],
+            .up,
+            name: "up",
+            help: "select the row above",
+            priority: nil
+        ),
+        KeyBinding(
+            [.down, .character("j")],
+            .down,
+            name: "down",
+            help: "select the row below",
+            priority: nil
+        ),
+        KeyBinding(
+            [.left],
+            .left,
+            name: "left",
+            help: "columns to the left; the knob down",
+            priority: nil
+        ),
+        KeyBinding(
+            [.right],
+            .right,
+            name: "right",
+            help: "columns to the right; the knob up",
+            priority: nil
+        ),
+        KeyBinding([.pageUp], .pageUp, name: "page up", help: "a page up", priority: nil),
+        KeyBinding([.pageDown], .pageDown, name: "page down", help: "a page down", priority: nil),
+        KeyBinding([.home], .first, name: "first", help: "the first row", priority: nil),
+        KeyBinding([.end], .last, name: "last", help: "the last row", priority: nil),
+        KeyBinding(
+            [.tab],
+            .focusNext,
+            name: "next part",
+            help: "the next part of the screen",
+            priority: 12
+        ),
+        KeyBinding(
+            [.backTab],
+            .focusPrevious,
+            name: "part before",
+            help: "the part of the screen before",
+            priority: nil
+        ),
+        KeyBinding(
+            [.enter, .character("e")],
+            .expand,
+            name: "details",
+            help: "all of the selected row, and back",
+            priority: 25
+        ),
+        KeyBinding(
+            [.character("/")],
+            .filter,
+            name: "filter",
+            help: "only rows that contain a text",
+            priority: 23
+        ),
+        KeyBinding(
+            [.character("s")],
+            .sort,
+            name: "sort",
+            help: "sort by the next column",
+            priority: 22
+        ),
+        KeyBinding(
+            [.character("r")],
+            .reverse,
+            name: "reverse",
+            help: "sort the other way around",
+            priority: 21
+        ),
+    ]
+
+    private static let time: [KeyBinding<DashboardCommand>] = [
+        KeyBinding(
+            [.character(" ")],
+            .pause,
+            name: "freeze",
+            help: "freeze the display; the run goes on",
+            priority: 30
+        ),
+        KeyBinding(
+            [.character("[")],
+            .stepBack,
+            name: "back in time",
+            help: "freeze, and one sample back",
+            priority: 17
+        ),
+        KeyBinding(
+            [.character("]")],
+            .stepForward,
+            name: "forward",
+            help: "one sample forward",
+            priority: 16
+        ),
+        KeyBinding(
+            [.character("S")],
+            .seek,
+            name: "seek",
+            help: "go to a time of the run",
+            priority: 13
+        ),
+        KeyBinding(
+            [.character("+"), .character("=")],
+            .zoomIn,
+            name: "closer",
+            help: "show less time; the knob up",
+            priority: 9
+        ),
+        KeyBinding(
+            [.character("-")],
+            .zoomOut,
+            name: "wider",
+            help: "show more time; the knob down",
+            priority: 8
+        ),
+    ]
+
+    private static let acting: [KeyBinding<DashboardCommand>] = [
+        KeyBinding(
+            [.character("a")],
+            .nextArm,
+            name: "next arm",
+            help: "run the next arm under the same load",
+            priority: 28
+        ),
+        KeyBinding(
+            [.character("n")],
+            .snapshot,
+            name: "snapshot",
+            help: "take a snapshot; it pins the log",
+            priority: 20
+        ),
+        KeyBinding(
+            [.character("x")],
+            .release,
+            name: "release",
+            help: "release a snapshot that you took",
+            priority: 19
+        ),
+        KeyBinding(
+            [.character("i")],
+            .interrupt,
+            name: "interrupt",
+            help: "interrupt the selected connection",
+            priority: 24
+        ),
+        KeyBinding(
+            [.character("I")],
+            .interruptAll,
+            name: "all",
+            help: "interrupt every running statement",
+            priority: 18
+        ),
+        KeyBinding(
+            [.character("c")],
+            .checkpoint,
+            name: "checkpoint",
+            help: "checkpoint the write-ahead log",
+            priority: 15
+        ),
+        KeyBinding(
+            [.character("p")],
+            .pauseLoad,
+            name: "hold load",
+            help: "hold the load back, let it go on",
+            priority: 14
+        ),
+    ]
+
+    private static let display: [KeyBinding<DashboardCommand>] = [
+        KeyBinding(
+            [.character("<")],
+            .slower,
+            name: "slower",
+            help: "draw less often",
+            priority: nil
+        ),
+        KeyBinding(
+            [.character(">")],
+            .faster,
+            name: "faster",
+            help: "draw more often",
+            priority: nil
+        ),
+        KeyBinding(
+            [.character("t")],
+            .theme,
+            name: "theme",
+            help: "the next theme",
+            priority: 11
+        ),
+        KeyBinding(
+            [.character("g")],
+            .glyphs,
+            name: "glyphs",
+            help: "braille, blocks or ASCII",
+            priority: 7
+        ),
+        KeyBinding(
+            [.character("y")],
+            .copy,
+            name: "copy",
+            help: "copy what is selected (OSC 52)",
+            priority: 6
+        ),
+        KeyBinding(
+            [.character("?"), .character("h"), .function(1)],
+            .help,
+            name: "help",
+            help: "show or hide this help",
+            priority: 31
+        ),
+        KeyBinding([.escape], .back, name: "back", help: "close, or back to now", priority: nil),
+        KeyBinding(
+            [.character("q"), .control("c")],
+            .quit,
+            name: "quit",
+            help: "quit; the run ends",
+            priority: 29
+        ),
+    ]
+}

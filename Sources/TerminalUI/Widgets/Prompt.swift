@@ -1,0 +1,53 @@
+/// A row to type into: a label, the text with a cursor behind it, and how to go on.
+package struct Prompt: Sendable {
+    /// What the text is for.
+    package var label: String
+    /// The text so far.
+    package var text: String
+    /// What can be typed, and how it ends.
+    package var hint: String
+    /// What is wrong with the text; it takes the hint's place.
+    package var problem: String?
+
+    /// Creates a prompt.
+    package init(label: String, text: String, hint: String, problem: String? = nil) {
+        self.label = label
+        self.text = text
+        self.hint = hint
+        self.problem = problem
+    }
+
+    /// Draws the row; of a long text its end stays visible.
+    package func draw(on canvas: inout Canvas, in row: Rect) {
+        guard !row.isEmpty else { return }
+        let theme = canvas.theme
+        canvas.fill(row, style: theme.raised(.text))
+        var labelStyle = theme.raised(.accent)
+        labelStyle.attributes.insert(.bold)
+        var x = row.minX
+        x += canvas.write(" \(label) ", x: x, y: row.minY, style: labelStyle, limit: row.width)
+        let room = max(1, row.maxX - x - 1)
+        var visible = Substring(text)
+        while canvas.width(of: String(visible)) > room - 1, !visible.isEmpty {
+            visible = visible.dropFirst()
+        }
+        x += canvas.write(String(visible), x: x, y: row.minY, style: theme.raised(.text))
+        var cursor = theme.raised(.text)
+        cursor.attributes.insert(.reverse)
+        canvas.put(" ", x: x, y: row.minY, style: cursor)
+        let remark = problem ?? hint
+        let width = canvas.width(of: remark)
+        if x + 3 + width <= row.maxX {
+            canvas.write(
+                remark,
+                x: row.maxX - width - 1,
+                y: row.minY,
+                style: theme.raised(problem == nil ? .dim : .error)
+            )
+        } else if problem != nil {
+            // More important than what was typed.
+            let style = theme.raised(.error)
+            canvas.write(" \(remark) ", x: row.minX, y: row.minY, style: style, limit: row.width)
+        }
+    }
+}

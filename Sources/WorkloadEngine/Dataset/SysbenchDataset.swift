@@ -1,0 +1,83 @@
+/// sysbench's table and OLTP transactions (<https://github.com/akopytov/sysbench>,
+/// `src/lua/oltp_common.lua`), with one table, `sbtest`.
+///
+/// Its ids are drawn uniformly here; sysbench has that as `--rand-type=uniform`.
+enum SysbenchDataset {
+    /// How many rows a unit of scale has: sysbench's `--table-size`.
+    static let rowsPerScale = 10_000
+    /// How many ids a range has: sysbench's `--range-size`.
+    static let rangeSize = 100
+    /// How many point selects a transaction has: sysbench's `--point-selects`.
+    static let pointSelects = 10
+
+    /// Ten groups of eleven digits: 119 characters.
+    static let contentTemplate = groups(10)
+    /// Five groups of eleven digits: 59 characters.
+    static let padTemplate = groups(5)
+
+    private static func groups(_ count: Int) -> String {
+        Array(repeating: String(repeating: "#", count: 11), count: count).joined(separator: "-")
+    }
+
+    static let schema = [
+        """
+        CREATE TABLE sbtest (
+            id INTEGER PRIMARY KEY, k INTEGER DEFAULT 0 NOT NULL,
+            c CHAR(120) DEFAULT '' NOT NULL, pad CHAR(60) DEFAULT '' NOT NULL)
+        """
+    ]
+    /// Run when the rows are there, as sysbench does.
+    static let index = "CREATE INDEX k_1 ON sbtest (k)"
+
+    private static let points = (1...pointSelects).map {
+        "SELECT c FROM sbtest WHERE id = :point\($0)"
+    }
+    private static let ranges = [
+        "SELECT c FROM sbtest WHERE \(range(1))",
+        "SELECT sum(k) FROM sbtest WHERE \(range(2))",
+        "SELECT c FROM sbtest WHERE \(range(3)) ORDER BY c",
+        "SELECT DISTINCT c FROM sbtest WHERE \(range(4)) ORDER BY c",
+    ]
+    private static let writes = [
+        "UPDATE sbtest SET k = k + 1 WHERE id = :update1",
+        "UPDATE sbtest SET c = :c WHERE id = :update2",
+        "DELETE FROM sbtest WHERE id = :delete",
+        "INSERT INTO sbtest (id, k, c, pad) VALUES (:delete, :k, :c, :pad)",
+    ]
+
+    private static func range(_ number: Int) -> String {
+        "id BETWEEN :range\(number) AND :range\(number) + \(rangeSize - 1)"
+    }
+
+    /// The transactions that `use:` finds, by the names of sysbench's scripts without `oltp_`.
+    static let transactions: [String: [String]] = [
+        "point-select": ["SELECT c FROM sbtest WHERE id = :id"],
+        "read-only": points + ranges,
+        "write-only": writes,
+        "read-write": points + ranges + writes,
+    ]
+
+    /// Adds a row after the last one.
+    static let importStatement = """
+        INSERT INTO sbtest (id, k, c, pad) \
+        VALUES ((SELECT max(id) + 1 FROM sbtest), :k, :c, :pad)
+        """
+
+    /// What a snapshot reads: any write of the first hundred rows, and any insert, changes it.
+    static let snapshotQuery = """
+        SELECT (SELECT max(id) FROM sbtest), (SELECT group_concat(k || c || pad) FROM \
+        (SELECT * FROM sbtest ORDER BY id LIMIT 100))
+        """
+
+    static func variables(rows: Int) -> [String: Variable] {
+        let id = Variable(distribution: .uniform, minimum: 1, maximum: Int64(rows))
+        var variables: [String: Variable] = [
+            "id": id, "update1": id, "update2": id, "delete": id, "k": id,
+            "c": Variable(distribution: .template(contentTemplate)),
+            "pad": Variable(distribution: .template(padTemplate)),
+        ]
+        for number in 1...pointSelects { variables["point\(number)"] = id }
+        for number in 1...ranges.count { variables["range\(number)"] = id }
+        return variables
+    }
+}

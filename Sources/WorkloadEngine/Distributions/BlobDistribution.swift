@@ -1,0 +1,21 @@
+/// Blobs of random bytes, each as likely as any other.
+public struct BlobDistribution: Sendable, Equatable {
+    private var lengths: LengthDistribution
+
+    /// Creates the distribution of blobs whose lengths, in bytes, are drawn.
+    public init(lengths: LengthDistribution) { self.lengths = lengths }
+
+    /// The next blob.
+    public mutating func next(using stream: inout RandomStream) -> [UInt8] {
+        let length = lengths.next(using: &stream)
+        return [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+            var bits: UInt64 = 0
+            for index in 0..<length {
+                if index % 8 == 0 { bits = stream.next() }
+                buffer.initializeElement(at: index, to: UInt8(truncatingIfNeeded: bits))
+                bits >>= 8
+            }
+            count = length
+        }
+    }
+}

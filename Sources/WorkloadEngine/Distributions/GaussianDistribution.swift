@@ -1,0 +1,34 @@
+import Foundation
+
+/// Integers of a range, normally distributed around its middle and cut at its ends.
+///
+/// pgbench's `random_gaussian` (<https://www.postgresql.org/docs/current/pgbench.html>): the range
+/// spans `parameter` standard deviations to each side. Normal numbers are made by Box and Muller's
+/// transform ("A Note on the Generation of Random Normal Deviates", Annals of Mathematical
+/// Statistics 29, 1958), and drawn again when they lie outside.
+public struct GaussianDistribution: Sendable, Equatable {
+    /// The least number of standard deviations, with which 4.6 % of the draws are made again.
+    public static let leastParameter = 2.0
+
+    private let scale: RangeScale
+    private let parameter: Double
+
+    /// Creates the distribution over `range`.
+    ///
+    /// - Precondition: `parameter` is at least ``leastParameter``.
+    public init(_ range: ClosedRange<Int64>, parameter: Double) {
+        precondition(parameter >= Self.leastParameter, "the parameter is at least 2")
+        scale = RangeScale(range)
+        self.parameter = parameter
+    }
+
+    /// The next integer.
+    public func next(using stream: inout RandomStream) -> Int64 {
+        while true {
+            let radius = (-2 * log1p(-stream.nextUnit())).squareRoot()
+            let normal = radius * sin(2 * .pi * stream.nextUnit())
+            guard normal >= -parameter, normal < parameter else { continue }
+            return scale.integer(at: (normal + parameter) / (2 * parameter))
+        }
+    }
+}

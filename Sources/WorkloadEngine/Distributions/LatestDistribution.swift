@@ -1,0 +1,38 @@
+/// Integers up to the newest, which is the most popular: Zipf's law counted from the top.
+///
+/// YCSB's `SkewedLatestGenerator` (Cooper et al., "Benchmarking Cloud Serving Systems with YCSB",
+/// SoCC 2010): the rank is drawn anew from as many items as there are by now.
+public struct LatestDistribution: Sendable, Equatable {
+    private let minimum: Int64
+    private let theta: Double
+    private let sequence: SharedSequence?
+    private var newest: Int64
+    private var ranks: ZipfianDistribution
+
+    /// Creates the distribution over a range whose top never changes.
+    ///
+    /// - Precondition: The range has at most 2⁵² integers, and `theta` is above 0.
+    public init(_ range: ClosedRange<Int64>, theta: Double) {
+        self.init(range, theta: theta, following: nil)
+    }
+
+    /// Creates the distribution over a range whose top is what a sequence has published, once that
+    /// lies above the range's own top.
+    init(_ range: ClosedRange<Int64>, theta: Double, following sequence: SharedSequence?) {
+        minimum = range.lowerBound
+        newest = range.upperBound
+        self.theta = theta
+        self.sequence = sequence
+        ranks = ZipfianDistribution(count: newest - minimum + 1, theta: theta)
+    }
+
+    /// The next integer.
+    public mutating func next(using stream: inout RandomStream) -> Int64 {
+        if let published = sequence?.published, published > newest {
+            newest = published
+            let count = min(newest - minimum + 1, ZipfianDistribution.mostRanks)
+            ranks = ZipfianDistribution(count: count, theta: theta)
+        }
+        return newest - (ranks.next(using: &stream) - 1)
+    }
+}

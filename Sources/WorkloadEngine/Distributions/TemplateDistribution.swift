@@ -1,0 +1,26 @@
+/// Texts made from a template, in which `#` becomes a digit and `@` a small letter.
+///
+/// sysbench's `sysbench.rand.string` (<https://github.com/akopytov/sysbench>), each as likely.
+public struct TemplateDistribution: Sendable, Equatable {
+    private let template: [UInt8]
+
+    /// Creates the distribution of a template's texts.
+    public init(_ template: String) { self.template = Array(template.utf8) }
+
+    /// The next text.
+    public func next(using stream: inout RandomStream) -> String {
+        String(unsafeUninitializedCapacity: template.count) { buffer in
+            for (index, byte) in template.enumerated() {
+                switch byte {
+                case UInt8(ascii: "#"):
+                    buffer[index] = UInt8(ascii: "0") + UInt8(stream.next(below: 10))
+                case UInt8(ascii: "@"):
+                    buffer[index] = UInt8(ascii: "a") + UInt8(stream.next(below: 26))
+                default:
+                    buffer[index] = byte
+                }
+            }
+            return template.count
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+
+/// Integers of a range, exponentially fewer from the smallest on.
+///
+/// pgbench's `random_exponential` (<https://www.postgresql.org/docs/current/pgbench.html>): with
+/// n integers the one at offset i comes up with the probability
+/// (e^(−p·i/n) − e^(−p·(i+1)/n)) / (1 − e^−p). Drawn by inversion.
+public struct TruncatedExponentialDistribution: Sendable, Equatable {
+    private let scale: RangeScale
+    private let parameter: Double
+    /// 1 − e^−parameter: the part of the exponential distribution that lies in the range.
+    private let mass: Double
+
+    /// Creates the distribution over `range`.
+    ///
+    /// - Precondition: `parameter` is above 0.
+    public init(_ range: ClosedRange<Int64>, parameter: Double) {
+        precondition(parameter > 0 && parameter.isFinite, "the parameter is above 0")
+        scale = RangeScale(range)
+        self.parameter = parameter
+        mass = -expm1(-parameter)
+    }
+
+    /// The next integer.
+    public func next(using stream: inout RandomStream) -> Int64 {
+        scale.integer(at: -log1p(-stream.nextUnit() * mass) / parameter)
+    }
+}

@@ -1,0 +1,138 @@
+/// Draws a variable's values.
+public struct ValueGenerator: Sendable, Equatable {
+    /// Where values come from.
+    private enum Source: Sendable, Equatable {
+        case integer(Generator)
+        case text(TextDistribution)
+        case blob(BlobDistribution)
+        case words(WordsDistribution)
+        case template(TemplateDistribution)
+        case choice(ChoiceDistribution)
+    }
+
+    private var source: Source
+    private let isHashed: Bool
+    private let prefix: String?
+    private let nulls: Double
+    /// The integer behind the last value, before it was hashed or made a text.
+    private(set) var lastInteger: Int64 = 0
+    /// What a completed access publishes its integer to; nil when nobody follows the variable.
+    private(set) var followed: SharedSequence?
+
+    /// Creates what draws a variable's values.
+    ///
+    /// - Parameters:
+    ///   - variable: The variable, whose `minimum` is not above its `maximum`.
+    ///   - sequence: The count that a sequential variable draws from; a new one by default.
+    ///   - newest: The count whose published values a `latest` variable follows.
+    ///   - isFollowed: Whether some other variable follows this sequential one.
+    init(
+        _ variable: Variable,
+        sequence: SharedSequence = SharedSequence(),
+        newest: SharedSequence? = nil,
+        isFollowed: Bool = false
+    ) {
+        isHashed = variable.isHashed
+        prefix = variable.prefix
+        nulls = variable.nulls
+        followed = isFollowed ? sequence : nil
+        switch variable.distribution {
+        case .text(let length):
+            source = .text(TextDistribution(lengths: length.distribution))
+        case .blob(let length):
+            source = .blob(BlobDistribution(lengths: length.distribution))
+        case .words(let length, let vocabulary):
+            source = .words(
+                WordsDistribution(lengths: length.distribution, vocabulary: vocabulary)
+            )
+        case .template(let template):
+            source = .template(TemplateDistribution(template))
+        case .choice(let values, let weights):
+            source = .choice(ChoiceDistribution(values, weights: weights))
+        case .uniform, .zipfian, .latest, .hotspot, .exponential, .gaussian, .sequential:
+            source = .integer(variable.integers(sequence: sequence, newest: newest))
+        }
+    }
+
+    /// The next value.
+    public mutating func next(using stream: inout RandomStream) -> WorkloadValue {
+        if nulls > 0, stream.nextUnit() < nulls { return .null }
+        switch source {
+        case .integer(var generator):
+            let integer = generator.next(using: &stream)
+            source = .integer(generator)
+            return dress(integer)
+        case .text(var distribution):
+            let text = distribution.next(using: &stream)
+            source = .text(distribution)
+            return .text(text)
+        case .blob(var distribution):
+            let bytes = distribution.next(using: &stream)
+            source = .blob(distribution)
+            return .blob(bytes)
+        case .words(var distribution):
+            let text = distribution.next(using: &stream)
+            source = .words(distribution)
+            return .text(text)
+        case .template(let distribution):
+            return .text(distribution.next(using: &stream))
+        case .choice(let distribution):
+            return distribution.next(using: &stream)
+        }
+    }
+
+    /// The value that an integer stands for.
+    private mutating func dress(_ integer: Int64) -> WorkloadValue {
+        lastInteger = integer
+        var integer = integer
+        if isHashed {
+            integer = Int64(bitPattern: FNV1a.ycsbHash(UInt64(bitPattern: integer)))
+        }
+        if let prefix { return .text(prefix + String(integer)) }
+        return .integer(integer)
+    }
+}
+
+extension Variable {
+    /// What draws its values, on its own: a `latest` one follows nobody.
+    ///
+    /// - Precondition: `minimum` is not above `maximum`.
+    public func makeGenerator() -> ValueGenerator { ValueGenerator(self) }
+
+    /// What draws its integers.
+    fileprivate func integers(sequence: SharedSequence, newest: SharedSequence?) -> Generator {
+        let range = minimum...maximum
+        switch distribution {
+        case .zipfian(let theta, scramble: true):
+            return .scrambledZipfian(ScrambledZipfianDistribution(range, theta: theta))
+        case .zipfian(let theta, scramble: false):
+            return .zipfian(
+                ZipfianDistribution(count: maximum - minimum + 1, theta: theta),
+                minimum: minimum
+            )
+        case .latest(let theta, _):
+            return .latest(LatestDistribution(range, theta: theta, following: newest))
+        case .hotspot(let set, let draws):
+            return .hotspot(HotspotDistribution(range, set: set, draws: draws))
+        case .exponential(let parameter):
+            return .exponential(TruncatedExponentialDistribution(range, parameter: parameter))
+        case .gaussian(let parameter):
+            return .gaussian(GaussianDistribution(range, parameter: parameter))
+        case .sequential:
+            return .sequential(SequentialDistribution(range, sequence: sequence))
+        case .uniform, .text, .blob, .words, .template, .choice:
+            return .uniform(UniformDistribution(range))
+        }
+    }
+}
+
+extension Variable.Length {
+    /// What draws the lengths.
+    fileprivate var distribution: LengthDistribution {
+        switch self {
+        case .fixed(let length): .fixed(length)
+        case .drawn(let variable):
+            .drawn(variable.integers(sequence: SharedSequence(), newest: nil))
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Yams
+
+extension ScenarioDecoder {
+    /// The path of a database that a scenario names, from the folder of the scenario's file.
+    ///
+    /// Nil when there is no database, which is logged.
+    func databasePath(_ text: String, at mark: Mark?) -> String? {
+        let path = Self.path(text, besides: log.file)
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            log.add("there is no file '\(path)'" + Self.neighbours(of: path), at: mark)
+            return nil
+        }
+        if isFolder.boolValue {
+            log.add("'\(path)' is a folder, not a database", at: mark)
+            return nil
+        }
+        return path
+    }
+
+    /// A path that was written in a file: absolute, from the home folder, or beside the file.
+    static func path(_ text: String, besides file: String) -> String {
+        let text = (text as NSString).expandingTildeInPath
+        if text.hasPrefix("/") { return text }
+        // What comes through a pipe lies nowhere, and neither does a preset.
+        let isPlaced = file.contains("/") && !file.hasPrefix("/dev/")
+        let folder = isPlaced ? (file as NSString).deletingLastPathComponent : ""
+        return folder.isEmpty ? text : (folder as NSString).appendingPathComponent(text)
+    }
+
+    private static func neighbours(of path: String) -> String {
+        let folder = (path as NSString).deletingLastPathComponent
+        let names = try? FileManager.default.contentsOfDirectory(
+            atPath: folder.isEmpty ? "." : folder
+        )
+        let name = (path as NSString).lastPathComponent
+        return NearestName.of(name, among: names ?? []).map { "; did you mean '\($0)'?" } ?? ""
+    }
+}

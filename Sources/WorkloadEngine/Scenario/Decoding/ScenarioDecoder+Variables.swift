@@ -1,0 +1,37 @@
+import Yams
+
+extension ScenarioDecoder {
+    mutating func decodeVariables(_ top: MappingReader) {
+        let entries = top.named("variables", each: "a variable")
+        for entry in entries {
+            let reader = VariableReader(
+                what: "variable '\(entry.name)'",
+                name: entry.name,
+                builtIns: dataset.variables,
+                log: log
+            )
+            let read = reader.read(entry.value, at: entry.key.mark)
+            // A variable with a mistake is still a variable: its uses are no further mistakes.
+            variables[entry.name] = read?.variable ?? Variable(distribution: .uniform)
+            inheritedRanges[entry.name] = read?.source
+        }
+        for entry in entries {
+            checkFollowed(entry.name, at: entry.value.mapping?["of"]?.mark)
+        }
+    }
+
+    /// Logs a variable that follows none that is sequential.
+    private func checkFollowed(_ name: String, at mark: Mark?) {
+        guard let followed = variables[name]?.followedVariable else { return }
+        let all = dataset.variables.merging(variables) { _, declared in declared }
+        let sequential = all.filter { $0.value.distribution == .sequential }.keys.sorted()
+        guard !sequential.contains(followed) else { return }
+        log.add(
+            all[followed] == nil
+                ? "'of' of variable '\(name)' names no variable: '\(followed)'"
+                    + NearestName.hint(followed, among: sequential)
+                : "'of' of variable '\(name)' names '\(followed)', which is not sequential",
+            at: mark
+        )
+    }
+}

@@ -1,0 +1,245 @@
+import Yams
+
+/// Reads a distribution: that of a variable, of a column or of a length.
+struct VariableReader {
+    /// What has the distribution, for messages: `variable 'aid'`.
+    let what: String
+    /// The variable's name; nil for what has none.
+    var name: String?
+    /// The dataset's variables, whose ranges others take.
+    let builtIns: [String: Variable]
+    let log: IssueLog
+
+    /// A variable, and where its range comes from if it is not its own.
+    struct Result {
+        var variable: Variable
+        var source: RangeSource?
+    }
+
+    /// The variable; nil when its distribution is unknown, which is logged.
+    func read(
+        _ node: Node,
+        as shape: MappingShape = Language.variable,
+        kinds: [VariableKind] = VariableKind.allCases,
+        at mark: Mark?
+    ) -> Result? {
+        guard let reader = MappingReader(node, what: what, shape, at: mark, log: log),
+            reader.required("distribution", example: "uniform") != nil,
+            let word = reader.word("distribution", of: kinds.map(\.rawValue)),
+            let kind = VariableKind(rawValue: word)
+        else { return nil }
+        for other in reader.all.map(\.name) where other != "distribution" {
+            if !kind.keys.contains(other) {
+                log.add("'\(other)' does not go with \(word)", at: reader.mark(of: other))
+            }
+        }
+        var result = Result(variable: Variable(distribution: distribution(kind, reader)))
+        result.variable.nulls = reader.quantity("nulls", Quantity.share) ?? 0
+        guard kind.isInteger else { return result }
+        let inherited = inherited(reader)
+        result.variable.isHashed = reader.bool("hashed") ?? inherited?.isHashed ?? false
+        result.variable.prefix = reader.text("prefix") ?? inherited?.prefix
+        result.source = source(kind, reader)
+        let range = range(kind, reader, result.source)
+        result.variable.minimum = range.lowerBound
+        result.variable.maximum = range.upperBound
+        return result
+    }
+
+    // MARK: The distribution
+
+    private func distribution(
+        _ kind: VariableKind,
+        _ reader: MappingReader
+    ) -> Variable.Distribution {
+        let theta = reader.positive("theta", most: 100) ?? Generator.usualTheta
+        switch kind {
+        case .uniform: return .uniform
+        case .zipfian: return .zipfian(theta: theta, scramble: reader.bool("scramble") ?? false)
+        case .latest: return .latest(theta: theta, of: reader.text("of"))
+        case .hotspot:
+            let set = share("set", reader) ?? 0.2
+            return .hotspot(set: set, draws: share("draws", reader) ?? 0.8)
+        case .exponential: return .exponential(parameter: parameter(reader, least: 0))
+        case .gaussian:
+            return .gaussian(
+                parameter: parameter(reader, least: GaussianDistribution.leastParameter)
+            )
+        case .sequential: return .sequential
+        case .text: return .text(length: length(reader, most: 1_000_000))
+        case .blob: return .blob(length: length(reader, most: 1_000_000_000))
+        case .words:
+            let vocabulary = reader.integer("vocabulary", in: 1...10_000_000) ?? 1000
+            return .words(length: length(reader, most: 100_000), vocabulary: vocabulary)
+        case .template:
+            _ = reader.required("template", example: "'+49 ### #######'")
+            return .template(reader.text("template") ?? "")
+        case .choice: return choice(reader)
+        }
+    }
+
+    private func share(_ key: String, _ reader: MappingReader) -> Double? {
+        guard let share = reader.quantity(key, Quantity.share) else { return nil }
+        if share > 0 { return share }
+        log.add("'\(key)' of \(what) must be above 0%", at: reader[key]?.mark)
+        return nil
+    }
+
+    /// pgbench's parameter; 5 when the scenario does not say.
+    private func parameter(_ reader: MappingReader, least: Double) -> Double {
+        guard let value = reader.positive("parameter", most: 1000) else { return 5 }
+        if value >= least { return value }
+        log.add("'parameter' of \(what) must be at least \(least)", at: reader["parameter"]?.mark)
+        return least
+    }
+
+    private func choice(_ reader: MappingReader) -> Variable.Distribution {
+        guard let node = reader.required("values", example: "[draft, sent]") else {
+            return .choice([], weights: [])
+        }
+        guard let values = node.sequence, !values.isEmpty else {
+            log.add("'values' of \(what) must be a list, such as [draft, sent]", at: node.mark)
+            return .choice([], weights: [])
+        }
+        let weights = reader["weights"]?.sequence.map(Array.init) ?? []
+        if let node = reader["weights"], weights.count != values.count {
+            log.add(
+                "'weights' of \(what) must be a list with a number for each of the "
+                    + "\(values.count) values",
+                at: node.mark
+            )
+        }
+        return .choice(
+            values.map { WorkloadValue(yaml: $0) },
+            weights: weights.map { node in
+                let weight = node.scalar.flatMap { Double($0.string) } ?? 0
+                if weight > 0, weight < .infinity { return weight }
+                log.add(
+                    "a weight must be a number above 0, not \(MappingReader.text(of: node))",
+                    at: node.mark
+                )
+                return 1
+            }
+        )
+    }
+
+    private func length(_ reader: MappingReader, most: Int) -> Variable.Length {
+        guard let node = reader.required("length", example: "100") else { return 1 }
+        guard let text = node.scalar?.string else {
+            let lengths = VariableReader(what: "'length' of \(what)", builtIns: [:], log: log)
+            let kinds = VariableKind.lengths
+            let read = lengths.read(node, as: Language.length, kinds: kinds, at: node.mark)
+            guard let variable = read?.variable else { return 1 }
+            if variable.minimum < 0 || variable.maximum > most {
+                log.add("'length' of \(what) must lie in 0 to \(most)", at: node.mark)
+                return 1
+            }
+            return .drawn(variable)
+        }
+        let bytes = Int(text) ?? (try? Quantity.bytes(text)).map { Int($0) }
+        guard let bytes, (0...most).contains(bytes) else {
+            log.add(
+                "'length' of \(what) must be 0 to \(most), such as 100, 4KiB, or a distribution, "
+                    + "not '\(text)'",
+                at: node.mark
+            )
+            return 1
+        }
+        return .fixed(bytes)
+    }
+
+    // MARK: The range
+
+    /// The dataset's variable of the same name, or the one that `range` names.
+    private func inherited(_ reader: MappingReader) -> Variable? {
+        if let other = reader["range"]?.scalar?.string { return builtIns[other] }
+        guard !reader.has("min"), !reader.has("max"), !reader.has("after") else { return nil }
+        return name.flatMap { builtIns[$0] }
+    }
+
+    private func source(_ kind: VariableKind, _ reader: MappingReader) -> RangeSource? {
+        let ways = ["range", "after", "min"].filter { reader.has($0) }
+        if ways.count > 1 {
+            log.add("'\(ways[1])' does not go with '\(ways[0])'", at: reader.mark(of: ways[1]))
+        }
+        for key in ["range", "after"] {
+            guard let node = reader[key], let other = reader.text(key) else { continue }
+            let known = builtIns.filter { $0.value.isInteger }.keys.sorted()
+            guard known.contains(other) else {
+                log.add(
+                    "'\(key)' of \(what) must name a variable of the dataset, not '\(other)'"
+                        + NearestName.hint(other, among: known),
+                    at: node.mark
+                )
+                return nil
+            }
+            return key == "range" ? .same(as: other) : .after(other)
+        }
+        guard !reader.has("min"), !reader.has("max"), let name, builtIns[name]?.isInteger == true
+        else { return nil }
+        return .same(as: name)
+    }
+
+    private func range(
+        _ kind: VariableKind,
+        _ reader: MappingReader,
+        _ source: RangeSource?
+    ) -> ClosedRange<Int64> {
+        if let range = source?.range(among: builtIns) { return range }
+        let isOpen = kind == .sequential
+        let fallback: ClosedRange<Int64> = 0...0
+        if reader.has("range") || reader.has("after") { return fallback }
+        if !isOpen || reader.has("max") { _ = reader.required("min", example: "1") }
+        if !isOpen { _ = reader.required("max", example: "1000") }
+        let limit = Variable.largest
+        let given = reader.integer("min", in: -limit...limit)
+        guard let minimum = given ?? (isOpen && !reader.has("min") ? 1 : nil) else {
+            _ = reader.integer("max", in: -limit...limit)
+            return fallback
+        }
+        let maximum =
+            isOpen && !reader.has("max") ? limit : reader.integer("max", in: -limit...limit)
+        guard let maximum else { return fallback }
+        if minimum > maximum {
+            log.add(
+                "'max' of \(what) is \(maximum), below 'min' \(minimum)",
+                at: reader.mark(of: "max")
+            )
+            return fallback
+        }
+        let isRanked =
+            kind == .latest || kind == .zipfian && reader.bool("scramble") != true
+        if isRanked, maximum - minimum >= ZipfianDistribution.mostRanks {
+            log.add(
+                "a \(kind.rawValue) has at most \(ZipfianDistribution.mostRanks) values",
+                at: reader.mark(of: "max")
+            )
+            return fallback
+        }
+        return minimum...maximum
+    }
+}
+
+extension WorkloadValue {
+    /// The value of a scalar as YAML 1.2 has it: an integer, a real, null, or a text.
+    init(yaml node: Node) {
+        guard let scalar = node.scalar else {
+            self = .null
+            return
+        }
+        let text = scalar.string
+        guard scalar.style == .plain || scalar.style == .any else {
+            self = .text(text)
+            return
+        }
+        if let integer = Int64(text) {
+            self = .integer(integer)
+        } else if let real = Double(text), text.contains(where: \.isNumber) {
+            self = .real(real)
+        } else if ["", "~", "null"].contains(text) {
+            self = .null
+        } else {
+            self = .text(text)
+        }
+    }
+}

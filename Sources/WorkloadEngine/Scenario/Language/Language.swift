@@ -1,0 +1,136 @@
+/// The scenario language: every mapping that a scenario is made of.
+enum Language {
+    /// The whole file.
+    static let scenario = MappingShape(
+        "scenario",
+        "A workload for Poolgauge: data, arms that open them, phases, clients and limits.",
+        [
+            .init(
+                "version",
+                .integer(1...1),
+                required: true,
+                "The version of the language: 1."
+            ),
+            .init("name", .text, required: true, "The scenario's name, in reports and lists."),
+            .init("description", .text, "What the scenario shows, in a few sentences."),
+            .init(
+                "seed",
+                .integer(0...Int64.max),
+                "The seed of all randomness, 42 by default: equal seeds draw equal values."
+            ),
+            .init("dataset", .mapping(dataset), required: true, "The data that each arm has."),
+            .init(
+                "arms",
+                .named(.mapping(arm)),
+                required: true,
+                "The ways to open the database that are compared, by names of your own."
+            ),
+            .init(
+                "phases",
+                .list(.mapping(phase)),
+                required: true,
+                "The stretches of the run, one after another; one at least is measured."
+            ),
+            .init(
+                "drain",
+                .quantity(.duration),
+                "How long accesses that run at the end are awaited, 2s by default."
+            ),
+            .init(
+                "variables",
+                .named(.mapping(variable)),
+                "Random values that statements use as :name, by names of your own."
+            ),
+            .init(
+                "statements",
+                .named(.sql),
+                "Statements that clients name by `use`, by names of your own."
+            ),
+            .init(
+                "transactions",
+                .named(.sql),
+                "Lists of statements that clients name by `use`, each run in one access."
+            ),
+            .init(
+                "clients",
+                .named(.mapping(client)),
+                required: true,
+                "Who uses the database, by names of your own."
+            ),
+            .init(
+                "primary",
+                .texts,
+                "The metrics that a comparison decides on, such as ui.response.p99."
+            ),
+            .init(
+                "thresholds",
+                .named(.texts),
+                "Limits by metric, such as ui.response: [\"p(99) < 50ms\"]."
+            ),
+            .init(
+                "invariants",
+                .texts,
+                "What must hold for the data after the run: "
+                    + Invariant.allCases.map(\.rawValue).joined(separator: ", ") + "."
+            ),
+        ]
+    )
+
+    /// A stretch of the run.
+    static let phase = MappingShape(
+        "phase",
+        "A stretch of the run.",
+        [
+            .init("name", .text, required: true, "The phase's name."),
+            .init("duration", .quantity(.duration), required: true, "How long it lasts: 30s."),
+            .init("measure", .boolean, "Whether its accesses count; true by default."),
+        ]
+    )
+
+    /// A way to open the database.
+    static let arm = MappingShape(
+        "arm",
+        "A way to open the database.",
+        [
+            .init(
+                "library",
+                .words(Arm.Library.allCases.map(\.rawValue)),
+                "Whose code makes the accesses: engine (Poolgauge's own, the default), raw "
+                    + "(libsqlite3 alone, a connection for each worker) or grdb."
+            ),
+            .init(
+                "type",
+                .words(Arm.Kind.allCases.map(\.rawValue)),
+                "What serves the accesses: queue (one connection), pool (a writer and readers) or "
+                    + "memory (one connection to a copy in memory). Not needed with library: raw."
+            ),
+            .init(
+                "journal",
+                .words(Arm.Journal.allCases.map(\.rawValue)),
+                "PRAGMA journal_mode. A pool's is always wal; a queue's is delete by default."
+            ),
+            .init("readers", .integer(1...1000), "The most readers of a pool."),
+            .init(
+                "synchronous",
+                .words(["off", "normal", "full", "extra"]),
+                "PRAGMA synchronous: full by default, normal with a WAL."
+            ),
+            .init(
+                "pragmas",
+                .named(.scalar),
+                "Further pragmas, run on each connection, such as cache_size: -8000."
+            ),
+            .init(
+                "setup",
+                .sql,
+                "Statements run once before the load, so that an index can be an arm."
+            ),
+            .init(
+                "file",
+                .text,
+                "A database that this arm has instead of the dataset; it is copied. The path is "
+                    + "relative to the scenario's file."
+            ),
+        ]
+    )
+}

@@ -1,0 +1,17 @@
+/// How a variable's range comes from one of the dataset's variables, and follows its scale.
+enum RangeSource: Sendable, Equatable {
+    /// The same range.
+    case same(as: String)
+    /// The integers after it.
+    case after(String)
+
+    /// The range, where the dataset has the variable.
+    func range(among builtIns: [String: Variable]) -> ClosedRange<Int64>? {
+        switch self {
+        case .same(let name):
+            builtIns[name].map { $0.minimum...$0.maximum }
+        case .after(let name):
+            builtIns[name].map { min($0.maximum + 1, Variable.largest)...Variable.largest }
+        }
+    }
+}

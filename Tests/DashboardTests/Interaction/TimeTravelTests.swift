@@ -1,0 +1,106 @@
+import Telemetry
+import TerminalUI
+import Testing
+
+@testable import Dashboard
+
+struct TimeTravelTests {
+    private let size = Size(width: 120, height: 40)
+
+    private func dashboard(until end: Double = 31) -> DashboardModel {
+        var model = DashboardModel()
+        for sample in Story().samples(until: end) { model.ingest(sample) }
+        return model
+    }
+
+    @Test func stepsGoBackAndForthBySamples() {
+        var model = dashboard()
+        _ = model.handle(.key(.character("[")))
+        #expect(model.isPaused)
+        _ = model.handle(.key(.character("[")))
+        #expect(abs(model.shown.now - 30.8) < 1e-6)
+        _ = model.handle(.key(.character("]")))
+        #expect(abs(model.shown.now - 30.9) < 1e-6)
+        for _ in 0..<5 { _ = model.handle(.key(.character("]"))) }
+        #expect(model.shown.now == 31)
+        _ = model.handle(.key(.escape))
+        #expect(!model.isPaused)
+    }
+
+    @Test(arguments: [("25", 25.0), ("0:24.5", 24.5), ("-6", 25.0), ("1e9", 31), ("0", 0)])
+    func seekShowsWhatWasThen(text: String, time: Double) throws {
+        var model = dashboard()
+        _ = model.handle(.key(.character("S")))
+        for character in text { _ = model.handle(.key(.character(character))) }
+        _ = model.handle(.key(.enter))
+        #expect(model.overlay == nil)
+        #expect(abs(model.shown.now - time) < 0.001)
+        let sample = try #require(model.shown.latest)
+        #expect(abs(sample.time - time) < 0.001)
+        if time == 25 {
+            let picture = model.render(size: size).plainText
+            #expect(picture.contains("import") && picture.contains("25.0 of 35.0 s"))
+            #expect(model.shown.lanes[0].status?.holder?.name == "import")
+            #expect(picture.contains("2.00 s"))
+        }
+    }
+
+    @Test func whatIsNoTimeIsSaidAndCanBeMended() {
+        var model = dashboard()
+        for key in "Sabc" { _ = model.handle(.key(.character(key))) }
+        _ = model.handle(.key(.enter))
+        #expect(model.render(size: size).plainText.contains("'abc' is no time"))
+        for _ in 0..<3 { _ = model.handle(.key(.backspace)) }
+        #expect(!model.render(size: size).plainText.contains("is no time"))
+        _ = model.handle(.key(.escape))
+        #expect(model.overlay == nil && !model.isPaused)
+    }
+
+    @Test func eventsAfterTheMomentAreNotShown() {
+        var model = dashboard()
+        model.handleSeek("22")
+        let picture = model.render(size: size).plainText
+        #expect(picture.contains("cancel interrupted nothing"))
+        #expect(!picture.contains("import began"))
+    }
+
+    @Test func theCollectionGoesOnMeanwhile() {
+        var model = dashboard(until: 20)
+        model.handleSeek("10")
+        let frozen = model.render(size: size)
+        for sample in Story().samples(until: 31).dropFirst(201) { model.ingest(sample) }
+        #expect(model.render(size: size) == frozen)
+        _ = model.handle(.key(.character(" ")))
+        #expect(model.shown.now == 31)
+    }
+
+    @Test func samplesTakeABoundedNumberOfBytes() throws {
+        var sample = try #require(Story().samples(until: 0).first)
+        let waiter = WaiterStatus(origin: AccessOrigin(name: "ui"), waitedNanoseconds: 1)
+        sample.database.waitingReaders = Array(repeating: waiter, count: 5_000)
+        var store = SampleStore(capacity: 100_000)
+        for number in 0..<9_000 {
+            sample.sequence = number
+            sample.database.connections[0].sql =
+                "SELECT \(number) " + String(repeating: "x", count: 4_000)
+            store.append(sample)
+        }
+        #expect(store.firstKept > 0)
+        #expect(store[store.firstKept - 1] == nil)
+        let oldest = try #require(store[store.firstKept])
+        #expect(oldest.sequence == store.firstKept)
+        #expect(oldest.database.waitingReaders.count == SampleStore.waiters)
+        let sql = try #require(oldest.database.connections[0].sql)
+        #expect(sql.utf8.count <= SampleStore.textLength + 3)
+        #expect(store.bytes <= SampleStore.budget)
+    }
+}
+
+extension DashboardModel {
+    /// Types a time to go to.
+    fileprivate mutating func handleSeek(_ text: String) {
+        _ = handle(.key(.character("S")))
+        for character in text { _ = handle(.key(.character(character))) }
+        _ = handle(.key(.enter))
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Testing
+
+@testable import TerminalUI
+
+/// Whether what a theme shows can be read, and told apart.
+struct ThemeContrastTests {
+    private static let colored = Theme.builtIn.filter { $0.name != "monochrome" }.map(\.name)
+
+    @Test(arguments: colored)
+    func textStandsOutFromItsBackground(name: String) throws {
+        let theme = try Theme.named(name)
+        // WCAG 2.2: 4.5 for text (1.4.3, level AA), 7 for level AAA (1.4.6).
+        let needed = name == "high-contrast" ? 7 : 4.5
+        for background in [Role.background, .raised] {
+            let behind = try #require(LinearColor(theme.color(background)))
+            for role in Role.allCases where role.isText {
+                let color = try #require(LinearColor(theme.color(role)))
+                let ratio = color.contrast(with: behind)
+                #expect(ratio >= needed, "\(name): \(role) on \(background)")
+            }
+        }
+    }
+
+    @Test func theMonochromeThemeAsksForNoColour() throws {
+        let theme = try Theme.named("monochrome")
+        #expect(Role.allCases.allSatisfy { theme.style($0).foreground == .standard })
+        #expect(theme.style(.text).background == .standard)
+        for gradient in GradientRole.allCases {
+            #expect(theme.color(gradient, at: 0.5) == .standard)
+        }
+    }
+
+    @Test(arguments: Vision.allCases)
+    func statesStayApartForThoseWhomAThemeIsMadeFor(vision: Vision) throws {
+        let theme = try Theme.named(vision.rawValue)
+        let states: [Role] = [.running, .held, .committing, .locked, .opening, .idle]
+        let seen = try states.map { role in
+            try #require(LinearColor(theme.color(role))).seen(by: vision).lab
+        }
+        for one in states.indices {
+            for other in states.indices where other > one {
+                let difference = sqrt(((seen[one] - seen[other]) * (seen[one] - seen[other])).sum())
+                // CIE76: 2.3 is just noticeable side by side; these are apart on a screen.
+                #expect(difference > 15, "\(states[one]) and \(states[other])")
+            }
+        }
+    }
+
+    @Test func aSenseOfColourThatIsMissingMakesRedAndGreenAlike() throws {
+        let red = try #require(LinearColor(.rgb(200, 90, 40)))
+        let green = try #require(LinearColor(.rgb(120, 130, 40)))
+        func difference(_ one: SIMD3<Double>, _ other: SIMD3<Double>) -> Double {
+            sqrt(((one - other) * (one - other)).sum())
+        }
+        #expect(difference(red.lab, green.lab) > 40)
+        let seen = [red, green].map { $0.seen(by: .deuteranopia).lab }
+        #expect(difference(seen[0], seen[1]) < 20)
+    }
+}
+
+/// Eyes that lack one kind of cones, by the names of the themes for them.
+enum Vision: String, CaseIterable {
+    case protanopia
+    case deuteranopia
+
+    /// What is seen of red, green and blue.
+    ///
+    /// Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color
+    /// Vision Deficiency", IEEE TVCG 15:6, 2009, severity 1.
+    var rows: [SIMD3<Double>] {
+        switch self {
+        case .protanopia:
+            [
+                SIMD3(0.152286, 1.052583, -0.204868), SIMD3(0.114503, 0.786281, 0.099216),
+                SIMD3(-0.003882, -0.048116, 1.051998),
+            ]
+        case .deuteranopia:
+            [
+                SIMD3(0.367322, 0.860646, -0.227968), SIMD3(0.280085, 0.672501, 0.047413),
+                SIMD3(-0.011820, 0.042940, 0.968881),
+            ]
+        }
+    }
+}
+
+/// Red, green and blue as amounts of light, in 0…1.
+struct LinearColor {
+    var amounts: SIMD3<Double>
+
+    /// The light of an RGB colour; nil for colours that are the terminal's.
+    init?(_ color: Color) {
+        guard case .rgb(let red, let green, let blue) = color else { return nil }
+        func linear(_ byte: UInt8) -> Double {
+            let share = Double(byte) / 255
+            return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
+        }
+        amounts = SIMD3(linear(red), linear(green), linear(blue))
+    }
+
+    /// WCAG 2's contrast ratio.
+    func contrast(with other: LinearColor) -> Double {
+        let (one, two) = (luminance, other.luminance)
+        return (max(one, two) + 0.05) / (min(one, two) + 0.05)
+    }
+
+    /// The colour as these eyes see it.
+    func seen(by vision: Vision) -> LinearColor {
+        var seen = self
+        for (index, row) in vision.rows.enumerated() {
+            seen.amounts[index] = min(max((row * amounts).sum(), 0), 1)
+        }
+        return seen
+    }
+
+    /// Lightness and the two opponents of CIELAB, for D65.
+    var lab: SIMD3<Double> {
+        let xyz = SIMD3(
+            (SIMD3(0.4124564, 0.3575761, 0.1804375) * amounts).sum() / 0.95047,
+            luminance,
+            (SIMD3(0.0193339, 0.1191920, 0.9503041) * amounts).sum() / 1.08883
+        )
+        func bent(_ value: Double) -> Double {
+            value > 216.0 / 24389 ? cbrt(value) : (24389.0 / 27 * value + 16) / 116
+        }
+        let (x, y, z) = (bent(xyz.x), bent(xyz.y), bent(xyz.z))
+        return SIMD3(116 * y - 16, 500 * (x - y), 200 * (y - z))
+    }
+
+    private var luminance: Double { (SIMD3(0.2126, 0.7152, 0.0722) * amounts).sum() }
+}
