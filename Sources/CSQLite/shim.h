@@ -20,6 +20,15 @@ static inline int poolgauge_db_config(sqlite3 *db, int verb, int value, int *res
     return sqlite3_db_config(db, verb, value, result);
 }
 
+/// Tells the processor that a loop waits for another one.
+static inline void poolgauge_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__) || defined(__arm__)
+    __asm__ volatile("yield");
+#endif
+}
+
 /// SQLITE_TRANSIENT is a cast, which does not import.
 static inline sqlite3_destructor_type poolgauge_transient(void) { return SQLITE_TRANSIENT; }
 

@@ -70,6 +70,13 @@ final class EngineTarget: WorkloadTarget {
         }
     }
 
+    func interrupt(connection label: String) -> Bool {
+        switch server {
+        case .queue(let queue): queue.interrupt(connection: label)
+        case .pool(let pool): pool.interrupt(connection: label)
+        }
+    }
+
     func failure(of error: any Error) -> WorkloadFailure {
         guard let error = error as? DatabaseError else { return .error("\(type(of: error))") }
         if error.isInterruptionError { return .interrupted }

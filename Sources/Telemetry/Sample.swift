@@ -142,6 +142,8 @@ public struct Sample: Sendable, Codable, Equatable {
     public var saturation: Double?
     /// What happened since the last sample.
     public var events: [TelemetryEvent]
+    /// Where the load's knobs stand; nil for what nobody can steer.
+    public var knobs: LoadKnobs?
 
     /// Creates a sample.
     public init(
@@ -157,7 +159,8 @@ public struct Sample: Sendable, Codable, Equatable {
         clients: [ClientStatus] = [],
         utilization: Double? = nil,
         saturation: Double? = nil,
-        events: [TelemetryEvent] = []
+        events: [TelemetryEvent] = [],
+        knobs: LoadKnobs? = nil
     ) {
         self.sequence = sequence
         self.time = time
@@ -172,5 +175,6 @@ public struct Sample: Sendable, Codable, Equatable {
         self.utilization = utilization
         self.saturation = saturation
         self.events = events
+        self.knobs = knobs
     }
 }

@@ -5,11 +5,16 @@ final class EngineReader: PointReader, Sendable {
     let name: String
     let pool: DatabasePool
 
-    init(path: String, readers: Int, keepsTransactions: Bool = true) throws {
+    init(
+        _ name: String,
+        path: String,
+        readers: Int,
+        _ configure: (inout Configuration) -> Void = { _ in }
+    ) throws {
         var configuration = Configuration()
         configuration.maximumReaderCount = readers
-        configuration.keepsReadTransactions = keepsTransactions
-        name = keepsTransactions ? "engine" : "engine/anew"
+        configure(&configuration)
+        self.name = name
         pool = try DatabasePool(path: path, configuration: configuration)
     }
 

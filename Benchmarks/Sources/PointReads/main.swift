@@ -6,7 +6,7 @@ import SQLiteEngine
 //
 //     swift run -c release PointReads [--rounds N] [--seconds S] [--threads 1,2,4] [--readers N]
 //         [--memory-statistics on|off]
-//     swift run -c release PointReads --only raw|engine|GRDB --reads N
+//     swift run -c release PointReads --only raw|engine|anew|off|GRDB --reads N
 //
 // What is compared is the ratio within a round; the table shows its median and its spread.
 
@@ -46,11 +46,15 @@ try setup.write { db in
 }
 
 let raw = try RawReader(path: path, readers: readers)
-let engine = try EngineReader(path: path, readers: readers)
+let engine = try EngineReader("engine", path: path, readers: readers)
 // The same, with a BEGIN and a COMMIT for every access: what keeping read transactions is worth.
-let anew = try EngineReader(path: path, readers: readers, keepsTransactions: false)
+let anew = try EngineReader("anew", path: path, readers: readers) {
+    $0.keepsReadTransactions = false
+}
+// The same, unwatched: what the probes cost.
+let unwatched = try EngineReader("off", path: path, readers: readers) { $0.probes = .off }
 let grdb = try GRDBReader(path: path, readers: readers)
-let all: [any PointReader & Sendable] = [raw, engine, anew, grdb]
+let all: [any PointReader & Sendable] = [raw, engine, anew, unwatched, grdb]
 // `--only engine --reads 20000` for callgrind: one thread, a fixed number of reads.
 if let limit = Int(option("reads", "")) {
     let stop = StopFlag()
@@ -73,8 +77,11 @@ func spread(_ values: [Double], _ digits: Int) -> String {
     "\(text(median(values), digits)) (\(text(values.min() ?? 0, digits))–"
         + "\(text(values.max() ?? 0, digits)))"
 }
-let header = ["threads"] + all.map { "\($0.name)/s" } + ["engine/raw", "anew/raw", "engine/GRDB"]
-let widths = [7, 9, 9, 13, 9, 19, 19, 21]
+let header =
+    ["threads"] + all.map { "\($0.name)/s" } + [
+        "engine/raw", "anew/raw", "engine/off", "engine/GRDB",
+    ]
+let widths = [7, 9, 9, 9, 9, 9, 19, 19, 19, 21]
 print(zip(header, widths).map { pad($0, $1) }.joined(separator: " "))
 for threads in threadCounts {
     var rates: [String: [Double]] = [:]
@@ -92,6 +99,7 @@ for threads in threadCounts {
         ["\(threads)"] + all.map { text(median(rates[$0.name] ?? []), 0) } + [
             spread(ratios(engine, raw), 2),
             spread(ratios(anew, raw), 2),
+            spread(ratios(engine, unwatched), 3),
             spread(ratios(engine, grdb), 1),
         ]
     print(zip(cells, widths).map { pad($0, $1) }.joined(separator: " "))

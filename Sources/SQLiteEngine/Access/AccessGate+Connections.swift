@@ -19,6 +19,7 @@ extension AccessGate {
         }
         defer { leave(slot) }
         let database = slot.openDatabase
+        database.endKeptTransaction()
         defer { database.preconditionNoTransactionIsLeftOpen() }
         return try onQueue ? runOnQueue(database, body) : body(database)
     }
@@ -36,6 +37,7 @@ extension AccessGate {
             body(Database.makeStandIn(label: slots[0].label))
         } _: { db in
             withExtendedLifetime(owner) {
+                db.endKeptTransaction()
                 body(db)
                 db.preconditionNoTransactionIsLeftOpen()
             }

@@ -250,15 +250,34 @@ final class AccessGate: Sendable {
             }
             parker.park(until: isPatient ? deadline : nil)
             isPatient = isPatient && monotonicNanoseconds() < deadline
-            let (granted, isClosed) = queue.withLock { queue in
-                waiter.isNotified = false
-                return (waiter.granted, queue.isClosed)
-            }
-            if let granted {
+            if let granted = try awaken(waiter) {
                 let slot = granted.database == nil ? try open(granted, site) : granted
                 return acquired(slot, site, since: start)
             }
-            if isClosed { throw DatabaseError.connectionIsClosed() }
+        }
+    }
+
+    /// What a waiter finds when its thread has woken up: the slot that was granted to it
+    /// meanwhile, or one that is in the moment in which it is awake anyway.
+    ///
+    /// Handing a slot to a thread that is awake costs nobody the time of waking it.
+    private func awaken(_ waiter: Waiter) throws -> AccessSlot? {
+        let (granted, isClosed) = queue.withLock { queue in
+            waiter.isNotified = false
+            waiter.isWatching = waiter.granted == nil && !queue.isClosed
+            return (waiter.granted, queue.isClosed)
+        }
+        if let granted { return granted }
+        if isClosed { throw DatabaseError.connectionIsClosed() }
+        // What came free before anybody could know that this thread watches.
+        if let slot = claimAny() {
+            settle(waiter)
+            return slot
+        }
+        waiter.watch()
+        return queue.withLock { queue in
+            waiter.isWatching = false
+            return waiter.granted
         }
     }
 
@@ -306,20 +325,23 @@ final class AccessGate: Sendable {
 
     @inline(never)
     private func releaseToWaiters(_ slot: AccessSlot) {
-        let decision = queue.withLock { queue in
+        let (decision, isAwake) = queue.withLock { queue in
             let decision = queue.release(slot, at: monotonicNanoseconds())
             switch decision {
-            case .grant: attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            case .grant(let waiter):
+                attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+                return (decision, waiter.isWatching)
             // Inside the lock: a waiter that appends itself afterwards finds the slot free.
             case .free, .notify:
                 slot.giveUp(
                     slot.database == nil ? AccessSlot.State.closed : AccessSlot.State.idle
                 )
+                return (decision, false)
             }
-            return decision
         }
         switch decision {
         case .free: break
+        case .grant where isAwake: break
         case .notify(let waiter), .grant(let waiter):
             switch waiter.sleeper {
             case .thread(let parker): parker.unpark()

@@ -62,7 +62,7 @@ final class AccessSlot: @unchecked Sendable {
         self.label = label
         self.gate = gate
         self.probe = probe
-        executor = SlotExecutor(queue: dispatching.makeQueue(label: label))
+        executor = SlotExecutor(dispatching, label: label)
         claimed = .allocate(capacity: 1)
         claimed.initialize(to: Claimed())
     }
@@ -173,6 +173,9 @@ final class AccessSlot: @unchecked Sendable {
         let index = poolgauge_wal_index(database?.sqliteConnection)
         shared.withLock { $0.walIndex = index }
     }
+
+    /// Forgets what ``locateWALIndex()`` found; whoever looks at it has finished then.
+    func forgetWALIndex() { shared.withLock { $0.walIndex = nil } }
 
     /// Runs `body` with the wal-index while the connection cannot be closed.
     func withWALIndex<T>(_ body: (UnsafeRawPointer) -> T) -> T? {

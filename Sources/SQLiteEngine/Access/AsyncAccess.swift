@@ -11,14 +11,12 @@ extension AccessGate {
         _ intent: Waiter.Intent,
         _ body: @Sendable (Database) throws -> T
     ) async throws -> T {
-        let slot = try await acquireForTask(site, intent)
-        let cancellation = AccessCancellation()
+        try Task.checkCancellation()
+        let access = TaskAccess(gate: self, site: site, intent: intent)
         return try await withTaskCancellationHandler {
-            try await slot.executor.run {
-                try perform(slot, site, cancellation, body)
-            }
+            try await access.run(body)
         } onCancel: {
-            cancellation.cancel()
+            access.cancel()
         }
     }
 
@@ -71,15 +69,22 @@ extension AccessGate {
         for slot in slots { giveBack(slot) }
     }
 
-    private func perform<T>(
+    /// Runs the access of a task on the connection's thread.
+    func perform<T>(
         _ slot: AccessSlot,
         _ site: AccessSite,
         _ cancellation: AccessCancellation,
         _ body: (Database) throws -> T
     ) throws -> T {
         if slot.database == nil { _ = try open(slot, site) }
-        enter(slot, ThreadState.current, site)
-        defer { leaveOpenOrNot(slot) }
+        let thread = ThreadState.current
+        enter(slot, thread, site)
+        defer {
+            // The next task's access needs no other thread, where this one has nobody to please.
+            if !slot.executor.hasTarget { thread.pointee.leaving = Unmanaged.passUnretained(slot) }
+            leaveOpenOrNot(slot)
+            thread.pointee.leaving = nil
+        }
         let database = slot.openDatabase
         database.cancellation = cancellation
         cancellation.begin(on: slot)
@@ -100,7 +105,7 @@ extension AccessGate {
     private func acquireForTask(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
-        wanted: AccessSlot? = nil
+        wanted: AccessSlot
     ) async throws -> AccessSlot {
         try Task.checkCancellation()
         let acquisition = TaskAcquisition(gate: self, wanted: wanted)
@@ -114,7 +119,7 @@ extension AccessGate {
     }
 }
 
-/// A task's wait for a connection, which its cancellation may end.
+/// A task's wait for one certain connection, which its cancellation may end.
 private final class TaskAcquisition: Sendable {
     private struct State {
         var continuation: CheckedContinuation<AccessSlot, any Error>?
@@ -123,10 +128,10 @@ private final class TaskAcquisition: Sendable {
     }
 
     private let gate: AccessGate
-    private let wanted: AccessSlot?
+    private let wanted: AccessSlot
     private let state = Lock(State())
 
-    init(gate: AccessGate, wanted: AccessSlot?) {
+    init(gate: AccessGate, wanted: AccessSlot) {
         self.gate = gate
         self.wanted = wanted
     }

@@ -76,7 +76,7 @@ public final class DatabasePool: DatabaseWriter {
             )
             if try database.journalMode() == "wal" {
                 database.watchLog()
-                if configuration.keepsReadTransactions { database.keepReadTransactions() }
+                if configuration.keepsReadTransactions { try database.keepReadTransactions() }
             }
             return database
         }
@@ -269,6 +269,16 @@ public final class DatabasePool: DatabaseWriter {
     /// Idle connections ignore it. May be called from any thread at any time.
     public func interrupt() {
         interrupts.interrupt(writer.slots + readers.slots)
+    }
+
+    /// Interrupts the statement that runs on one connection, by the label that `status()` shows.
+    ///
+    /// An idle connection ignores it. May be called from any thread at any time.
+    ///
+    /// - Returns: Whether there is such a connection.
+    @discardableResult
+    public func interrupt(connection label: String) -> Bool {
+        interrupts.interrupt(writer.slots + readers.slots, labeled: label)
     }
 
     /// Closes all connections, when the accesses that run have ended; closing twice does nothing.

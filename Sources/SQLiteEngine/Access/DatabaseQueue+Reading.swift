@@ -6,7 +6,10 @@ extension DatabaseQueue {
         _ value: @Sendable (Database) throws -> T
     ) async throws -> T {
         try await gate.perform(site, .read) { db in
-            try db.readOnly { try db.withReadTransaction(value) }
+            defer { armSweeper(db) }
+            return try db.readOnly {
+                try db.withReadTransaction(mayKeep: { gate.allowsKeeping }, value)
+            }
         }
     }
 
@@ -18,7 +21,10 @@ extension DatabaseQueue {
         gate.performLater(site, .read) {
             value(.failure($0))
         } _: { [self] db in
-            withExtendedLifetime(self) { Self.read(on: db, value) }
+            withExtendedLifetime(self) {
+                db.endKeptTransaction()
+                Self.read(on: db, value)
+            }
         }
     }
 
@@ -35,6 +41,7 @@ extension DatabaseQueue {
         _ value: @Sendable (Database) throws -> T
     ) async throws -> T {
         try await gate.perform(site, .read) { db in
+            db.endKeptTransaction()
             defer { db.preconditionNoTransactionIsLeftOpen() }
             return try db.readOnly { try value(db) }
         }
@@ -49,6 +56,7 @@ extension DatabaseQueue {
             value(.failure($0))
         } _: { [self] db in
             withExtendedLifetime(self) {
+                db.endKeptTransaction()
                 db.readOnlyDepth += 1
                 value(.success(db))
                 db.readOnlyDepth -= 1
@@ -82,6 +90,10 @@ extension DatabaseQueue {
             "A concurrent read must not be asked for inside of a transaction."
         )
         Self.read(on: database, value)
+    }
+
+    private func armSweeper(_ database: Database) {
+        if database.kept.pointee.isKept { sweeper.arm(for: gate) }
     }
 
     private static func read(

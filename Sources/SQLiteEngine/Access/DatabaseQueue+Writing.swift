@@ -22,6 +22,7 @@ extension DatabaseQueue {
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T {
         try await gate.perform(site, .write) { db in
+            db.endKeptTransaction()
             defer { db.preconditionNoTransactionIsLeftOpen() }
             return try updates(db)
         }
@@ -110,6 +111,7 @@ extension DatabaseQueue {
             updates(.failure($0))
         } _: { [self] db in
             withExtendedLifetime(self) {
+                db.endKeptTransaction()
                 updates(.success(db))
                 db.preconditionNoTransactionIsLeftOpen()
             }

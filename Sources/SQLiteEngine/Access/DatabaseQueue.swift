@@ -23,6 +23,7 @@ public final class DatabaseQueue: DatabaseWriter {
     @usableFromInline let gate: AccessGate
     let interrupts = InterruptCounter()
     let suspension = Suspension()
+    let sweeper = KeptTransactionSweeper()
     /// Whether accesses go through a dispatch queue that the user chose.
     @usableFromInline let hasQueue: Bool
     private let log: WALWatch
@@ -97,6 +98,7 @@ public final class DatabaseQueue: DatabaseWriter {
         if mode == "wal" {
             slot.locateWALIndex()
             database.watchLog()
+            if configuration.keepsReadTransactions { try database.keepReadTransactions() }
             if !configuration.readonly { try log.begin(on: database) }
         }
         if configuration.observesSuspensionNotifications {
@@ -214,6 +216,16 @@ public final class DatabaseQueue: DatabaseWriter {
         interrupts.interrupt(gate.slots)
     }
 
+    /// Interrupts the statement that runs on one connection, by the label that `status()` shows.
+    ///
+    /// An idle connection ignores it. May be called from any thread at any time.
+    ///
+    /// - Returns: Whether there is such a connection.
+    @discardableResult
+    public func interrupt(connection label: String) -> Bool {
+        interrupts.interrupt(gate.slots, labeled: label)
+    }
+
     /// Closes the connection, when the accesses that run have ended; closing twice does nothing.
     ///
     /// Later accesses throw `SQLITE_MISUSE`.
@@ -271,11 +283,19 @@ extension DatabaseQueue {
 
     @usableFromInline
     func endRead(_ database: Database) throws {
-        defer {
-            database.readOnlyDepth -= 1
+        database.readOnlyDepth -= 1
+        var end: UInt64 = 0
+        do {
+            if try database.endReadAccess(mayKeep: gate.allowsKeeping) {
+                sweeper.arm(for: gate)
+                // Nothing came since the look at the clock that decided it.
+                end = database.kept.pointee.lastEnd
+            }
+        } catch {
             gate.leave(database)
+            throw error
         }
-        try database.endReadAccess()
+        gate.leave(database, at: end)
     }
 
     @usableFromInline

@@ -9,14 +9,14 @@ import Dispatch
 ///
 /// So SQLite never blocks the cooperative pool. There are as many of them as connections, not as
 /// waiters.
-final class SlotExecutor: SerialExecutor {
+final class SlotExecutor: Sendable {
+    /// Whether the work goes through a queue that the user chose, with other work beside it.
+    let hasTarget: Bool
     private let queue: DispatchQueue
 
-    init(queue: DispatchQueue) { self.queue = queue }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    init(_ dispatching: AccessDispatching, label: String) {
+        hasTarget = dispatching.target != nil
+        queue = dispatching.makeQueue(label: label)
     }
 
     /// Runs `body` later, on the executor's thread.
@@ -28,23 +28,5 @@ final class SlotExecutor: SerialExecutor {
         queue.sync { result = Result(catching: body) }
         guard let result else { fatalError("A dispatch queue did not run its work.") }
         return try result.get()
-    }
-
-    /// Runs `body` on the executor's thread.
-    func run<T: Sendable>(_ body: @Sendable () throws -> T) async throws -> T {
-        try await Isolation(executor: self).run(body)
-    }
-
-    /// An actor whose only state is the executor that it runs on.
-    private actor Isolation {
-        private let executor: SlotExecutor
-
-        init(executor: SlotExecutor) { self.executor = executor }
-
-        nonisolated var unownedExecutor: UnownedSerialExecutor {
-            executor.asUnownedSerialExecutor()
-        }
-
-        func run<T: Sendable>(_ body: @Sendable () throws -> T) throws -> T { try body() }
     }
 }

@@ -15,6 +15,10 @@ struct ThreadState {
     var hint = 0
     /// The broker that is telling observers of changes on this thread.
     var broker: Unmanaged<ObservationBroker>?
+    /// The slot that a task's access gives up just now, whose next task the thread would serve.
+    var leaving: Unmanaged<AccessSlot>?
+    /// The access of the next task; retained.
+    var successor: Unmanaged<TaskAccess>?
     /// Where the thread sleeps.
     let parker = Parker()
 

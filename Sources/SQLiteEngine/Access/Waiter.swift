@@ -1,3 +1,5 @@
+import CSQLite
+import Synchronization
 import Telemetry
 
 /// An access that waits for a connection: a thread that sleeps, or a task that is suspended.
@@ -31,6 +33,10 @@ final class Waiter: @unchecked Sendable {
     var granted: AccessSlot?
     /// Whether it was told to try again, and has not done so yet.
     var isNotified = false
+    /// Whether its thread is awake, and watches ``isServed`` for a moment.
+    var isWatching = false
+    /// Tells the watching thread, without the gate's lock, that a slot was granted.
+    let isServed = Atomic<Bool>(false)
 
     init(
         site: AccessSite,
@@ -49,11 +55,28 @@ final class Waiter: @unchecked Sendable {
     /// How long a waiter may be overtaken, in nanoseconds.
     static let patience: UInt64 = 1_000_000
 
-    /// Whether the next free connection must be its own: a task always, since it cannot look for
-    /// one itself without costing a hop; so does a waiter for one certain slot.
+    /// Whether the next free connection must be its own.
+    ///
+    /// A task's always: it cannot look for one itself without costing a hop. So is that of a waiter
+    /// for one certain slot. A thread that watches takes it over without delay.
     func isEntitled(at now: UInt64) -> Bool {
         if case .task = sleeper { return true }
-        return wanted != nil || now &- since >= Self.patience
+        return isWatching || wanted != nil || now &- since >= Self.patience
+    }
+
+    /// How long a thread that was woken watches for a connection before it sleeps again, in
+    /// nanoseconds: about what falling asleep and being woken takes.
+    static let watchTime: UInt64 = 50_000
+
+    /// Watches until a slot was granted, or ``watchTime`` is over.
+    func watch() {
+        let end = monotonicNanoseconds() + Self.watchTime
+        repeat {
+            for _ in 0..<32 {
+                if isServed.load(ordering: .relaxed) { return }
+                poolgauge_pause()
+            }
+        } while monotonicNanoseconds() < end
     }
 
     /// The waiter as a status shows it.

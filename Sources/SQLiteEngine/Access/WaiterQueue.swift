@@ -59,6 +59,7 @@ struct WaiterQueue {
         if waiter.isEntitled(at: now) {
             remove(waiter, at: now)
             waiter.granted = slot
+            waiter.isServed.store(true, ordering: .relaxed)
             return .grant(waiter)
         }
         guard !waiter.isNotified, now &- lastNotification >= Self.notificationInterval else {

@@ -11,7 +11,9 @@ extension Database {
         if isInsideTransactionBlock || readOnlyDepth > 0 || cancellation != nil || suspension.isOn {
             try checkExecution(of: statement)
         }
-        if !attention.isDisjoint(with: .beforeStatement) { announceExecution(of: statement) }
+        if statement.hasEffect || !attention.isDisjoint(with: .beforeStatement) {
+            announceExecution(of: statement)
+        }
     }
 
     /// Called when an execution is done.
@@ -38,9 +40,12 @@ extension Database {
         return error
     }
 
-    /// Called before a statement runs, while somebody observes or records.
+    /// Called before a statement runs that does more than read and write, or that somebody
+    /// observes or records.
     @inline(never)
     private func announceExecution(of statement: Statement) {
+        // Outside of WAL mode the wal-index is not in memory any more.
+        if statement.effect == .journalModeChange { forgetWALIndex() }
         if let recordedRegion {
             self.recordedRegion = recordedRegion.union(statement.databaseRegion)
         }
@@ -67,6 +72,11 @@ extension Database {
             if hasChangedSchema { schemaDidChange() }
         case .schemaChange:
             schemaDidChange()
+        case .attachment:
+            schemaDidChange()
+            keepsNoReadTransactions()
+        case .journalModeChange:
+            try findWALIndexAgain()
         }
         if attention.contains(.transaction), !isInsideTransaction { transactionDidEnd() }
         if isObserved { try observationBroker?.statementDidExecute(statement) }

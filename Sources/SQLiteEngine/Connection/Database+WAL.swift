@@ -34,6 +34,25 @@ extension Database {
         probe.walIndex = poolgauge_wal_index(sqliteConnection)
     }
 
+    /// Forgets where the wal-index is in memory, before a statement that may end WAL mode.
+    func forgetWALIndex() {
+        endKeptTransaction()
+        keepsNoReadTransactions()
+        probe.walIndex = nil
+        slot?._withUnsafeGuaranteedRef { $0.forgetWALIndex() }
+    }
+
+    /// Finds the wal-index after a statement that may have begun WAL mode.
+    func findWALIndexAgain() throws {
+        // Inside a transaction the mode cannot change, and there is more to come.
+        guard try journalMode() == "wal" else { return }
+        // The wal-index is mapped by the first read.
+        _ = try Row.fetchOne(self, sql: "SELECT 1 FROM sqlite_master LIMIT 1")
+        watchLog()
+        if configuration.keepsReadTransactions { try keepReadTransactions() }
+        slot?._withUnsafeGuaranteedRef { $0.locateWALIndex() }
+    }
+
     /// The journal mode in force.
     func journalMode() throws -> String? {
         try String.fetchOne(self, sql: "PRAGMA journal_mode")

@@ -15,7 +15,7 @@ extension Statement {
     var mayDelete: Bool { analysis?.eventKinds.contains { $0.isDelete } ?? false }
 
     /// Whether the statement changes the schema.
-    var invalidatesDatabaseSchemaCache: Bool { effect == .schemaChange }
+    var invalidatesDatabaseSchemaCache: Bool { effect == .schemaChange || effect == .attachment }
 
     /// What SQLite said of the statement as it is prepared now.
     private var analyzed: StatementAnalysis {

@@ -17,6 +17,15 @@ final class InterruptCounter: Sendable {
         }
     }
 
+    /// Interrupts the connection of that label among `slots`.
+    ///
+    /// - Returns: Whether there is one.
+    func interrupt(_ slots: [AccessSlot], labeled label: String) -> Bool {
+        guard let slot = slots.first(where: { $0.probe.label == label }) else { return false }
+        interrupt([slot])
+        return true
+    }
+
     /// The counts; what was delivered is for the connections to say.
     func status(delivered: UInt64) -> InterruptStatus {
         InterruptStatus(

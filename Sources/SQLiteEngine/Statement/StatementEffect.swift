@@ -16,8 +16,12 @@ enum StatementEffect: Equatable {
     case releaseSavepoint(String)
     /// `ROLLBACK TO name`.
     case rollbackToSavepoint(String)
-    /// Tables, views, indexes or triggers come, go or change, or whole databases do.
+    /// Tables, views, indexes or triggers come, go or change.
     case schemaChange
+    /// `ATTACH` and `DETACH`: whole databases come and go.
+    case attachment
+    /// `PRAGMA journal_mode` with a new mode.
+    case journalModeChange
 
     /// The effect of an SQL statement.
     ///
@@ -39,10 +43,13 @@ enum StatementEffect: Equatable {
         } else if scanner.takes(keyword: "release") {
             self = .releaseSavepoint(Self.savepointName(&scanner))
         } else if scanner.takes(keyword: "create") || scanner.takes(keyword: "drop")
-            || scanner.takes(keyword: "alter") || scanner.takes(keyword: "attach")
-            || scanner.takes(keyword: "detach") || scanner.takes(keyword: "analyze")
+            || scanner.takes(keyword: "alter") || scanner.takes(keyword: "analyze")
         {
             self = .schemaChange
+        } else if scanner.takes(keyword: "attach") || scanner.takes(keyword: "detach") {
+            self = .attachment
+        } else if scanner.takes(keyword: "pragma"), PragmaJournalMode.sets(sql) {
+            self = .journalModeChange
         }
     }
 

@@ -65,6 +65,7 @@ extension Database {
     /// Begins a write transaction that owns everything until its end.
     @inline(__always)
     func beginWriteAccess() throws {
+        endKeptTransaction()
         let kind = isReadOnly ? .deferred : configuration.defaultTransactionKind
         try checkForSuspension(
             isReadOnly: kind == .deferred,

@@ -1,7 +1,7 @@
 import CSQLite
 
-/// A read transaction that a pool's reader keeps open between two accesses, for as long as it
-/// shows the last committed state anyway.
+/// A read transaction that a pool's reader, or a queue in WAL mode, keeps open between two
+/// accesses, for as long as it shows the last committed state anyway.
 ///
 /// Beginning and ending a read transaction costs more than the point read inside: SQLite locks
 /// and unlocks a read mark with two system calls. Where nothing was committed since the last
@@ -13,7 +13,10 @@ import CSQLite
 /// - while accesses follow each other within ``patience``, and for at most ``limit`` altogether;
 /// - while nobody holds the pool's writer, whose checkpoints it would hold back: the writer ends
 ///   those that are kept (``AccessGate/forbidKeeping()``);
+/// - until the queue's connection is used for something else than a read;
 /// - until the sweeper comes by (``KeptTransactionSweeper``), when no access does.
+///
+/// It is never kept where databases are attached: only the main one's wal-index is looked at.
 ///
 /// So for other processes a pool that reads looks like one whose reads overlap a little longer.
 struct KeptTransaction {
@@ -62,9 +65,15 @@ struct KeptTransaction {
 
 extension Database {
     /// Lets the connection keep read transactions between accesses; it has read in WAL mode.
-    func keepReadTransactions() {
+    func keepReadTransactions() throws {
+        let databases = try Row.fetchAll(self, sql: "PRAGMA database_list")
+        // 0 is main, 1 temp (https://sqlite.org/pragma.html#pragma_database_list).
+        guard databases.allSatisfy({ (row: Row) -> Bool in row["seq"] < 2 }) else { return }
         kept.pointee.walIndex = poolgauge_wal_index(sqliteConnection)
     }
+
+    /// Lets the connection keep none from now on.
+    func keepsNoReadTransactions() { kept.pointee.walIndex = nil }
 
     /// Goes on with the transaction that was kept.
     ///
@@ -100,6 +109,11 @@ extension Database {
         guard kept.pointee.isKept else { return }
         kept.pointee.isKept = false
         kept.pointee.since = 0
-        abandonTransaction()
+        probe.willEndTransaction()
+        // No rollback: observers of the connection would be told of one.
+        guard transactionStatements.commit(on: sqliteConnection) == SQLITE_OK else {
+            return abandonTransaction()
+        }
+        probe.didEndTransaction()
     }
 }

@@ -1,37 +1,41 @@
 /// The arrivals of an open loop, one after another: known before anything runs.
 struct ArrivalSchedule: Sendable {
-    /// When the load ends, in load time: no arrival comes at or after it.
-    let end: UInt64
+    /// The rate over time.
+    var curve: RateCurve
     private let process: Arrival.Process
-    private let rate: Double
-    private let gaps: ExponentialDistribution
+    private let gaps = ExponentialDistribution(rate: 1)
     private var random: RandomStream
-    /// The time of the last arrival in nanoseconds, which a double holds exactly for 104 days.
-    private var time = 0.0
-    private var count = 0
+    /// The last arrival's mass, which a double holds exactly up to 9 × 10¹⁵.
+    private var mass = 0.0
 
-    /// Creates a schedule from load time 0 to `end`, in nanoseconds.
+    /// Creates a schedule along a curve.
     ///
-    /// Equal streams give equal schedules.
-    init(_ arrival: Arrival, end: UInt64, random: RandomStream) {
-        self.end = end
+    /// Equal streams and curves give equal schedules.
+    init(_ process: Arrival.Process, along curve: RateCurve, random: RandomStream) {
+        self.process = process
+        self.curve = curve
         self.random = random
-        process = arrival.process
-        rate = arrival.rate
-        gaps = ExponentialDistribution(rate: arrival.rate)
+    }
+
+    /// Creates a schedule of one rate from load time 0 to `end`, in nanoseconds.
+    init(_ arrival: Arrival, end: UInt64, random: RandomStream) {
+        self.init(
+            arrival.process,
+            along: RateCurve(rate: arrival.rate, end: end),
+            random: random
+        )
+    }
+
+    /// The mass of the next arrival: how many the curve promises before it.
+    mutating func nextMass() -> Double {
+        switch process {
+        // Counted, not added up from gaps: a rounded gap must not shift the rate.
+        case .even: mass += 1
+        case .poisson: mass += gaps.next(using: &random)
+        }
+        return mass
     }
 
     /// The next arrival, in load time; nil when the load ends before it.
-    mutating func next() -> UInt64? {
-        count += 1
-        switch process {
-        case .even:
-            // Multiplied, not added up: a rounded gap must not shift the rate.
-            time = Double(count) * 1e9 / rate
-        case .poisson:
-            time += gaps.next(using: &random) * 1e9
-        }
-        guard time < Double(end) else { return nil }
-        return UInt64(time)
-    }
+    mutating func next() -> UInt64? { curve.time(ofMass: nextMass()) }
 }

@@ -9,4 +9,12 @@ protocol LoadModel: Sendable {
     ///
     /// It may be past already. Nil when no access comes any more.
     mutating func next(freeAt now: UInt64) -> UInt64?
+
+    /// Where the last moment that ``next(freeAt:)`` gave lies now that somebody turned the load.
+    func steered(_ moment: UInt64) -> UInt64
+}
+
+extension LoadModel {
+    /// Most moments stay where they are.
+    func steered(_ moment: UInt64) -> UInt64 { moment }
 }

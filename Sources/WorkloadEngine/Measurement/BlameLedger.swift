@@ -23,6 +23,14 @@ struct BlameLedger {
         var entries: [Entry] = []
         /// What a response must exceed to be among the slowest that are kept.
         var floor: UInt64 = 0
+
+        init(_ plan: ClientPlan, arm: Arm, origin: UInt64) {
+            name = plan.name.name
+            var resource: AccessResource?
+            if let access = plan.access { resource = .needed(for: access, in: arm) }
+            self.resource = resource
+            timeline = HoldTimeline(at: origin)
+        }
     }
 
     private var clients: [Client]
@@ -39,12 +47,9 @@ struct BlameLedger {
     init(_ plans: [ClientPlan], arm: Arm, origin: UInt64) {
         self.origin = origin
         latest = origin
-        clients = plans.map { plan in
-            Client(
-                name: plan.name.name,
-                resource: plan.access.flatMap { AccessResource.needed(for: $0, in: arm) },
-                timeline: HoldTimeline(at: origin)
-            )
+        clients = []
+        for plan in plans {
+            clients.append(Client(plan, arm: arm, origin: origin))
         }
     }
 

@@ -6,7 +6,7 @@ import Telemetry
 struct ClientMeter {
     /// The client.
     let plan: ClientPlan
-    private let recorders: [WorkerRecorder]
+    private(set) var recorders: [WorkerRecorder]
     private let phases: PhasePlan
     /// A cleared window to exchange for a worker's filled one.
     private var spare: WorkerRecorder.Window
@@ -30,6 +30,9 @@ struct ClientMeter {
         spare = WorkerRecorder.Window(places: places)
         totals = Array(repeating: nil, count: places)
     }
+
+    /// Adds a worker that was put to work while the load runs.
+    mutating func add(_ recorder: WorkerRecorder) { recorders.append(recorder) }
 
     /// All accesses that were begun, measured or not.
     var begun: UInt64 { recorders.reduce(0) { $0 + $1.read().begun } }
@@ -102,7 +105,9 @@ struct ClientMeter {
             for place in places { counts.add(reading.counts[place]) }
             completed += reading.completed
         }
-        if let arrived = due?.count(until: now, in: phases) {
+        if let curve = plan.arrivals?.curve,
+            let arrived = due?.count(until: now, in: phases, along: curve)
+        {
             counts.offered = max(counts.offered, arrived)
         }
         let ended = counts.completed + counts.skipped + counts.errorCount + counts.interrupted
@@ -110,8 +115,8 @@ struct ClientMeter {
         return ClientStatus(
             name: plan.name.name,
             activity: plan.client.activityName,
-            workers: plan.client.workers,
-            targetRate: plan.targetRate,
+            workers: min(plan.knobs.read().workers, recorders.count),
+            targetRate: plan.targetRate(at: now),
             throughput: progress.rate(at: now.secondsFromNanoseconds, count: completed),
             counts: counts,
             response: recent.summaries.response,
@@ -141,11 +146,11 @@ struct ClientMeter {
     /// The whole run's result, when the phases lasted so many `seconds` each.
     ///
     /// Call it when the workers are done and all is collected.
-    func result(seconds: [Double]) -> ClientResult {
+    func result(seconds: [Double], until end: UInt64) -> ClientResult {
         let readings = recorders.map { $0.read() }
         let measured = phases.stretches.indices.filter { phases.stretches[$0].isMeasured }
         var result = result(inPhases: measured, readings, seconds)
-        result.targetRate = plan.targetRate
+        result.targetRate = plan.targetRate(over: phases, until: end)
         result.loop = plan.loop
         result.caveat = plan.loop == .closed ? Self.closedLoopCaveat : nil
         var byPhase: [String: ClientResult] = [:]

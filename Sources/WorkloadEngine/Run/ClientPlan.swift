@@ -8,14 +8,22 @@ struct ClientPlan: Sendable {
     let operationNames: [String]
     /// The statements of each operation.
     let operations: [[StatementPlan]]
-    /// The sums of the weights up to each operation.
-    let cumulativeWeights: [Double]
+    /// The weight of each operation.
+    let weights: [Double]
+    /// Whether each operation writes.
+    let writes: [Bool]
+    /// What can be turned of it while the load runs.
+    let knobs: ClientKnobs
+    /// When it is at work.
+    let windows: ActiveWindows
     /// How late an access may be before it is given up, in nanoseconds.
     let skipAfter: UInt64?
     /// The arrivals that all its workers share; nil where each worker has its own pace.
     let arrivals: ArrivalQueue?
     /// The same arrivals, to see how many are due.
     let schedule: ArrivalSchedule?
+    /// The rate of arrivals as the scenario says.
+    var declaredCurve: RateCurve { schedule?.curve ?? RateCurve() }
     /// How long a hold or a snapshot lasts, in nanoseconds.
     let holdTime: UInt64
 
@@ -45,27 +53,45 @@ struct ClientPlan: Sendable {
         }
     }
 
-    /// How many accesses it aims at per second; nil without a schedule of arrivals.
-    var targetRate: Double? {
-        if case .open(let arrival) = client.pace { arrival.rate } else { nil }
+    /// Whether it makes accesses of a mix, and nothing of its own.
+    var makesOperations: Bool {
+        if case .operations = client.activity { true } else { false }
     }
 
-    /// Draws an operation: each as often as its weight says.
-    @inline(__always)
-    func draw(_ random: inout RandomStream) -> Int {
-        guard cumulativeWeights.count > 1, let total = cumulativeWeights.last else { return 0 }
-        let point = random.nextUnit() * total
-        return cumulativeWeights.firstIndex { point < $0 } ?? cumulativeWeights.count - 1
+    /// How many accesses it aims at per second now; nil without a schedule of arrivals.
+    func targetRate(at time: UInt64) -> Double? { arrivals?.curve.rate(at: time) }
+
+    /// How many accesses it aims at per second, on average over the measured phases up to a time;
+    /// nil without a schedule of arrivals.
+    func targetRate(over phases: PhasePlan, until end: UInt64) -> Double? {
+        guard let curve = arrivals?.curve else { return nil }
+        var mass = 0.0
+        var time: UInt64 = 0
+        for stretch in phases.stretches where stretch.isMeasured && stretch.start < end {
+            let last = min(stretch.end, end)
+            mass += curve.mass(until: last) - curve.mass(until: stretch.start)
+            time += last - stretch.start
+        }
+        guard time > 0 else { return averageRate }
+        return (mass / time.secondsFromNanoseconds).rounded(toDigits: 6)
     }
 
-    /// Makes the pace of one of its workers.
-    func makeLoadModel(_ plan: PhasePlan) -> any LoadModel {
+    /// The scenario's own rate, on average over the whole run; nil without a schedule of arrivals.
+    var averageRate: Double? {
+        guard let curve = schedule?.curve, curve.end > 0 else { return nil }
+        return curve.mass(until: UInt64(curve.end)) / (curve.end / 1e9)
+    }
+
+    /// Makes the pace of one of its workers, with random numbers of its own.
+    func makeLoadModel(_ plan: PhasePlan, random: RandomStream) -> any LoadModel {
         let measured = plan.measured
         switch client.pace {
         case .closed(let think):
-            return ClosedLoop(think: think.wholeNanoseconds, end: plan.end)
+            return ClosedLoop(think: think, end: plan.end, windows: windows, random: random)
         case .open:
-            guard let arrivals else { return ClosedLoop(think: 0, end: plan.end) }
+            guard let arrivals else {
+                return ClosedLoop(think: .constant(.zero), end: plan.end, random: nil)
+            }
             return OpenLoop(queue: arrivals)
         case .at(let moment):
             let offset = moment.resolved(in: measured).wholeNanoseconds
@@ -74,7 +100,8 @@ struct ClientPlan: Sendable {
             return Periodic(
                 every: period.resolved(in: measured).wholeNanoseconds,
                 from: plan.time(intoMeasuredPart: 0),
-                until: plan.end
+                until: plan.end,
+                windows: windows
             )
         }
     }

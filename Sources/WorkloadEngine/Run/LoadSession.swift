@@ -14,7 +14,8 @@ final class LoadSession {
     private let sampleInterval: UInt64
     private let sleeper: any Sleeper
     private let alive = ThreadCount()
-    private var recorders: [WorkerRecorder] = []
+    /// The recorders of each client's workers.
+    private var recorders: [[WorkerRecorder]]
     private var sampler: Sampler
 
     /// How long a stopped run awaits what runs, at most, in nanoseconds: somebody waits for it.
@@ -46,52 +47,79 @@ final class LoadSession {
         self.sampleInterval = sampleInterval
         sleeper = context.clock.makeSleeper()
         context.control.register(sleeper)
-        var workers: [Worker] = []
-        var recorders: [WorkerRecorder] = []
-        let meters = plan.clients.map { client in
-            let own = (0..<client.client.workers).map { _ in
+        recorders = plan.clients.map { client in
+            (0..<client.client.workers).map { _ in
                 WorkerRecorder(
                     operations: client.operationNames.count,
                     phases: plan.phases.stretches.count
                 )
             }
-            for (index, recorder) in own.enumerated() {
-                workers.append(
-                    Worker(
-                        plan: client,
-                        context: context,
-                        recorder: recorder,
-                        sleeper: context.clock.makeSleeper(),
-                        values: StatementValues(
-                            plan.generators,
-                            random: plan.random(of: client, worker: index, for: "values")
-                        ),
-                        random: plan.random(of: client, worker: index, for: "mix")
-                    )
-                )
-            }
-            recorders += own
-            return ClientMeter(plan: client, recorders: own, phases: plan.phases)
+        }
+        let meters = zip(plan.clients, recorders).map {
+            ClientMeter(plan: $0, recorders: $1, phases: plan.phases)
         }
         sampler = Sampler(title: title, context: context, meters: meters, emit: emit)
-        self.recorders = recorders
-        self.workers = workers
+        workers = []
+        for (client, own) in zip(plan.clients, recorders) {
+            for (index, recorder) in own.enumerated() {
+                workers.append(makeWorker(index, of: client, recorder))
+            }
+        }
     }
 
     private var workers: [Worker]
 
+    private func makeWorker(
+        _ index: Int,
+        of client: ClientPlan,
+        _ recorder: WorkerRecorder
+    ) -> Worker {
+        Worker(
+            plan: client,
+            index: index,
+            context: context,
+            recorder: recorder,
+            sleeper: context.clock.makeSleeper(),
+            values: StatementValues(
+                plan.generators,
+                random: plan.random(of: client, worker: index, for: "values")
+            ),
+            random: plan.random(of: client, worker: index, for: "mix")
+        )
+    }
+
+    /// Puts as many workers to work as somebody asked for; those that are too many rest by
+    /// themselves.
+    private func addWorkers() {
+        for (position, client) in plan.clients.enumerated() {
+            while recorders[position].count < client.knobs.read().workers {
+                let recorder = WorkerRecorder(
+                    operations: client.operationNames.count,
+                    phases: plan.phases.stretches.count
+                )
+                let worker = makeWorker(recorders[position].count, of: client, recorder)
+                recorders[position].append(recorder)
+                sampler.add(recorder, toClient: position)
+                start(worker)
+            }
+        }
+    }
+
     /// Runs the load to its end.
     ///
+    /// - Parameter began: Called when load time has begun, before anybody makes accesses.
+    /// - Returns: What the load gave.
     /// - Throws: ``RunError`` when an access does not end.
-    func run() throws -> Outcome {
+    func run(began: () -> Void = {}) throws -> Outcome {
         let control = context.control
         control.begin()
+        began()
         startThreads()
         conduct()
         drain()
         // What the database says now is the result; ending the rest must not change it.
         sampler.sample(.draining)
-        for recorder in recorders { recorder.seal() }
+        for recorder in recorders.joined() { recorder.seal() }
         control.seal()
         try endThreads()
         sampler.endSecond()
@@ -109,16 +137,17 @@ final class LoadSession {
     }
 
     private func startThreads() {
-        let control = context.control
-        for worker in workers {
-            control.register(worker.sleeper)
-            start("poolgauge.\(worker.plan.name.name)", worker.sleeper, worker.run)
-        }
+        for worker in workers { start(worker) }
         // The threads own them from here on.
         workers = []
         let user = context.clock.makeSleeper()
         commands.prepare(user)
         start("poolgauge.you", user) { [commands, context] in commands.run(context, user) }
+    }
+
+    private func start(_ worker: Worker) {
+        context.control.register(worker.sleeper)
+        start("poolgauge.\(worker.plan.name.name)", worker.sleeper, worker.run)
     }
 
     private func start(_ name: String, _ sleeper: any Sleeper, _ body: @escaping () -> Void) {
@@ -146,6 +175,7 @@ final class LoadSession {
         while true {
             let now = control.now()
             let stage = control.stage
+            if stage < .stopped { addWorkers() }
             let isOver = stage >= .stopped || now >= context.phases.end
             if context.clock.now() >= nextSample || isOver {
                 sampler.sample(stage == .paused ? .paused : isOver ? .draining : .running)

@@ -12,4 +12,6 @@ struct RunContext: Sendable {
     let events: EventLog
     /// What snapshots showed.
     let stability: StabilityLog
+    /// Turns the load's knobs; nil where nobody can.
+    var steering: LoadSteering?
 }

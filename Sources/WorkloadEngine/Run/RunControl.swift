@@ -72,6 +72,11 @@ final class RunControl: Sendable {
         return clockTime > origin ? clockTime &- origin : 0
     }
 
+    /// Wakes every thread, so that it looks again at what it waits for.
+    func wakeAll() {
+        for sleeper in state.withLock({ $0.sleepers }) { sleeper.wake() }
+    }
+
     /// Registers a thread that must wake up when the stage changes.
     func register(_ sleeper: any Sleeper) {
         state.withLock { $0.sleepers.append(sleeper) }

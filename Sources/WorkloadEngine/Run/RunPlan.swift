@@ -139,7 +139,7 @@ extension ClientPlan {
         func add(_ name: String, _ statements: [String], weight: Double = 1) throws {
             names.append(name)
             operations.append(try statements.map { try variables.plan($0, client: client.name) })
-            weights.append((weights.last ?? 0) + weight)
+            weights.append(weight)
         }
         var hold = TimeSpan.absolute(.zero)
         switch client.activity {
@@ -167,12 +167,25 @@ extension ClientPlan {
         }
         operationNames = names
         self.operations = operations
-        cumulativeWeights = weights
+        self.weights = weights
+        writes = weights.map { _ in client.access == .write }
+        windows = ActiveWindows(phases: client.phases, of: phases)
         holdTime = hold.resolved(in: phases.measured).wholeNanoseconds
+        knobs = ClientKnobs(
+            ClientKnobs.Settings(
+                workers: client.workers,
+                cumulativeWeights: weights.reduce(into: []) { $0.append(($0.last ?? 0) + $1) },
+                holdTime: holdTime
+            )
+        )
         if case .open(let arrival) = client.pace {
             skipAfter = arrival.skipAfter?.wholeNanoseconds
             let random = RandomStream(seed: scenario.seed, stream: "\(client.name)/arrivals")
-            let schedule = ArrivalSchedule(arrival, end: phases.end, random: random)
+            let schedule = ArrivalSchedule(
+                arrival.process,
+                along: RateCurve(arrival, over: phases).only(in: windows),
+                random: random
+            )
             self.schedule = schedule
             arrivals = ArrivalQueue(schedule)
         } else {

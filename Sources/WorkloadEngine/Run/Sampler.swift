@@ -87,7 +87,8 @@ struct Sampler {
             clients: clients,
             utilization: shares.utilization,
             saturation: shares.saturation,
-            events: context.events.take(at: time)
+            events: context.events.take(at: time),
+            knobs: context.steering?.values(at: now)
         )
         sequence += 1
         lastSample = sample
@@ -178,6 +179,11 @@ struct Sampler {
         return results.isEmpty ? nil : results
     }
 
+    /// Adds a worker that was put to work while the load runs.
+    mutating func add(_ recorder: WorkerRecorder, toClient index: Int) {
+        meters[index].add(recorder)
+    }
+
     /// All accesses that were begun so far.
     var begun: UInt64 { meters.reduce(0) { $0 + $1.begun } }
 
@@ -189,10 +195,12 @@ struct Sampler {
             let typical = service.value(at: 50).map { $0 + (wait.value(at: 50) ?? 0) }
             let time = wait.total + service.total + service.count * noop
             let capacity = seconds * 1e9 * Double(max(1, meter.plan.client.workers))
+            // Who never waits is busy all the time, however little the machine lets it do.
+            let isTireless = meter.plan.client.pace == .closed(think: .zero)
             return GeneratorLoad(
                 client: meter.plan.name.name,
                 typical: typical,
-                busyShare: capacity > 0 ? Double(time) / capacity : 0
+                busyShare: isTireless ? 1 : capacity > 0 ? Double(time) / capacity : 0
             )
         }
     }
@@ -207,7 +215,13 @@ struct Sampler {
     /// Call it when the workers are done.
     func clientResults(seconds: [Double]) -> [String: ClientResult] {
         var results: [String: ClientResult] = [:]
-        for meter in meters { results[meter.plan.name.name] = meter.result(seconds: seconds) }
+        let end = min(context.control.stopTime, context.phases.end)
+        for meter in meters {
+            results[meter.plan.name.name] = meter.result(
+                seconds: seconds,
+                until: end
+            )
+        }
         return results
     }
 

@@ -9,6 +9,8 @@ final class UserCommands: Sendable {
         case makeSnapshot
         /// Release the oldest snapshot that was taken so.
         case releaseSnapshot
+        /// Copy the log into the database.
+        case checkpoint(CheckpointMode)
     }
 
     private struct State: Sendable {
@@ -89,6 +91,13 @@ final class UserCommands: Sendable {
             }
             release(kept.removeFirst(), context)
             context.events.note("you released a snapshot: \(kept.count) kept")
+        case .checkpoint(let mode):
+            do {
+                let result = try Checkpoint.run(mode, on: context.target, as: Self.name)
+                context.events.note("you checkpoint, \(mode.rawValue): \(result)")
+            } catch {
+                context.events.note("your checkpoint failed: \(error)", .error)
+            }
         }
     }
 

@@ -11,7 +11,7 @@ extension Worker {
                     try session.run(statement.sql, values.values(of: statement))
                 }
                 if plan.isHoldNoteworthy { events.note("\(plan.name.name) holds its connection") }
-                _ = hold(until: entry &+ plan.holdTime)
+                _ = hold(from: entry)
             }
         }
     }

@@ -1,7 +1,7 @@
 extension Worker {
     /// Makes one access that runs an operation of the mix.
     func performOperation(_ access: WorkloadAccess, _ turn: Turn) {
-        let operation = plan.draw(&random)
+        let operation = drawOperation()
         let statements = plan.operations[operation]
         values.begin()
         self.access(operation, turn) { attempt in

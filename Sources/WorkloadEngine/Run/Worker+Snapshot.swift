@@ -12,7 +12,7 @@ extension Worker {
             attempt.entry = entry
             if plan.isHoldNoteworthy { events.note("\(plan.name.name) took a snapshot") }
             let first = try StateDigest.of(snapshot, statements)
-            guard hold(until: entry &+ plan.holdTime) else { return }
+            guard hold(from: entry) else { return }
             stability.record(
                 by: plan.name.name,
                 isStable: try StateDigest.of(snapshot, statements) == first

@@ -28,11 +28,17 @@ final class Worker {
     var values: StatementValues
     var random: RandomStream
     private var model: any LoadModel
+    /// Its number among its client's workers, from 0.
+    let index: Int
+    /// How its client's knobs stood when it last looked.
+    var settings: ClientKnobs.Settings
+    private var epoch: UInt64
     /// Whether the running access was given up because the run ends.
     var isAbandoned = false
 
     init(
         plan: ClientPlan,
+        index: Int = 0,
         context: RunContext,
         recorder: WorkerRecorder,
         sleeper: any Sleeper,
@@ -50,12 +56,25 @@ final class Worker {
         self.sleeper = sleeper
         self.values = values
         self.random = random
-        model = plan.makeLoadModel(context.phases)
+        self.index = index
+        epoch = plan.knobs.epoch
+        settings = plan.knobs.read()
+        // A copy of the mix's stream would repeat its numbers.
+        var seeds = random
+        model = plan.makeLoadModel(
+            context.phases,
+            random: RandomStream(seed: seeds.next(), stream: "think", worker: index)
+        )
     }
 
     /// Makes accesses until the load is over.
     func run() {
         while !isAbandoned {
+            if plan.knobs.epoch != epoch { lookAtKnobs() }
+            if index >= settings.workers {
+                guard rest() else { break }
+                continue
+            }
             guard let moment = model.next(freeAt: control.loadTime(of: clock.now())) else { return }
             guard let turn = awaitTurn(moment) else {
                 leave(moment)
@@ -64,6 +83,22 @@ final class Worker {
             perform(turn)
         }
         leaveRest()
+    }
+
+    private func lookAtKnobs() {
+        epoch = plan.knobs.epoch
+        settings = plan.knobs.read()
+    }
+
+    /// Waits while its client has enough workers without it; false when the load is over.
+    private func rest() -> Bool {
+        while plan.knobs.epoch == epoch {
+            guard control.stage < .stopped else { return false }
+            let end = control.clockTime(of: phases.end)
+            guard control.stage == .paused || clock.now() < end else { return false }
+            sleeper.sleep(until: control.stage == .paused ? .max : end)
+        }
+        return true
     }
 
     /// Counts an arrival whose turn never came as unfinished, if it was due.
@@ -84,7 +119,9 @@ final class Worker {
 
     /// Waits for a moment of load time; nil when the run ends before.
     private func awaitTurn(_ moment: UInt64) -> Turn? {
+        var moment = moment
         var wasFree = false
+        var seen = epoch
         while true {
             switch control.stage {
             case .stopped, .sealed:
@@ -92,8 +129,14 @@ final class Worker {
             case .paused:
                 sleeper.sleep(until: .max)
             case .running:
-                let intended = control.clockTime(of: moment)
+                if plan.knobs.epoch != seen {
+                    seen = plan.knobs.epoch
+                    moment = model.steered(moment)
+                }
+                let intended = control.clockTime(of: min(moment, phases.end))
                 guard clock.now() < intended else {
+                    // What comes at the end or later comes never.
+                    guard moment < phases.end else { return nil }
                     return Turn(
                         intended: intended,
                         phase: phases.place(at: moment),
@@ -206,11 +249,22 @@ final class Worker {
         }
     }
 
-    /// Waits until a time of the clock while something is held; the end of the run ends it early.
+    /// Draws an operation: each as often as its weight says.
+    @inline(__always)
+    func drawOperation() -> Int {
+        let sums = settings.cumulativeWeights
+        guard sums.count > 1, let total = sums.last else { return 0 }
+        let point = random.nextUnit() * total
+        return sums.firstIndex { point < $0 } ?? sums.count - 1
+    }
+
+    /// Waits as long as a hold lasts that began at `start`; the end of the run ends it early.
     ///
     /// - Returns: Whether the whole time passed. If not, the access is abandoned.
-    func hold(until deadline: UInt64) -> Bool {
+    func hold(from start: UInt64) -> Bool {
         while true {
+            if plan.knobs.epoch != epoch { lookAtKnobs() }
+            let deadline = start.addingReportingOverflow(settings.holdTime).partialValue
             let now = clock.now()
             guard now < deadline else { return true }
             guard control.stage < .stopped else { break }

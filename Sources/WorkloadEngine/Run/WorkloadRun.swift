@@ -18,6 +18,7 @@ public final class WorkloadRun: Sendable {
     private let commands = UserCommands()
     private let events = EventLog()
     private let target = Lock<(any WorkloadTarget)?>(nil)
+    private let steering = Lock(Steering())
     private let continuation: AsyncStream<Sample>.Continuation
 
     /// Prepares a run; nothing happens before ``run()``.
@@ -80,6 +81,54 @@ public final class WorkloadRun: Sendable {
 
     /// Releases the oldest snapshot that ``makeSnapshot()`` took.
     public func releaseSnapshot() { commands.ask(.releaseSnapshot) }
+
+    /// Interrupts the statement that runs on one connection.
+    ///
+    /// - Parameter label: The connection's label, as samples show it.
+    /// - Returns: Whether there is such a connection, and the library can reach it.
+    @discardableResult
+    public func interrupt(connection label: String) -> Bool {
+        guard let target = target.withLock({ $0 }), target.interrupt(connection: label) else {
+            return false
+        }
+        events.note("you interrupt \(label)")
+        return true
+    }
+
+    /// Copies the write-ahead log into the database soon, and tells in an event how far it came.
+    public func checkpoint(_ mode: CheckpointMode = .passive) { commands.ask(.checkpoint(mode)) }
+
+    /// Turns a knob of the load: at once while it runs, or else when it begins.
+    ///
+    /// Where the knobs stand is in each sample (``Telemetry/Sample/knobs``).
+    ///
+    /// - Throws: ``LoadKnobError`` when the running load has no such knob. What was asked for
+    ///   before the load began and cannot be is told in an event.
+    public func set(_ knob: LoadKnob) throws {
+        let load = steering.withLock { steering in
+            if steering.load == nil { steering.early.append(knob) }
+            return steering.load
+        }
+        try load?.set(knob)
+    }
+
+    /// The knobs of the load, and what was asked of them before it began.
+    private struct Steering {
+        var load: LoadSteering?
+        var early: [LoadKnob] = []
+    }
+
+    /// Lets the knobs be turned, and turns those that were asked for before.
+    private func open(_ load: LoadSteering) {
+        let early = steering.withLock { steering in
+            steering.load = load
+            defer { steering.early = [] }
+            return steering.early
+        }
+        for knob in early {
+            do { try load.set(knob) } catch { events.note("\(error)", .warning) }
+        }
+    }
 
     // MARK: The run's own thread
 
@@ -178,13 +227,19 @@ public final class WorkloadRun: Sendable {
     private func load(_ target: any WorkloadTarget, _ emitter: SampleEmitter) throws -> ArmResult {
         let plan = try RunPlan(scenario, on: target)
         try plan.checkStatements(on: target)
+        let steering = LoadSteering(
+            clients: plan.clients,
+            control: control,
+            phases: plan.phases
+        )
         let context = RunContext(
             phases: plan.phases,
             control: control,
             clock: options.clock,
             target: target,
             events: events,
-            stability: StabilityLog()
+            stability: StabilityLog(),
+            steering: steering
         )
         // Stopped before there was anything to measure.
         if control.stage >= .stopped { throw CancellationError() }
@@ -199,7 +254,8 @@ public final class WorkloadRun: Sendable {
             title: .init(scenario: scenario.name, arm: arm, arms: scenario.arms.map(\.name)),
             sampleInterval: options.sampleInterval
         ) { emitter.emit($0) }
-        var outcome = try session.run()
+        defer { self.steering.withLock { $0.load = nil } }
+        var outcome = try session.run { open(steering) }
         let verdict = watch.verdict(
             accesses: outcome.sampler.begun,
             freeLag: outcome.sampler.freeLag,

@@ -10,6 +10,8 @@ public struct Client: Sendable, Equatable {
     public var pace: Pace = .closed(think: .zero)
     /// How often a busy database is tried again, for one access.
     public var busyRetries: Int = 0
+    /// The phases in which it is at work, by name; none for all of them.
+    public var phases: [String] = []
 
     /// What a client does.
     public enum Activity: Sendable, Equatable {
@@ -28,7 +30,7 @@ public struct Client: Sendable, Equatable {
     /// When accesses happen.
     public enum Pace: Sendable, Equatable {
         /// Each worker starts its next access when the last one ended and it has thought.
-        case closed(think: Duration)
+        case closed(ThinkTime)
         /// Accesses arrive on a schedule, whether or not somebody is free.
         case open(Arrival)
         /// Once, at a moment of the measured part.
@@ -44,6 +46,11 @@ public struct Client: Sendable, Equatable {
     }
 }
 
+extension Client.Pace {
+    /// A closed loop that always thinks as long.
+    public static func closed(think: Duration) -> Client.Pace { .closed(.constant(think)) }
+}
+
 /// A schedule of arrivals.
 public struct Arrival: Sendable, Equatable {
     /// How arrivals are spread.
@@ -54,8 +61,27 @@ public struct Arrival: Sendable, Equatable {
         case even
     }
 
-    /// Arrivals per second.
+    /// One part of a rate that changes.
+    public struct Stage: Sendable, Equatable {
+        /// Arrivals per second at its begin.
+        public var from: Double
+        /// Arrivals per second at its end; between them the rate is a straight line.
+        public var to: Double
+        /// How long it lasts; a share is one of the measured part.
+        public var length: TimeSpan
+
+        /// Creates a stage.
+        public init(from: Double, to: Double, length: TimeSpan) {
+            self.from = from
+            self.to = to
+            self.length = length
+        }
+    }
+
+    /// Arrivals per second; with stages, before the first of them.
     public var rate: Double
+    /// How the rate changes in the measured part; empty for a constant one.
+    public var stages: [Stage] = []
     /// How they are spread.
     public var process: Process
     /// An access that is later than this when its turn comes is given up; nil for never.
@@ -66,6 +92,12 @@ public struct Arrival: Sendable, Equatable {
         self.rate = rate
         self.process = process
         self.skipAfter = skipAfter
+    }
+
+    /// Creates a schedule whose rate goes through `stages`, which must not be empty.
+    public init(stages: [Stage], process: Process = .poisson, skipAfter: Duration? = nil) {
+        self.init(rate: stages.first?.from ?? 0, process: process, skipAfter: skipAfter)
+        self.stages = stages
     }
 }
 

@@ -33,6 +33,13 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     /// Interrupts every statement that runs.
     func interrupt()
 
+    /// Interrupts the statement that runs on one connection, by the label that the status shows.
+    ///
+    /// By default nothing is interrupted.
+    ///
+    /// - Returns: Whether there is such a connection.
+    func interrupt(connection label: String) -> Bool
+
     /// What kind of failure an error that ``perform(_:as:_:)`` threw is.
     func failure(of error: any Error) -> WorkloadFailure
 
@@ -80,6 +87,9 @@ extension WorkloadTarget {
         in access: WorkloadAccess,
         running: Bool
     ) throws -> OperationProfile? { nil }
+
+    /// Interrupts nothing.
+    public func interrupt(connection label: String) -> Bool { false }
 }
 
 /// The kinds of access that a client can ask for.

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import SQLiteEngine
@@ -57,6 +58,18 @@ struct WaiterQueueTests {
         #expect(queue.release(slots[1], at: start + Self.patience) == .grant(waiter))
         #expect(waiter.granted === slots[1])
         #expect(queue.waiters.map(ObjectIdentifier.init) == [ObjectIdentifier(younger)])
+    }
+
+    @Test func aThreadThatWatchesGetsTheNextSlotAtOnce() {
+        let start: UInt64 = 1_000_000_000
+        let waiter = thread(since: start)
+        waiter.isWatching = true
+        var queue = queue(waiter)
+        let wasServed = waiter.isServed.load(ordering: .relaxed)
+        #expect(queue.release(slots[0], at: start + 1) == .grant(waiter))
+        let isServed = waiter.isServed.load(ordering: .relaxed)
+        #expect(!wasServed && isServed)
+        #expect(waiter.granted === slots[0])
     }
 
     @Test func aTaskGetsTheNextSlotAtOnce() {

@@ -102,4 +102,141 @@ struct SteeringTests {
         #expect(target.snapshotsAlive == 0)
         #expect(messages.withLock { $0 }.contains("this arm has no snapshots"))
     }
+
+    /// What knobs did to a client, by the seconds of its accesses.
+    private func accesses(of client: String, in target: FakeTarget) -> [Int: Int] {
+        let start: UInt64 = 1_000_000_000
+        return target.accesses.filter { $0.client == client }
+            .reduce(into: [:]) { $0[Int(($1.time - start) / 1_000_000_000), default: 0] += 1 }
+    }
+
+    @Test func aRateCanBeTurnedUpDownAndOff() async throws {
+        let scenario = Scenario.test([
+            .reader("open", workers: 4, pace: .open(Arrival(rate: 10, process: .even)))
+        ])
+        let knobs = Lock<[LoadKnobs]>([])
+        let (result, target) = try await runScenario(
+            scenario,
+            at: [
+                Step(2000, { try? $0.set(.rateFactor(5)) }),
+                Step(4000, { try? $0.set(.rate(client: "open", perSecond: 0)) }),
+                Step(7000, { try? $0.set(.rate(client: "open", perSecond: 4)) }),
+            ],
+            onSample: { sample in sample.knobs.map { knob in knobs.withLock { $0.append(knob) } } }
+        )
+        let seen = accesses(of: "open", in: target)
+        #expect(seen[1] == 10)
+        #expect(seen[3] == 50)
+        #expect(seen[5] == nil, "workers wait through a rate of 0")
+        #expect(seen[8] == 20, "the factor still holds")
+        let open = try #require(result.clients["open"])
+        #expect(open.isBalanced)
+        #expect(open.completed == UInt64(target.accesses.count))
+        #expect(open.late == 0)
+        #expect(abs(try #require(open.targetRate) - 18) < 0.2)
+        let rates = knobs.withLock { $0.compactMap { $0.clients.first?.rate } }
+        #expect(rates.contains(10) && rates.contains(50) && rates.contains(0))
+        #expect(rates.contains(20))
+    }
+
+    @Test func workersCanBeAddedAndSentToRest() async throws {
+        let scenario = Scenario.test([
+            .reader("closed", workers: 2, pace: .closed(think: .milliseconds(100)))
+        ])
+        let workers = Lock<Set<Int>>([])
+        let (result, target) = try await runScenario(
+            scenario,
+            at: [
+                Step(2000, { try? $0.set(.workers(client: "closed", count: 5)) }),
+                Step(4000, { try? $0.set(.workers(client: "closed", count: 0)) }),
+                Step(6000, { try? $0.set(.workers(client: "closed", count: 1)) }),
+            ],
+            onSample: { sample in
+                if let client = sample.clients.first {
+                    workers.withLock { _ = $0.insert(client.workers) }
+                }
+            }
+        )
+        let seen = accesses(of: "closed", in: target)
+        #expect((19...21).contains(seen[1] ?? 0))
+        #expect((48...52).contains(seen[3] ?? 0))
+        #expect(seen[5] == nil)
+        #expect((9...11).contains(seen[7] ?? 0))
+        #expect(workers.withLock { $0 } == [2, 5, 0, 1])
+        #expect(try #require(result.clients["closed"]).isBalanced)
+    }
+
+    @Test func theShareOfWritesMovesArrivals() async throws {
+        var writer = Client(
+            name: "write",
+            activity: .operations(.write, mix: [Operation(name: "w", statements: ["U"])])
+        )
+        writer.pace = .open(Arrival(rate: 20, process: .even))
+        let scenario = Scenario.test([
+            .reader("read", pace: .open(Arrival(rate: 60, process: .even))), writer,
+        ])
+        let (_, target) = try await runScenario(
+            scenario,
+            at: [Step(5000, { try? $0.set(.writeShare(0.75)) })]
+        )
+        #expect(accesses(of: "read", in: target)[3] == 60)
+        #expect(accesses(of: "read", in: target)[7] == 20)
+        #expect(accesses(of: "write", in: target)[7] == 60)
+    }
+
+    @Test func aHoldIsLetGoWhenItsTimeIsTurnedDown() async throws {
+        let holder = Client.doing(
+            .hold(.absolute(.seconds(8)), sql: nil),
+            named: "report",
+            pace: .at(.absolute(.seconds(1)))
+        )
+        let (result, _) = try await runScenario(
+            .test([holder]),
+            at: [Step(3000, { try? $0.set(.holdTime(client: "report", seconds: 0.5)) })]
+        )
+        let service = try #require(result.clients["report"]?.service?.max)
+        #expect(abs(Double(service) - 2e9) < 1.5e8)
+    }
+
+    @Test func aKnobThatIsNotThereSaysWhatIs() async throws {
+        let messages = Lock<[String]>([])
+        let scenario = Scenario.test([.reader("ui", pace: .closed(think: .milliseconds(100)))])
+        @Sendable func note(_ body: () throws -> Void) {
+            do { try body() } catch { messages.withLock { $0.append("\(error)") } }
+        }
+        _ = try await runScenario(
+            scenario,
+            at: [
+                Step(1000, { run in note { try run.set(.workers(client: "iu", count: 2)) } }),
+                Step(1200, { run in note { try run.set(.rate(client: "ui", perSecond: 2)) } }),
+                Step(1400, { run in note { try run.set(.writeShare(0.5)) } }),
+                Step(1600, { run in note { try run.set(.rateFactor(-1)) } }),
+                Step(1800, { run in note { try run.set(.holdTime(client: "ui", seconds: 1)) } }),
+            ]
+        )
+        let seen = messages.withLock { $0 }
+        #expect(seen.count == 5)
+        #expect(seen.first == "no client of this run has the name 'iu'; did you mean 'ui'?")
+        #expect(seen.dropFirst().first?.contains("has no rate of arrivals") == true)
+    }
+
+    @Test func aCheckpointFromOutsideTellsHowFarItCame() async throws {
+        let messages = Lock<[String]>([])
+        let (_, target) = try await runScenario(
+            .test([.reader(pace: .closed(think: .milliseconds(100)))]),
+            .init(rows: { sql, _ in
+                sql == "PRAGMA wal_checkpoint(FULL)"
+                    ? [[.integer(1), .integer(130), .integer(120)]] : []
+            }),
+            at: [Step(2000, { $0.checkpoint(.full) })],
+            onSample: { sample in messages.withLock { $0 += sample.events.map(\.message) } }
+        )
+        #expect(
+            messages.withLock { $0 }.contains(
+                "you checkpoint, full: 120 of 130 frames are in the database, "
+                    + "blocked by another connection"
+            )
+        )
+        #expect(target.accesses.contains { $0.client == "you" })
+    }
 }

@@ -35,6 +35,7 @@ extension ScenarioDecoder {
         client.workers = reader.integer("workers", in: 1...1000) ?? 1
         client.pace = decodePace(reader) ?? client.pace
         client.busyRetries = decodeRetry(reader)
+        client.phases = decodePhaseNames(reader)
         TimeFit(measured: measured).check(client) { key, problem in
             log.add("'\(key)' of \(reader.what) \(problem)", at: reader[key]?.mark)
         }
@@ -81,7 +82,7 @@ extension ScenarioDecoder {
 
     private func decodeInterrupt(_ reader: MappingReader) -> Client.Activity? {
         refuse(
-            Self.clientKeys.filter { !["action", "every", "at"].contains($0) },
+            Self.clientKeys.filter { !["action", "every", "at", "phases"].contains($0) },
             beside: "'action'",
             reader
         )
@@ -129,6 +130,19 @@ extension ScenarioDecoder {
         if span.resolved(in: .seconds(1)) > .zero { return span }
         log.add("'hold' of \(reader.what) must be longer than 0", at: reader["hold"]?.mark)
         return nil
+    }
+
+    /// The phases in which a client is at work.
+    private func decodePhaseNames(_ reader: MappingReader) -> [String] {
+        reader.texts("phases").compactMap { name, mark in
+            if phaseNames.contains(name) { return name }
+            log.add(
+                "unknown phase '\(name)' in 'phases' of \(reader.what)"
+                    + NearestName.hint(name, among: phaseNames),
+                at: mark
+            )
+            return nil
+        }
     }
 
     private func decodeRetry(_ reader: MappingReader) -> Int {

@@ -23,7 +23,7 @@ extension ScenarioDecoder {
             }
             return .every(period)
         case "think":
-            return reader.duration("think").map(Client.Pace.closed(think:))
+            return decodeThinkTime(reader).map(Client.Pace.closed)
         default:
             return nil
         }
@@ -38,21 +38,121 @@ extension ScenarioDecoder {
                 at: reader.mark(of: "arrival"),
                 log: log
             ),
-            arrival.required("rate", example: "200/s") != nil,
-            let rate = arrival.quantity("rate", Quantity.rate)
+            let node = arrival.required("rate", example: "200/s")
         else { return nil }
-        if rate <= 0 || rate > 1e7 {
+        let word = arrival.word("process", of: Arrival.Process.allCases.map(\.rawValue))
+        let process = word.flatMap(Arrival.Process.init(rawValue:)) ?? .poisson
+        let skipAfter = arrival.positiveDuration("skip-after")
+        if node.scalar == nil {
+            return decodeStages(node, of: arrival).map {
+                Arrival(stages: $0, process: process, skipAfter: skipAfter)
+            }
+        }
+        guard let rate = rate("rate", of: arrival) else { return nil }
+        if rate == 0 {
             log.add(
                 "'rate' of \(arrival.what) must be above 0 and at most 10000000/s",
-                at: arrival["rate"]?.mark
+                at: node.mark
             )
             return nil
         }
-        let process = arrival.word("process", of: Arrival.Process.allCases.map(\.rawValue))
-        return Arrival(
-            rate: rate,
-            process: process.flatMap(Arrival.Process.init(rawValue:)) ?? .poisson,
-            skipAfter: arrival.positiveDuration("skip-after")
+        return Arrival(rate: rate, process: process, skipAfter: skipAfter)
+    }
+
+    /// A rate that changes: one ramp, or a list of stages.
+    private func decodeStages(_ node: Node, of arrival: MappingReader) -> [Arrival.Stage]? {
+        guard let sequence = node.sequence else {
+            return decodeStage(node, of: arrival, isAlone: true).map { [$0] }
+        }
+        let stages = sequence.map { decodeStage($0, of: arrival, isAlone: false) }
+        guard !stages.isEmpty, !stages.contains(nil) else {
+            if stages.isEmpty { log.add("'rate' of \(arrival.what) has no stage", at: node.mark) }
+            return nil
+        }
+        let known = stages.compactMap { $0 }
+        let length = known.reduce(Duration.zero) { $0 + $1.length.resolved(in: measured) }
+        if measured > .zero, length > measured + .milliseconds(1) {
+            log.add(
+                "the stages of \(arrival.what) last \(length.inSeconds)s, longer than the measured "
+                    + "\(measured.inSeconds)s; write 'for' in percent",
+                at: node.mark
+            )
+        }
+        if known.allSatisfy({ $0.from == 0 && $0.to == 0 }) {
+            log.add("no stage of \(arrival.what) has a rate above 0", at: node.mark)
+        }
+        return known
+    }
+
+    /// `{from: 100/s, to: 1000/s}`, or in a list `{for: 20%, rate: 100/s}`.
+    private func decodeStage(
+        _ node: Node,
+        of arrival: MappingReader,
+        isAlone: Bool
+    ) -> Arrival.Stage? {
+        guard
+            let stage = MappingReader(
+                node,
+                what: isAlone ? "'rate' of \(arrival.what)" : "a stage of \(arrival.what)",
+                isAlone ? Language.ramp : Language.stage,
+                at: node.mark,
+                log: log
+            )
+        else { return nil }
+        var length = TimeSpan.share(1)
+        if !isAlone {
+            guard stage.required("for", example: "20%") != nil,
+                let span = stage.quantity("for", Quantity.span)
+            else { return nil }
+            length = span
+        }
+        if stage.has("rate") {
+            refuse(["from", "to"], beside: "'rate'", stage)
+            return rate("rate", of: stage).map { Arrival.Stage(from: $0, to: $0, length: length) }
+        }
+        guard stage.required("from", example: "100/s") != nil,
+            stage.required("to", example: "1000/s") != nil,
+            let from = rate("from", of: stage), let to = rate("to", of: stage)
+        else { return nil }
+        return Arrival.Stage(from: from, to: to, length: length)
+    }
+
+    private func rate(_ name: String, of reader: MappingReader) -> Double? {
+        guard let rate = reader.quantity(name, Quantity.rate) else { return nil }
+        if rate <= 1e7 { return rate }
+        log.add(
+            "'\(name)' of \(reader.what) must be at most 10000000/s",
+            at: reader[name]?.mark
         )
+        return nil
+    }
+
+    /// `5ms`, `{from: 1ms, to: 9ms}` or `{mean: 5ms}`.
+    private func decodeThinkTime(_ reader: MappingReader) -> ThinkTime? {
+        guard let node = reader["think"], node.scalar == nil else {
+            return reader.duration("think").map(ThinkTime.constant)
+        }
+        guard
+            let think = MappingReader(
+                node,
+                what: "'think' of \(reader.what)",
+                Language.think,
+                at: reader.mark(of: "think"),
+                log: log
+            )
+        else { return nil }
+        if think.has("mean") {
+            refuse(["from", "to"], beside: "'mean'", think)
+            return think.duration("mean").map(ThinkTime.exponential(mean:))
+        }
+        guard think.required("from", example: "1ms") != nil,
+            think.required("to", example: "9ms") != nil,
+            let from = think.duration("from"), let to = think.duration("to")
+        else { return nil }
+        guard from <= to else {
+            log.add("'from' of \(think.what) is longer than 'to'", at: think["from"]?.mark)
+            return nil
+        }
+        return .uniform(from...to)
     }
 }

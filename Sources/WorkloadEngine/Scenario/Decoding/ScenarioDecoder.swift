@@ -9,6 +9,7 @@ struct ScenarioDecoder {
     var inheritedRanges: [String: RangeSource] = [:]
     var transactions: [String: [String]] = [:]
     var measured = Duration.zero
+    var phaseNames: [String] = []
 
     /// - Parameter file: The file's name as it was given, from whose folder paths are looked up.
     init(file: String) { log = IssueLog(file: file) }
@@ -30,6 +31,7 @@ struct ScenarioDecoder {
         }
         dataset = decodeDataset(top) ?? .sql([])
         let phases = decodePhases(top)
+        phaseNames = phases.map(\.name)
         measured = phases.filter(\.isMeasured).reduce(.zero) { $0 + $1.duration }
         decodeVariables(top)
         decodeTransactions(top)

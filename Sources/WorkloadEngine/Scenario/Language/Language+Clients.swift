@@ -13,8 +13,8 @@ extension Language {
             .init("workers", .integer(1...1000), "How many do it at the same time; 1 by default."),
             .init(
                 "think",
-                .quantity(.duration),
-                "Closed loop: how long a worker rests between two accesses."
+                .either([.quantity(.duration), .mapping(think)]),
+                "Closed loop: how long a worker rests between two accesses: 5ms, or drawn."
             ),
             .init(
                 "arrival",
@@ -39,6 +39,11 @@ extension Language {
             ),
             .init("action", .words(["interrupt"]), "Something else than an access."),
             .init("retry", .mapping(retry), "What is tried again."),
+            .init(
+                "phases",
+                .texts,
+                "The phases in which it is at work, by name; all of them by default."
+            ),
         ]
     )
 
@@ -47,7 +52,12 @@ extension Language {
         "arrival",
         "A schedule of arrivals.",
         [
-            .init("rate", .quantity(.rate), required: true, "Arrivals per second: 200/s."),
+            .init(
+                "rate",
+                .either([.quantity(.rate), .mapping(ramp), .list(.mapping(stage))]),
+                required: true,
+                "Arrivals per second: 200/s, a ramp over the measured part, or a list of stages."
+            ),
             .init(
                 "process",
                 .words(Arrival.Process.allCases.map(\.rawValue)),
@@ -58,6 +68,41 @@ extension Language {
                 .quantity(.duration),
                 "An access that is later than this when its turn comes is given up."
             ),
+        ]
+    )
+
+    /// A rate that grows or falls over the measured part.
+    static let ramp = MappingShape(
+        "ramp",
+        "A rate that grows or falls evenly over the measured part.",
+        [
+            .init("from", .quantity(.rate), required: true, "The rate at its begin: 100/s."),
+            .init("to", .quantity(.rate), required: true, "The rate at its end: 1000/s."),
+        ]
+    )
+
+    /// A part of a rate that changes.
+    static let stage = MappingShape(
+        "stage",
+        "A part of a rate that changes; stages follow each other in the measured part.",
+        alternatives: [["rate"], ["from", "to"]],
+        [
+            .init("for", .quantity(.span), required: true, "How long it lasts: 20%."),
+            .init("rate", .quantity(.rate), "A constant rate."),
+            .init("from", .quantity(.rate), "The rate at its begin."),
+            .init("to", .quantity(.rate), "The rate at its end."),
+        ]
+    )
+
+    /// A time of thinking that is drawn.
+    static let think = MappingShape(
+        "think",
+        "A time of thinking that is drawn for each access.",
+        alternatives: [["mean"], ["from", "to"]],
+        [
+            .init("mean", .quantity(.duration), "Exponentially distributed, with this mean."),
+            .init("from", .quantity(.duration), "Uniformly distributed: the shortest."),
+            .init("to", .quantity(.duration), "Uniformly distributed: the longest."),
         ]
     )
 

@@ -1,0 +1,39 @@
+extension RateCurve {
+    /// The rate that a scenario asks for, over the phases of a run.
+    ///
+    /// Stages lie in the measured part, one after another; before it, in gaps of it and after the
+    /// last one the rate stays where it is.
+    init(_ arrival: Arrival, over phases: PhasePlan) {
+        self.init()
+        guard !arrival.stages.isEmpty else {
+            append(until: Double(phases.end), from: arrival.rate, to: arrival.rate)
+            return
+        }
+        var shape = RateCurve()
+        for stage in arrival.stages {
+            let length = stage.length.resolved(in: phases.measured).wholeNanoseconds
+            shape.append(until: shape.end + Double(length), from: stage.from, to: stage.to)
+        }
+        let last = arrival.stages.last?.to ?? arrival.rate
+        var offset = 0.0
+        for stretch in phases.stretches {
+            let length = Double(stretch.end - stretch.start)
+            guard stretch.isMeasured else {
+                let rate = offset < shape.end ? shape.rate(at: UInt64(offset)) : last
+                append(until: end + length, from: rate, to: rate)
+                continue
+            }
+            let until = offset + length
+            let begin = end
+            for piece in shape.pieces where piece.start < until && piece.end > offset {
+                append(
+                    until: begin + min(piece.end, until) - offset,
+                    from: piece.rate(at: max(piece.start, offset)),
+                    to: piece.rate(at: min(piece.end, until))
+                )
+            }
+            append(until: begin + length, from: last, to: last)
+            offset = until
+        }
+    }
+}

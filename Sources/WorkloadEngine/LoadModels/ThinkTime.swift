@@ -1,0 +1,25 @@
+/// How long a worker of a closed loop thinks after an access.
+public enum ThinkTime: Sendable, Equatable {
+    /// Always as long.
+    case constant(Duration)
+    /// Each time of a range as likely as any other.
+    case uniform(ClosedRange<Duration>)
+    /// Often short and seldom long, as between the events of a Poisson process.
+    case exponential(mean: Duration)
+
+    /// The next time, in nanoseconds.
+    func nanoseconds(using random: inout RandomStream?) -> UInt64 {
+        guard var stream = random else { return 0 }
+        defer { random = stream }
+        switch self {
+        case .constant(let duration):
+            return duration.wholeNanoseconds
+        case .uniform(let range):
+            let least = range.lowerBound.wholeNanoseconds
+            return least + stream.next(below: range.upperBound.wholeNanoseconds - least + 1)
+        case .exponential(let mean):
+            let gap = ExponentialDistribution(rate: 1).next(using: &stream)
+            return UInt64(min(gap * Double(mean.wholeNanoseconds), 1e18))
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import Telemetry
+
+/// Turns a running load's knobs, and tells where they stand.
+///
+/// Any thread may; who turns pays, and workers notice at their next turn.
+final class LoadSteering: Sendable {
+    private struct State: Sendable {
+        /// What each client's workers and rate would be without the share of writes.
+        var workers: [Int]
+        var rates: [Double?]
+        var holds: [UInt64?]
+        var rateFactor = 1.0
+        var writeShare: Double?
+    }
+
+    private let clients: [ClientPlan]
+    private let control: RunControl
+    private let phases: PhasePlan
+    private let balance: WriteBalance
+    private let state: Lock<State>
+
+    init(clients: [ClientPlan], control: RunControl, phases: PhasePlan) {
+        self.clients = clients
+        self.control = control
+        self.phases = phases
+        balance = WriteBalance(clients)
+        state = Lock(
+            State(
+                workers: clients.map(\.client.workers),
+                rates: clients.map { _ in nil },
+                holds: clients.map { _ in nil }
+            )
+        )
+    }
+
+    /// Turns a knob, now.
+    ///
+    /// - Throws: ``LoadKnobError`` for a client that is not there or has no such knob, and for a
+    ///   value out of range.
+    func set(_ knob: LoadKnob) throws {
+        try state.withLock { state in
+            try change(&state, knob)
+            apply(state)
+        }
+        control.wakeAll()
+    }
+
+    private func change(_ state: inout State, _ knob: LoadKnob) throws {
+        switch knob {
+        case .workers(let name, let count):
+            let index = try self.index(of: name)
+            try check((0...1000).contains(count), "the workers must be 0 to 1000, not \(count)")
+            state.workers[index] = count
+        case .rate(let name, let rate):
+            let index = try self.index(of: name)
+            try check(
+                clients[index].arrivals != nil,
+                "client '\(name)' has no rate of arrivals: its workers follow each other"
+            )
+            try check(
+                rate.map { $0 >= 0 && $0 <= 1e7 } ?? true,
+                "a rate must be 0 to 10000000/s, not \(rate ?? 0)"
+            )
+            state.rates[index] = rate
+        case .rateFactor(let factor):
+            try check(
+                factor >= 0 && factor <= 1000,
+                "the factor of rates must be 0 to 1000, not \(factor)"
+            )
+            state.rateFactor = factor
+        case .writeShare(let share):
+            try check(
+                balance.share(of: nil) != nil,
+                "nobody reads, or nobody writes: there is no share to turn"
+            )
+            try check(
+                share.map { $0 >= 0 && $0 <= 1 } ?? true,
+                "the share of writes must be 0 to 1, not \(share ?? 0)"
+            )
+            state.writeShare = share
+        case .holdTime(let name, let seconds):
+            let index = try self.index(of: name)
+            try check(clients[index].holdTime > 0, "client '\(name)' holds nothing")
+            try check(
+                seconds.map { $0 > 0 && $0 <= 86_400 } ?? true,
+                "a hold must be longer than 0 and at most a day, not \(seconds ?? 0) s"
+            )
+            state.holds[index] = seconds.map { UInt64($0 * 1e9) }
+        }
+    }
+
+    private func check(_ condition: Bool, _ problem: String) throws {
+        guard condition else { throw LoadKnobError(description: problem) }
+    }
+
+    private func index(of name: String) throws -> Int {
+        if let index = clients.firstIndex(where: { $0.name.name == name }) { return index }
+        let known = clients.map(\.name.name)
+        throw LoadKnobError(
+            description: "no client of this run has the name '\(name)'"
+                + NearestName.hint(name, among: known)
+        )
+    }
+
+    /// Hands the state to the clients whose part of it changed.
+    private func apply(_ state: State) {
+        let now = control.now()
+        for (index, plan) in clients.enumerated() {
+            let factors = balance.factors(of: index, at: state.writeShare)
+            let wanted = ClientKnobs.Settings(
+                workers: plan.arrivals == nil
+                    ? factors.scaled(workers: state.workers[index]) : state.workers[index],
+                cumulativeWeights: factors.weights.reduce(into: []) { sums, weight in
+                    sums.append((sums.last ?? 0) + weight)
+                },
+                holdTime: state.holds[index] ?? plan.holdTime
+            )
+            let hasNewRate = plan.arrivals.map { arrivals in
+                let curve =
+                    state.rates[index].map {
+                        RateCurve(rate: $0, end: phases.end).only(in: plan.windows)
+                    } ?? plan.declaredCurve
+                let before = arrivals.curve
+                arrivals.steer(from: now, by: curve, times: state.rateFactor * factors.load)
+                return arrivals.curve != before
+            }
+            if hasNewRate == true || plan.knobs.read() != wanted {
+                plan.knobs.change { $0 = wanted }
+            }
+        }
+    }
+
+    /// Where the knobs stand at a load time.
+    func values(at now: UInt64) -> LoadKnobs {
+        state.withLock { state in
+            LoadKnobs(
+                rateFactor: state.rateFactor,
+                writeShare: balance.share(of: state.writeShare),
+                clients: clients.enumerated().map { index, plan in
+                    let settings = plan.knobs.read()
+                    return LoadKnobs.Client(
+                        name: plan.name.name,
+                        workers: settings.workers,
+                        rate: plan.arrivals?.curve.rate(at: now),
+                        holdSeconds: plan.holdTime > 0
+                            ? settings.holdTime.secondsFromNanoseconds : nil,
+                        writeShare: balance.share(of: index, at: state.writeShare)
+                    )
+                }
+            )
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Telemetry
+import Testing
+
+@testable import WorkloadEngine
+
+/// What turning the share of writes does to clients.
+struct WriteBalanceTests {
+    private func plans(_ clients: [Client]) throws -> [ClientPlan] {
+        try RunPlan(.test(clients), on: NoopTarget()).clients
+    }
+
+    private func client(
+        _ name: String,
+        _ access: WorkloadAccess,
+        workers: Int = 1,
+        rate: Double? = nil
+    ) -> Client {
+        var client = Client(
+            name: name,
+            activity: .operations(access, mix: [Operation(name: name, statements: ["SELECT 1"])])
+        )
+        client.workers = workers
+        if let rate { client.pace = .open(Arrival(rate: rate)) }
+        return client
+    }
+
+    @Test func ratesMoveAndTheirSumStays() throws {
+        let balance = WriteBalance(
+            try plans([client("read", .read, rate: 300), client("write", .write, rate: 100)])
+        )
+        #expect(balance.share(of: nil) == 0.25)
+        let read = balance.factors(of: 0, at: 0.6).load * 300
+        let write = balance.factors(of: 1, at: 0.6).load * 100
+        #expect(abs(read - 160) < 1e-9)
+        #expect(abs(write - 240) < 1e-9)
+        #expect(balance.factors(of: 1, at: nil).load == 1)
+    }
+
+    @Test func workersMoveWhereNobodyHasARate() throws {
+        let balance = WriteBalance(
+            try plans([client("read", .read, workers: 6), client("write", .write, workers: 2)])
+        )
+        #expect(balance.factors(of: 0, at: 0.5).scaled(workers: 6) == 4)
+        #expect(balance.factors(of: 1, at: 0.5).scaled(workers: 2) == 4)
+        #expect(balance.factors(of: 0, at: 1).scaled(workers: 6) == 0)
+        #expect(balance.factors(of: 0, at: 0.99).scaled(workers: 6) == 1, "somebody stays")
+    }
+
+    @Test func nothingTurnsWhereNobodyWrites() throws {
+        let balance = WriteBalance(try plans([client("read", .read)]))
+        #expect(balance.share(of: nil) == nil)
+        #expect(balance.factors(of: 0, at: 0.5).load == 1)
+    }
+}
