@@ -86,9 +86,16 @@ let package = Package(
             dependencies: ["Telemetry"],
             swiftSettings: strict
         ),
+        // What the engine's tests start, and kill.
+        .executableTarget(
+            name: "CommitWriter",
+            dependencies: ["SQLiteEngine"],
+            path: "Tests/CommitWriter",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "SQLiteEngineTests",
-            dependencies: ["CSQLite", "SQLiteEngine", "Telemetry"],
+            dependencies: ["CSQLite", "CommitWriter", "SQLiteEngine", "Telemetry"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -96,6 +103,7 @@ let package = Package(
             dependencies: [
                 "Telemetry", "WorkloadEngine",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
+                .product(name: "Yams", package: "Yams"),
             ],
             exclude: ["Reports/Golden"],
             swiftSettings: strict
@@ -123,7 +131,9 @@ let package = Package(
         ),
         .testTarget(
             name: "PoolgaugeTests",
-            dependencies: ["CNCurses", "CursesTerminal", "TerminalUI", "poolgauge"],
+            dependencies: [
+                "CNCurses", "CursesTerminal", "TerminalUI", "WorkloadEngine", "poolgauge",
+            ],
             swiftSettings: strict
         ),
     ],

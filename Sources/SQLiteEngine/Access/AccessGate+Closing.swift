@@ -6,18 +6,6 @@ import Glibc
 
 /// How connections are closed while the gate goes on, and when nobody needs it any more.
 extension AccessGate {
-    /// Closes the connections, when the accesses that run have ended.
-    ///
-    /// They are opened anew when they are needed.
-    func closeConnections(
-        _ thread: UnsafeMutablePointer<ThreadState>,
-        _ site: AccessSite
-    ) throws {
-        try withAllSlots(thread, site) { slots in
-            for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
-        }
-    }
-
     /// Closes each connection as soon as the access that uses it has ended, without waiting.
     func closeConnectionsEventually(_ site: AccessSite) {
         for slot in slots where slot.isOpen || slot.isTaken {

@@ -121,6 +121,7 @@ final class AccessGate: Sendable {
     private func releaseAttentively(_ slot: AccessSlot) {
         if attention.load(ordering: .relaxed) >= Self.forbidding {
             slot.database?.endKeptTransaction()
+            if readers != nil, giveBackToReservation(slot) { return }
             if !hasWaiters {
                 slot.giveUp(AccessSlot.State.idle)
                 guard hasWaiters, slot.claimIdle() else { return }
@@ -180,6 +181,8 @@ final class AccessGate: Sendable {
             slot = free
         } else if let closed = claimClosed() {
             slot = try open(closed, site)
+        } else if let borrowed = borrow(thread) {
+            slot = borrowed
         } else {
             slot = try wait(thread, site, intent)
         }
@@ -247,6 +250,10 @@ final class AccessGate: Sendable {
             if let closed = claimClosed() {
                 settle(waiter)
                 return acquired(try open(closed, site), site, since: start)
+            }
+            if let borrowed = borrow(thread) {
+                settle(waiter)
+                return acquired(borrowed, site, since: start)
             }
             parker.park(until: isPatient ? deadline : nil)
             isPatient = isPatient && monotonicNanoseconds() < deadline
@@ -342,10 +349,13 @@ final class AccessGate: Sendable {
         switch decision {
         case .free: break
         case .grant where isAwake: break
-        case .notify(let waiter), .grant(let waiter):
-            switch waiter.sleeper {
+        case .notify(let waiter):
+            if case .thread(let parker) = waiter.sleeper { parker.unpark() }
+        case .grant(let waiter):
+            switch waiter.takeSleeper() {
             case .thread(let parker): parker.unpark()
             case .task(let resume): resume(.success(slot))
+            case .nobody: break
             }
         }
     }
@@ -407,6 +417,7 @@ final class AccessGate: Sendable {
     func cancel(_ waiter: Waiter) -> Bool {
         queue.withLock { queue in
             let isOurs = queue.remove(waiter, at: monotonicNanoseconds())
+            if isOurs { _ = waiter.takeSleeper() }
             if isOurs { attention.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
             return isOurs
         }
@@ -417,6 +428,8 @@ final class AccessGate: Sendable {
     /// Runs `body` while every slot is held: running accesses are awaited, new ones kept out.
     ///
     /// All who want them all take them in the same order, so that two never wait for each other.
+    /// With a pool's readers that is not enough: see
+    /// ``withAllConnections(_:_:readers:_:)``.
     func withAllSlots<T>(
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite,
@@ -478,8 +491,32 @@ final class AccessGate: Sendable {
         return try body(held)
     }
 
+    /// Says whether the slot is kept for somebody, to those who give it back.
+    func setReserved(_ isReserved: Bool) {
+        queue.withLock { $0.isReserved = isReserved }
+    }
+
+    /// Gives a slot that was borrowed back to whom it is reserved for, if it is.
+    private func giveBackToReservation(_ slot: AccessSlot) -> Bool {
+        let isReserved = queue.withLock { queue in
+            if queue.isReserved { slot.giveUp(AccessSlot.State.reserved) }
+            return queue.isReserved
+        }
+        if isReserved { wakeBorrowers() }
+        return isReserved
+    }
+
+    /// Has the threads that wait look whether they may borrow.
+    func wakeBorrowers() {
+        queue.withLock { queue in
+            for waiter in queue.waiters {
+                if case .thread(let parker) = waiter.sleeper { parker.unpark() }
+            }
+        }
+    }
+
     /// Takes one certain slot, open or not.
-    private func take(
+    func take(
         _ slot: AccessSlot,
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite
@@ -533,9 +570,10 @@ final class AccessGate: Sendable {
             return waiters
         }
         for waiter in waiters {
-            switch waiter.sleeper {
+            switch waiter.takeSleeper() {
             case .thread(let parker): parker.unpark()
             case .task(let resume): resume(.failure(DatabaseError.connectionIsClosed()))
+            case .nobody: break
             }
         }
     }
@@ -547,7 +585,10 @@ final class AccessGate: Sendable {
 
     /// Those who wait, oldest first.
     func waiters(_ intent: Waiter.Intent, at now: UInt64) -> [WaiterStatus] {
-        queue.withLock { $0.waiters }.filter { $0.intent == intent }.map { $0.status(at: now) }
+        // Inside the lock: outside of it a waiter may lose its sleeper.
+        queue.withLock { queue in
+            queue.waiters.filter { $0.intent == intent }.map { $0.status(at: now) }
+        }
     }
 
     /// The time in which somebody waited, in nanoseconds.

@@ -16,6 +16,8 @@ final class AccessSlot: @unchecked Sendable {
         static let taken: UInt8 = 2
         /// Closed for good.
         static let retired: UInt8 = 3
+        /// Kept for somebody who waits for the readers: see ``AccessGate/reserve()``.
+        static let reserved: UInt8 = 4
     }
 
     /// Its number in the gate, from 0.
@@ -114,6 +116,16 @@ final class AccessSlot: @unchecked Sendable {
         ).exchanged
     }
 
+    /// Takes the slot when it is reserved.
+    func claimReserved() -> Bool {
+        guard state.load(ordering: .sequentiallyConsistent) == State.reserved else { return false }
+        return state.compareExchange(
+            expected: State.reserved,
+            desired: State.taken,
+            ordering: .acquiring
+        ).exchanged
+    }
+
     /// Gives the slot up.
     ///
     /// Sequentially consistent: whoever waits has said so before it looks at
@@ -156,14 +168,18 @@ final class AccessSlot: @unchecked Sendable {
 
     /// Interrupts the statement that runs.
     ///
-    /// - Returns: Whether one was running.
-    func interrupt() -> Bool {
+    /// - Parameter step: The step that is meant, as ``ConnectionProbe/runningStep`` tells it; nil
+    ///   for whatever runs.
+    /// - Returns: The step that was running; nil when none was, or another.
+    @discardableResult
+    func interrupt(_ step: UInt64? = nil) -> UInt64? {
         shared.withLock { shared in
-            guard let connection = shared.connection else { return false }
-            let isRunning = probe.isInsideStatement
-            if isRunning { probe.willInterrupt() }
+            guard let connection = shared.connection else { return nil }
+            let running = probe.runningStep
+            if let step, running != step { return nil }
+            if running != nil { probe.willInterrupt() }
             sqlite3_interrupt(connection)
-            return isRunning
+            return running
         }
     }
 

@@ -4,15 +4,19 @@ import Telemetry
 extension AccessGate {
     /// Runs an access of a task: waits without a thread, and runs `body` on the connection's own.
     ///
+    /// A slot that was `claimed` before is taken instead, and given back at the end.
+    ///
     /// - Throws: `CancellationError` at once when the task is cancelled while it waits; when it
     ///   is cancelled later, the statement that runs is interrupted and the access rolls back.
     func perform<T: Sendable>(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
+        holding claimed: AccessSlot? = nil,
         _ body: @Sendable (Database) throws -> T
     ) async throws -> T {
-        try Task.checkCancellation()
-        let access = TaskAccess(gate: self, site: site, intent: intent)
+        // Who holds a connection goes through with it, so that it is given back.
+        if claimed == nil { try Task.checkCancellation() }
+        let access = TaskAccess(gate: self, site: site, intent: intent, claimed: claimed)
         return try await withTaskCancellationHandler {
             try await access.run(body)
         } onCancel: {
@@ -102,7 +106,7 @@ extension AccessGate {
         }
     }
 
-    private func acquireForTask(
+    func acquireForTask(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
         wanted: AccessSlot
@@ -191,11 +195,26 @@ final class AccessCancellation: Sendable {
     /// The access is over: nothing is interrupted any more.
     func end() { state.withLock { $0.slot = nil } }
 
-    /// Marks the access as cancelled, and interrupts what it runs.
+    /// Marks the access as cancelled, and interrupts what it runs, until it has ended.
+    ///
+    /// Once is not enough: between the access's last look at the flag and the beginning of its
+    /// next statement SQLite forgets an interrupt. Whatever statement it meets later belongs to an
+    /// access that is cancelled anyway.
     func cancel() {
         flag.store(true, ordering: .releasing)
+        interrupt(againAfter: .milliseconds(1))
+    }
+
+    private func interrupt(againAfter pause: Duration) {
         // Inside the lock, so that the interrupt cannot meet the connection's next access.
-        state.withLock { state in _ = state.slot?.interrupt() }
+        let isRunning = state.withLock { state in
+            _ = state.slot?.interrupt()
+            return state.slot != nil
+        }
+        guard isRunning else { return }
+        Later.run(after: pause) { [self] in
+            interrupt(againAfter: min(pause * 2, .milliseconds(100)))
+        }
     }
 
     /// Throws when the access was cancelled.

@@ -8,14 +8,18 @@ extension DatabasePool {
         let site = AccessSite(fileID: fileID, line: line)
         let thread = ThreadState.current
         readers.preconditionNotReentrant(thread)
-        writeWithoutTransaction(at: site) { $0.releaseMemory() }
+        writer.preconditionNotReentrant(thread)
         do {
-            if configuration.persistentReadOnlyConnections {
-                try readers.withAllSlots(thread, site) { slots in
-                    for slot in slots { slot.database?.releaseMemory() }
+            try writer.withAllConnections(thread, site, readers: readers) { slot, readerSlots in
+                defer { writer.giveBack(slot) }
+                slot.database?.releaseMemory()
+                for slot in readerSlots {
+                    if configuration.persistentReadOnlyConnections {
+                        slot.database?.releaseMemory()
+                    } else {
+                        slot.uninstall()?.closeIgnoringErrors()
+                    }
                 }
-            } else {
-                try readers.closeConnections(thread, site)
             }
         } catch {
             // The pool was closed: it has no memory left.

@@ -70,8 +70,13 @@ extension DatabasePool {
         let thread = ThreadState.current
         readers.preconditionNotReentrant(thread)
         writer.preconditionNotReentrant(thread)
-        return try readers.withAllSlots(thread, site) { _ in
-            try writeWithoutTransaction(at: site, updates)
+        return try writer.withAllConnections(thread, site, readers: readers) { slot, _ in
+            writer.enter(slot, thread, site)
+            defer { writer.leave(slot) }
+            let database = slot.openDatabase
+            defer { database.preconditionNoTransactionIsLeftOpen() }
+            return try hasWriteQueue
+                ? writer.runOnQueue(database, updates) : updates(database)
         }
     }
 
@@ -80,9 +85,10 @@ extension DatabasePool {
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T {
-        try await readers.acquireAll(site)
-        defer { readers.giveBackAll() }
-        return try await writeWithoutTransaction(at: site, updates)
+        try await writer.performWithAllConnections(site, readers: readers) { db in
+            defer { db.preconditionNoTransactionIsLeftOpen() }
+            return try updates(db)
+        }
     }
 
     /// Gives the writer while no reader is in use, later, on another thread.
@@ -90,18 +96,12 @@ extension DatabasePool {
         at site: AccessSite,
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        readers.acquireAllLater(site) { [self] result in
-            if case .failure(let error) = result {
-                updates(.failure(error))
-                return
-            }
-            writer.performLater(site, .write) { [self] error in
-                updates(.failure(error))
-                readers.giveBackAll()
-            } _: { [self] db in
+        writer.performWithAllConnectionsLater(site, readers: readers) {
+            updates(.failure($0))
+        } _: { [self] db in
+            withExtendedLifetime(self) {
                 updates(.success(db))
                 db.preconditionNoTransactionIsLeftOpen()
-                readers.giveBackAll()
             }
         }
     }

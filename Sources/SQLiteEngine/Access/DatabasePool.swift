@@ -292,14 +292,18 @@ public final class DatabasePool: DatabaseWriter {
         readers.preconditionNotReentrant(thread)
         writer.preconditionNotReentrant(thread)
         let site = AccessSite(fileID: #fileID, line: #line)
-        try readers.withAllSlotsUnlessClosed(thread, site) { readerSlots in
-            try writer.withAllSlots(thread, site) { writerSlots in
-                let slots = readerSlots + writerSlots
+        do {
+            try writer.withAllConnections(thread, site, readers: readers) { slot, readerSlots in
+                defer { writer.giveBack(slot) }
+                let slots = readerSlots + [slot]
                 for slot in slots { try slot.database?.prepareToClose() }
                 for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
                 readers.retire()
                 writer.retire()
             }
+        } catch {
+            // Somebody else has closed it meanwhile.
+            if !writer.isClosed { throw error }
         }
     }
 

@@ -26,13 +26,16 @@ actor TaskAccess: SerialExecutor {
     private let gate: AccessGate
     private let site: AccessSite
     private let intent: Waiter.Intent
+    private let claimed: AccessSlot?
     private let cancellation = AccessCancellation()
     private let state = Lock(State())
 
-    init(gate: AccessGate, site: AccessSite, intent: Waiter.Intent) {
+    /// Creates an access; with a slot that was `claimed` for it, it does not wait.
+    init(gate: AccessGate, site: AccessSite, intent: Waiter.Intent, claimed: AccessSlot? = nil) {
         self.gate = gate
         self.site = site
         self.intent = intent
+        self.claimed = claimed
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { asUnownedSerialExecutor() }
@@ -49,6 +52,11 @@ actor TaskAccess: SerialExecutor {
 
     nonisolated func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
+        if let claimed {
+            state.withLock { $0.job = job }
+            resume(with: .success(claimed))
+            return
+        }
         let isCancelled = state.withLock { state in
             state.job = job
             if state.isCancelled { state.outcome = .failure(CancellationError()) }

@@ -19,11 +19,13 @@ final class Waiter: @unchecked Sendable {
         case thread(Parker)
         /// A task, which is told only when a connection is its own, or never will be.
         case task(@Sendable (Result<AccessSlot, any Error>) -> Void)
+        /// A task that was told, or waits no more.
+        case nobody
     }
 
     let site: AccessSite
     let intent: Intent
-    let sleeper: Sleeper
+    private(set) var sleeper: Sleeper
     /// Since when it waits, in nanoseconds of the monotonic clock.
     let since: UInt64
     /// The only slot that serves it; nil when any does.
@@ -77,6 +79,15 @@ final class Waiter: @unchecked Sendable {
                 poolgauge_pause()
             }
         } while monotonicNanoseconds() < end
+    }
+
+    /// Lets go of whom it wakes, and gives it; only whoever took the waiter out of the queue may.
+    ///
+    /// A task holds its waiter, to cancel it, and the waiter the task: without this, each would
+    /// keep the other alive forever.
+    func takeSleeper() -> Sleeper {
+        defer { if case .task = sleeper { sleeper = .nobody } }
+        return sleeper
     }
 
     /// The waiter as a status shows it.

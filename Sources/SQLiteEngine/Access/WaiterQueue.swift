@@ -24,6 +24,8 @@ struct WaiterQueue {
     private var saturatedTotal: UInt64 = 0
     /// Whether the gate was closed: nobody may begin to wait.
     var isClosed = false
+    /// Whether the slot is kept for somebody: see ``AccessGate/reserve()``.
+    var isReserved = false
 
     /// Adds a waiter.
     mutating func append(_ waiter: Waiter, at now: UInt64) {

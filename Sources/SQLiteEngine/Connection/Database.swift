@@ -49,6 +49,8 @@ public final class Database {
         var recordedRegion: DatabaseRegion?
         /// The handler of ``Database/trace(options:_:)``.
         var trace: ((TraceEvent) -> Void)?
+        /// Whether the statements that run are the engine's own: no business of the handler's.
+        var isTraceMuted = false
         /// Statements that ``Database/cachedStatement(sql:)`` keeps.
         var statementCache = StatementCache()
         /// Statements that `fetchOne`, `fetchAll` and `fetchSet` keep for their SQL: apart, since
@@ -246,6 +248,12 @@ public final class Database {
     var traceHandler: ((TraceEvent) -> Void)? {
         get { state.pointee.trace }
         set { state.pointee.trace = newValue }
+    }
+
+    /// Whether the statements that run are the engine's own.
+    var isTraceMuted: Bool {
+        get { state.pointee.isTraceMuted }
+        set { state.pointee.isTraceMuted = newValue }
     }
 
     private func setAttention(_ flag: Attention, _ isSet: Bool) {

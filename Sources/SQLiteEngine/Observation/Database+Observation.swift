@@ -86,9 +86,10 @@ extension Database {
 
     /// Runs `body` as if nobody recorded what it reads.
     func withoutRecording<T>(_ body: () throws -> T) rethrows -> T {
-        let outer = recordedRegion
+        let outer = (recordedRegion, isTraceMuted)
         recordedRegion = nil
-        defer { recordedRegion = outer }
+        isTraceMuted = true
+        defer { (recordedRegion, isTraceMuted) = outer }
         return try body()
     }
 

@@ -381,6 +381,9 @@ final class ConnectionProbe: @unchecked Sendable {
     /// Whether a statement is inside SQLite right now.
     var isInsideStatement: Bool { running.load(ordering: .relaxed) != 0 }
 
+    /// The number of the step that is inside SQLite right now; nil when none is.
+    var runningStep: UInt64? { isInsideStatement ? steps.load(ordering: .relaxed) : nil }
+
     /// The connection as it looks at `now`.
     func status(label: String, role: ConnectionRole, at now: UInt64) -> ConnectionStatus {
         var status = ConnectionStatus(

@@ -10,10 +10,26 @@ final class InterruptCounter: Sendable {
     func interrupt(_ slots: [AccessSlot]) {
         requested.wrappingAdd(1, ordering: .relaxed)
         var wasRunning = false
-        for slot in slots where slot.interrupt() { wasRunning = true }
+        for slot in slots {
+            guard let step = slot.interrupt() else { continue }
+            wasRunning = true
+            Self.insist(on: step, of: slot, after: .milliseconds(1))
+        }
         if !wasRunning { withoutEffect.wrappingAdd(1, ordering: .relaxed) }
         if let probe = slots.first?.probe {
             probe.events.emit(probe.label, .interruptRequested(metStatement: wasRunning))
+        }
+    }
+
+    /// Interrupts a step again, should it still run.
+    ///
+    /// The probe says that a statement runs a moment before SQLite knows: an interrupt that comes
+    /// in this moment is forgotten (https://sqlite.org/c3ref/interrupt.html, "no running
+    /// statements").
+    private static func insist(on step: UInt64, of slot: AccessSlot, after pause: Duration) {
+        Later.run(after: pause) {
+            guard pause < .seconds(1), slot.interrupt(step) != nil else { return }
+            insist(on: step, of: slot, after: pause * 2)
         }
     }
 

@@ -103,6 +103,9 @@ extension Database {
         probe.didEndTransaction()
         openTransactionDate = nil
         transactionDidEndIfNoted()
+        // A statement that is still stepping would keep a read transaction open, and so the log
+        // from beginning anew, until somebody resets it.
+        if sqlite3_txn_state(sqliteConnection, nil) != SQLITE_TXN_NONE { resetStatements() }
         if isObserved { try observationBroker?.didCommitTransaction() }
     }
 

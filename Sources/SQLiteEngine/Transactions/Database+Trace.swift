@@ -35,7 +35,7 @@ extension Database {
     /// Makes an event of what SQLite tells (https://sqlite.org/c3ref/c_trace.html).
     private func tell(_ kind: CInt, _ pointer: SQLiteStatement, _ detail: UnsafeMutableRawPointer?)
     {
-        guard let traceHandler, let detail else { return }
+        guard !isTraceMuted, let traceHandler, let detail else { return }
         switch kind {
         case SQLITE_TRACE_STMT:
             let text = String(cString: detail.assumingMemoryBound(to: CChar.self))

@@ -283,7 +283,8 @@ public final class WorkloadRun: Sendable {
             blame: outcome.sampler.blame(),
             generator: verdict.result,
             thresholds: [],
-            invariants: scenario.invariants.map { invariants.check($0) },
+            invariants: scenario.invariants.map { invariants.check($0) }
+                + scenario.dataInvariants.map { invariants.check($0) },
             intervals: outcome.sampler.intervals
         )
         result.thresholds = scenario.thresholds.map { result.check($0) }

@@ -24,9 +24,23 @@ public enum Presets {
     public static let all: [Preset] = [
         Preset("reads-during-import", PackageResources.reads_during_import_yaml),
         Preset("reader-storm", PackageResources.reader_storm_yaml),
+        Preset("list-scrolling", PackageResources.list_scrolling_yaml),
+        Preset("long-report", PackageResources.long_report_yaml),
+        Preset("snapshot-export", PackageResources.snapshot_export_yaml),
+        Preset("checkpoint-starvation", PackageResources.checkpoint_starvation_yaml),
         Preset("pgbench-tpcb", PackageResources.pgbench_tpcb_yaml),
+        Preset("pgbench-simple-update", PackageResources.pgbench_simple_update_yaml),
+        Preset("pgbench-select-only", PackageResources.pgbench_select_only_yaml),
         Preset("ycsb-a", PackageResources.ycsb_a_yaml),
+        Preset("ycsb-b", PackageResources.ycsb_b_yaml),
         Preset("ycsb-c", PackageResources.ycsb_c_yaml),
+        Preset("ycsb-d", PackageResources.ycsb_d_yaml),
+        Preset("ycsb-e", PackageResources.ycsb_e_yaml),
+        Preset("ycsb-f", PackageResources.ycsb_f_yaml),
+        Preset("sysbench-point-select", PackageResources.sysbench_point_select_yaml),
+        Preset("sysbench-read-only", PackageResources.sysbench_read_only_yaml),
+        Preset("sysbench-write-only", PackageResources.sysbench_write_only_yaml),
+        Preset("sysbench-read-write", PackageResources.sysbench_read_write_yaml),
     ]
 
     /// The preset of that name.

@@ -15,11 +15,15 @@ extension Scenario {
 
     /// Reads a scenario from a file, or finds the preset of that name.
     ///
-    /// What has a slash or ends with `.yaml` or `.yml` is a path. Anything else is a preset, or
-    /// else a file.
+    /// What has a slash or ends with `.yaml` or `.yml` is a path, and `-` is the standard input.
+    /// Anything else is a preset, or else a file.
     ///
     /// - Throws: Why there is none, or everything that is wrong with it.
     public static func load(nameOrPath name: String) throws(ScenarioError) -> Scenario {
+        if name == "-" {
+            let data = FileHandle.standardInput.readDataToEndOfFile()
+            return try parse(yaml: text(of: data, file: "-"), file: "-")
+        }
         let isPath = name.contains("/") || name.hasSuffix(".yaml") || name.hasSuffix(".yml")
         if !isPath, let preset = Presets.named(name) { return try preset.scenario() }
         if !isPath, !FileManager.default.fileExists(atPath: name) {
@@ -37,7 +41,9 @@ extension Scenario {
     private static func text(ofFile path: String) throws(ScenarioError) -> String {
         let data: Data
         do {
-            data = try Data(contentsOf: URL(fileURLWithPath: path))
+            // A pipe such as /dev/stdin has no length that could be asked for.
+            let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            data = try file.readToEnd() ?? Data()
         } catch {
             var isDirectory: ObjCBool = false
             let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
@@ -47,8 +53,12 @@ extension Scenario {
                 : exists ? "the file cannot be read" : "there is no such file"
             throw ScenarioError(issues: [.init(file: path, message: reason)])
         }
+        return try text(of: data, file: path)
+    }
+
+    private static func text(of data: Data, file: String) throws(ScenarioError) -> String {
         guard let text = String(data: data, encoding: .utf8) else {
-            throw ScenarioError(issues: [.init(file: path, message: "the file is not UTF-8")])
+            throw ScenarioError(issues: [.init(file: file, message: "the file is not UTF-8")])
         }
         return text
     }

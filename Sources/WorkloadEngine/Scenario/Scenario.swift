@@ -28,6 +28,8 @@ public struct Scenario: Sendable, Equatable {
     public var thresholds: [Threshold] = []
     /// What must hold for the data afterwards.
     public var invariants: [String] = []
+    /// What else must hold for the data afterwards, asked by queries of the scenario's own.
+    public var dataInvariants: [DataInvariant] = []
     /// The file's own text.
     public var source: String = ""
     /// The file's name as it was given, for messages.

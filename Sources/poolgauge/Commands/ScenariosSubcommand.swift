@@ -1,4 +1,5 @@
 import ArgumentParser
+import EngineTarget
 import TerminalUI
 import WorkloadEngine
 
@@ -7,7 +8,7 @@ struct ScenariosSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenarios",
         abstract: "The scenarios that come with Poolgauge, and yours checked.",
-        subcommands: [List.self, Show.self, Validate.self],
+        subcommands: [List.self, Show.self, Validate.self, Schema.self],
         defaultSubcommand: List.self
     )
 
@@ -46,7 +47,7 @@ struct ScenariosSubcommand: ParsableCommand {
             abstract: "Check scenarios without running them; all mistakes are shown."
         )
 
-        @Argument(help: "Names of presets, or paths of YAML files.")
+        @Argument(help: "Names of presets, or paths of YAML files; - is the standard input.")
         var scenarios: [String]
 
         func run() throws {
@@ -54,6 +55,7 @@ struct ScenariosSubcommand: ParsableCommand {
             for name in scenarios {
                 do throws(ScenarioError) {
                     let scenario = try Scenario.load(nameOrPath: name)
+                    try ScenarioCheck(EngineTargetFactory()).check(scenario)
                     try? StandardOutput.write(
                         "\(name): fine: \(scenario.clients.count) clients, "
                             + "\(scenario.arms.count) arms\n"
@@ -64,5 +66,16 @@ struct ScenariosSubcommand: ParsableCommand {
             }
             if !issues.isEmpty { throw ScenarioError(issues: issues) }
         }
+    }
+
+    /// `poolgauge scenarios schema`.
+    struct Schema: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the JSON Schema of scenarios, for your editor.",
+            discussion: "Save it as poolgauge.schema.json, and begin a scenario with "
+                + "'# yaml-language-server: $schema=poolgauge.schema.json'."
+        )
+
+        func run() throws { try StandardOutput.write(ScenarioSchema.json) }
     }
 }

@@ -271,4 +271,31 @@ struct AsyncAccessTests {
         try await eventuallyAsync { threads.allSatisfy(\.isDone) }
         for thread in threads { try thread.value() }
     }
+
+    @Test(arguments: [false, true])
+    func whoHasWaitedIsForgotten(isCancelled: Bool) async throws {
+        var pool: DatabasePool? = try DatabasePool.withTable(
+            in: folder,
+            configuration: .with { $0.maximumReaderCount = 1 }
+        )
+        weak let readers = pool?.readers
+        let isInside = Gate()
+        let mayLeave = Gate()
+        let holder = Background { [pool] in
+            try pool?.read { _ in
+                isInside.open()
+                try mayLeave.wait()
+            }
+        }
+        try isInside.wait()
+        let waiting = Task { [pool] in try await pool?.read { db in try db.rowCount() } }
+        try await eventuallyAsync { pool?.status().waitingReaders.count == 1 }
+        if isCancelled { waiting.cancel() }
+        if isCancelled { _ = await waiting.result }
+        mayLeave.open()
+        try holder.value()
+        _ = await waiting.result
+        pool = nil
+        try await eventuallyAsync { readers == nil }
+    }
 }

@@ -145,14 +145,14 @@ struct CloseTests {
         )
         let isInside = Gate()
         let mayLeave = Gate()
-        let write = Background {
-            try pool.write { db in
+        let read = Background {
+            try pool.read { db in
                 isInside.open()
                 try mayLeave.wait()
             }
         }
         try isInside.wait()
-        // It has all readers now, and waits for the writer.
+        // It has the writer now, and waits for the reader.
         let close = Background { try pool.close() }
         try await eventuallyAsync { pool.status().waitingWriters.count == 1 }
         let threads = (0..<3).map { _ in Background { try pool.read { _ in } } }
@@ -162,7 +162,7 @@ struct CloseTests {
             pool.status().waitingReaders.count == 6 && pool.status().waitingWriters.count == 2
         }
         mayLeave.open()
-        try await eventuallyAsync { write.isDone && close.isDone && threads.allSatisfy(\.isDone) }
+        try await eventuallyAsync { read.isDone && close.isDone && threads.allSatisfy(\.isDone) }
         try close.value()
         for thread in threads { expectClosed { try thread.value() } }
         for task in tasks {

@@ -1,3 +1,5 @@
+import CSQLite
+import Telemetry
 import Testing
 
 @testable import SQLiteEngine
@@ -195,5 +197,58 @@ struct InterruptTests {
             try pool.close()
             try interrupter.value()
         }
+    }
+
+    @Test func anInterruptThatComesAsTheStatementBeginsIsNotLost() throws {
+        let queue = try DatabaseQueue.withTable()
+        queue.inDatabase { db in
+            // As a step does it: the probe first, SQLite a moment later.
+            db.probe.beginStep(1)
+            queue.interrupt()
+            let code = sqlite3_exec(
+                db.sqliteConnection,
+                """
+                WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 300000000)
+                SELECT count(*) FROM c
+                """,
+                nil,
+                nil,
+                nil
+            )
+            #expect(code == SQLITE_INTERRUPT)
+        }
+        // The statements that come then are others.
+        for _ in 0..<100 { try #expect(queue.rowCount() == 0) }
+    }
+
+    @Test func aCancellationThatComesAsTheStatementBeginsIsNotLost() async throws {
+        let queue = try DatabaseQueue.withTable()
+        let begins = Lock(false)
+        let isCancelled = Gate()
+        // Asked after the access has looked for a cancellation, and before the first step.
+        let observer = RecordingObserver { _ in
+            guard !begins.withLock({ $0 }) else { return true }
+            begins.withLock { $0 = true }
+            try? isCancelled.wait()
+            return true
+        }
+        let box = UncheckedBox(observer)
+        let write = Task {
+            try await queue.write { db in
+                if let observer = box.value { db.add(transactionObserver: observer) }
+                try db.execute(
+                    sql: """
+                        WITH RECURSIVE c(x) AS
+                            (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 300000000)
+                        INSERT INTO t SELECT count(*) FROM c
+                        """
+                )
+            }
+        }
+        try await eventuallyAsync { begins.withLock { $0 } }
+        write.cancel()
+        isCancelled.open()
+        await #expect(throws: CancellationError.self) { try await write.value }
+        try #expect(queue.rowCount() == 0)
     }
 }

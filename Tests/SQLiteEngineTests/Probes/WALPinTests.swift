@@ -204,6 +204,29 @@ struct WALPinTests {
         #expect(currentPin(pool)?.cause == .noCheckpoint)
     }
 
+    @Test func thatCheckpointsFailIsSaid() throws {
+        let pool = try makePool()
+        let disk = UncheckedBox(FullDisk())
+        // With a log, SQLite writes to the database file when it checkpoints, and only then.
+        pool.writeWithoutTransaction { db in disk.value?.fillUp(db) }
+        try pool.write(as: AccessLabel("import")) { db in try db.fill(pages: 1_500) }
+        pool.writeWithoutTransaction { db in
+            let error = #expect(throws: DatabaseError.self) { try db.checkpoint() }
+            #expect(error?.resultCode == .SQLITE_FULL)
+        }
+        let wal = try #require(pool.status().wal)
+        #expect(wal.checkpointedFrames == 0)
+        let pin = try #require(wal.pin)
+        #expect(pin.cause == .noCheckpoint)
+        #expect(pin.by.name == "import")
+        pool.writeWithoutTransaction { db in disk.value?.makeRoom(db) }
+        try checkpoint(pool)
+        #expect(currentPin(pool) == nil)
+        try #expect(
+            pool.read { db in try String.fetchOne(db, sql: "PRAGMA integrity_check") } == "ok"
+        )
+    }
+
     #if os(Linux)
     @Test func anotherConnectionOfTheProcessIsSeen() throws {
         let pool = try makePool()
@@ -257,6 +280,33 @@ struct WALPinTests {
         #expect(currentPin(pool) == nil)
     }
     #endif
+}
+
+/// A database file that cannot be written, as on a disk that is full; its log can.
+private struct FullDisk {
+    private let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
+    private var usual: UnsafePointer<sqlite3_io_methods>?
+
+    private func file(of db: Database) -> UnsafeMutablePointer<sqlite3_file>? {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+        return file
+    }
+
+    /// Has every write fail from now on.
+    mutating func fillUp(_ db: Database) {
+        guard let file = file(of: db), let usual = file.pointee.pMethods else { return }
+        self.usual = usual
+        methods.initialize(to: usual.pointee)
+        methods.pointee.xWrite = { _, _, _, _ in SQLITE_FULL }
+        file.pointee.pMethods = UnsafePointer(methods)
+    }
+
+    /// Ends what ``fillUp(_:)`` began.
+    func makeRoom(_ db: Database) {
+        file(of: db)?.pointee.pMethods = usual
+        methods.deallocate()
+    }
 }
 
 extension Database {

@@ -26,3 +26,11 @@ final class Background<Value: Sendable>: Sendable {
         return try result.get()
     }
 }
+
+/// Runs a long test on a thread of its own: on one of the few that tasks share, it would keep the
+/// others from running.
+func onOwnThread(_ body: @escaping @Sendable () throws -> Void) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+    }
+}

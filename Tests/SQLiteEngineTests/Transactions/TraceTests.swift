@@ -57,4 +57,30 @@ struct TraceTests {
             ]
         )
     }
+
+    @Test func theEnginesOwnQueriesAreNotTold() throws {
+        struct Item: Codable, MutablePersistableRecord {
+            static let databaseTableName = "item"
+            var id: Int64?
+            var name: String
+            mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
+        }
+        let queue = try DatabaseQueue()
+        try queue.write { db in
+            try db.execute(sql: "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT)")
+        }
+        let lines = Collected()
+        try queue.inDatabase { db in
+            // The table's columns are not known yet: they are looked up.
+            db.trace { lines.append($0.description) }
+            var item = Item(name: "pen")
+            try item.insert(db)
+            try #expect(db.tableExists("item"))
+            // A user's own question is.
+            _ = try String.fetchAll(db, sql: "PRAGMA database_list")
+        }
+        #expect(lines.all.count == 2)
+        #expect(lines.all.first?.hasPrefix("INSERT INTO") == true)
+        #expect(lines.all.last == "PRAGMA database_list")
+    }
 }

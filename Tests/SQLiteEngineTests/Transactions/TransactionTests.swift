@@ -1,3 +1,4 @@
+import CSQLite
 import Testing
 
 @testable import SQLiteEngine
@@ -205,5 +206,22 @@ struct TransactionTests {
             #expect(error?.resultCode == .SQLITE_ERROR)
         }
         #expect(try values(queue) == [2])
+    }
+
+    @Test func aWriteEndsTheStatementsThatStillStep() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let cursor = try pool.write { db in
+            for value in 0..<3 { try db.insert(value) }
+            let cursor = try Row.fetchCursor(db, sql: "SELECT v FROM t")
+            #expect(try cursor.next() != nil)
+            return UncheckedBox(cursor)
+        }
+        try pool.writeWithoutTransaction { db in
+            #expect(sqlite3_txn_state(db.sqliteConnection, nil) == SQLITE_TXN_NONE)
+            // Nobody reads: the whole log can go.
+            let log = try db.checkpoint(.truncate)
+            #expect(log.walFrameCount == 0)
+        }
+        withExtendedLifetime(cursor) {}
     }
 }

@@ -40,4 +40,27 @@ struct InvariantCheckTests {
     @Test func anUnknownInvariantFails() {
         #expect(check("tpcb-sum") { _, _ in [] }.passed == false)
     }
+
+    @Test(
+        arguments: [
+            ([.integer(1)], true), ([.integer(0)], false), ([.null], false), ([.real(0.5)], true),
+            ([.real(0)], false), ([.text("ok")], true), ([.integer(1), .integer(0)], false),
+        ] as [([WorkloadValue], Bool)]
+    )
+    func aQueryOfOnesOwnHoldsWhenItsFirstRowIsTrue(row: [WorkloadValue], holds: Bool) {
+        let target = FakeTarget(clock: SimulatedClock(), .init(rows: { _, _ in [row] }))
+        let result = InvariantCheck(target: target, stability: StabilityLog())
+            .check(DataInvariant(name: "mine", sql: "SELECT 1"))
+        #expect(result.name == "mine")
+        #expect(result.passed == holds)
+        #expect(result.detail.hasSuffix("from 'SELECT 1'"))
+    }
+
+    @Test func aQueryWithoutRowsDoesNotHold() {
+        let target = FakeTarget(clock: SimulatedClock())
+        let result = InvariantCheck(target: target, stability: StabilityLog())
+            .check(DataInvariant(name: "mine", sql: "SELECT 1 WHERE 0"))
+        #expect(result.passed == false)
+        #expect(result.detail == "no rows of 'SELECT 1 WHERE 0'")
+    }
 }

@@ -365,6 +365,21 @@ struct ScenarioErrorTests {
             "16:14: invariant 'snapshots-stable' needs a client with access: snapshot"
         ),
         Slip(
+            "[integrity-check]",
+            "[integrity-check, integrity-check]",
+            "16:31: invariant 'integrity-check' is there twice"
+        ),
+        Slip(
+            "[integrity-check]",
+            "[{name: mine, sql: \"SELECT :n\"}]",
+            "16:32: an invariant takes no parameters, but has ':n' in 'SELECT :n'"
+        ),
+        Slip(
+            "[integrity-check]",
+            "[{name: mine, sql: DELETE FROM t}]",
+            "16:32: an invariant reads, but 'DELETE FROM t' is DELETE"
+        ),
+        Slip(
             "  report: {",
             "  pool: {",
             "12:3: the name 'pool' is taken; choose another"

@@ -46,6 +46,11 @@ struct ScenarioParsingTests {
         #expect(scenario.primary == ["ui.response.p99", "pay.throughput"])
         #expect(scenario.thresholds.map(\.limit) == [50e6, 0.01, 67_108_864])
         #expect(scenario.invariants == ["tpcb-sums", "snapshots-stable", "integrity-check"])
+        #expect(
+            scenario.dataInvariants == [
+                DataInvariant(name: "some", sql: "SELECT count(*) > 0 FROM accounts")
+            ]
+        )
     }
 
     @Test func everyKindOfClientReachesTheModel() throws {
@@ -211,6 +216,10 @@ struct ScenarioParsingTests {
           ui.response: ["p(99) < 50ms"]
           ui.skipped:  ["rate < 0.01"]
           wal.bytes:   max < 64MiB
-        invariants: [tpcb-sums, snapshots-stable, integrity-check]
+        invariants:
+          - tpcb-sums
+          - snapshots-stable
+          - integrity-check
+          - {name: some, sql: SELECT count(*) > 0 FROM accounts}
         """
 }

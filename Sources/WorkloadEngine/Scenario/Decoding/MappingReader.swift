@@ -11,8 +11,16 @@ struct MappingReader {
     let log: IssueLog
     private let entries: [(name: String, key: Node, value: Node)]
 
-    /// Logs what is no mapping, and each key that is not in `keys`; nil keys allow any name.
-    init?(_ node: Node, what: String, keys: [String]?, at mark: Mark? = nil, log: IssueLog) {
+    /// Logs what is no mapping, and each key that the language does not know there; without a
+    /// shape, any name is fine.
+    init?(
+        _ node: Node,
+        what: String,
+        _ shape: MappingShape?,
+        at mark: Mark? = nil,
+        log: IssueLog
+    ) {
+        let keys = shape?.names
         self.what = what
         self.mark = mark ?? node.mark
         self.log = log
@@ -36,11 +44,6 @@ struct MappingReader {
             entries.append((name, key, value))
         }
         self.entries = entries
-    }
-
-    /// Logs what is no mapping, and each key that the language does not know there.
-    init?(_ node: Node, what: String, _ shape: MappingShape, at mark: Mark? = nil, log: IssueLog) {
-        self.init(node, what: what, keys: shape.names, at: mark, log: log)
     }
 
     /// All keys that are there and known, in their order.
@@ -167,7 +170,7 @@ struct MappingReader {
     /// A mapping with names of the user's own choice, such as the arms.
     func named(_ name: String, each: String) -> [(name: String, key: Node, value: Node)] {
         guard let node = self[name],
-            let reader = MappingReader(node, what: "'\(name)'", keys: nil, log: log)
+            let reader = MappingReader(node, what: "'\(name)'", nil, log: log)
         else { return [] }
         if reader.all.isEmpty { log.add("'\(name)' is empty", at: node.mark) }
         return reader.all.filter { entry in

@@ -94,7 +94,9 @@ extension ScenarioDecoder {
         _ = reader.required("count", example: "10000")
         let columns = reader.named("columns", each: "a column").compactMap { decodeColumn($0) }
         guard let count = reader.integer("count", in: 1...1_000_000_000) else { return nil }
-        return SchemaDataset.Table(name: entry.name, count: count, columns: columns)
+        let table = SchemaDataset.Table(name: entry.name, count: count, columns: columns)
+        log.places.add(DatasetBuilder.insertRow(of: table), at: entry.key.mark)
+        return table
     }
 
     private func decodeColumn(

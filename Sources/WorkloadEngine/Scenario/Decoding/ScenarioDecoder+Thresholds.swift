@@ -3,7 +3,7 @@ import Yams
 extension ScenarioDecoder {
     func decodeThresholds(_ top: MappingReader, metrics: MetricCatalog) -> [Threshold] {
         guard let node = top["thresholds"],
-            let reader = MappingReader(node, what: "'thresholds'", keys: nil, log: log)
+            let reader = MappingReader(node, what: "'thresholds'", nil, log: log)
         else { return [] }
         return reader.all.flatMap { entry -> [Threshold] in
             guard metrics.metric(entry.name) != nil else {

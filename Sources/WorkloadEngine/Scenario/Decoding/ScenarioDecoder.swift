@@ -57,7 +57,9 @@ struct ScenarioDecoder {
         let metrics = MetricCatalog(clients: clients.map(\.name))
         scenario.thresholds = decodeThresholds(top, metrics: metrics)
         scenario.primary = decodePrimary(top, metrics: metrics)
-        scenario.invariants = decodeInvariants(top, clients: clients)
+        let invariants = decodeInvariants(top, clients: clients)
+        scenario.invariants = invariants.names
+        scenario.dataInvariants = invariants.own
         try log.throwIfAny()
         return scenario
     }
@@ -167,23 +169,6 @@ struct ScenarioDecoder {
                 checkParameters(of: list)
                 transactions[entry.name] = list.map(\.sql)
             }
-        }
-    }
-
-    private func decodeInvariants(_ top: MappingReader, clients: [Client]) -> [String] {
-        top.texts("invariants").compactMap { name, mark in
-            guard let invariant = Invariant(rawValue: name) else {
-                let known = Invariant.allCases.map(\.rawValue)
-                log.add(
-                    "unknown invariant '\(name)'" + NearestName.hint(name, among: known),
-                    at: mark
-                )
-                return nil
-            }
-            if let problem = invariant.problem(with: dataset, clients: clients) {
-                log.add("invariant '\(name)' \(problem)", at: mark)
-            }
-            return name
         }
     }
 }

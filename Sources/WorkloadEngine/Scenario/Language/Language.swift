@@ -64,14 +64,35 @@ enum Language {
             ),
             .init(
                 "thresholds",
-                .named(.texts),
+                .byMetric(.texts),
                 "Limits by metric, such as ui.response: [\"p(99) < 50ms\"]."
             ),
             .init(
                 "invariants",
-                .texts,
-                "What must hold for the data after the run: "
-                    + Invariant.allCases.map(\.rawValue).joined(separator: ", ") + "."
+                .either([
+                    .words(Invariant.allCases.map(\.rawValue)),
+                    .list(
+                        .either([
+                            .words(Invariant.allCases.map(\.rawValue)), .mapping(invariant),
+                        ])
+                    ),
+                ]),
+                "What must hold for the data after the run: a name, or a query of your own."
+            ),
+        ]
+    )
+
+    /// Something that must hold for the data.
+    static let invariant = MappingShape(
+        "invariant",
+        "Something of your own that must hold for the data after the run.",
+        [
+            .init("name", .text, required: true, "Its name in the results."),
+            .init(
+                "sql",
+                .sql,
+                required: true,
+                "A query; it holds when no value of its first row is 0 or NULL."
             ),
         ]
     )

@@ -64,6 +64,8 @@ indirect enum ValueShape: Sendable {
     case list(ValueShape)
     /// A mapping with names of the user's own.
     case named(ValueShape)
+    /// A mapping whose names are metrics, such as `ui.response`.
+    case byMetric(ValueShape)
     /// One of several.
     case either([ValueShape])
 }

@@ -1,0 +1,132 @@
+import Foundation
+import GRDB
+import SQLiteEngine
+import Synchronization
+
+// Many threads, few readers: does everybody get a share, and how long does one wait at most?
+//
+//     swift run -c release Fairness [--rounds N] [--seconds S] [--threads N] [--readers N]
+//
+// The share is the fewest accesses of a thread over the mean of all; the wait is the longest time
+// from the call to the entry into the closure.
+
+func option(_ name: String, _ standard: String) -> String {
+    guard let index = CommandLine.arguments.firstIndex(of: "--" + name),
+        index + 1 < CommandLine.arguments.count
+    else { return standard }
+    return CommandLine.arguments[index + 1]
+}
+
+let rounds = Int(option("rounds", "5")) ?? 5
+let seconds = Double(option("seconds", "1")) ?? 1
+let threads = Int(option("threads", "16")) ?? 16
+let readers = Int(option("readers", "1")) ?? 1
+let sql = "SELECT v FROM t WHERE id = 1"
+
+let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("poolgauge-benchmark-\(ProcessInfo.processInfo.processIdentifier)")
+try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+defer { try? FileManager.default.removeItem(at: folder) }
+let path = folder.appendingPathComponent("fairness.sqlite").path
+
+var engineConfiguration = SQLiteEngine.Configuration()
+engineConfiguration.maximumReaderCount = readers
+let engine = try SQLiteEngine.DatabasePool(path: path, configuration: engineConfiguration)
+try engine.write { db in
+    try db.execute(
+        sql: "CREATE TABLE t(id INTEGER PRIMARY KEY, v INTEGER); INSERT INTO t VALUES (1, 2)"
+    )
+}
+var grdbConfiguration = GRDB.Configuration()
+grdbConfiguration.maximumReaderCount = readers
+let grdb = try GRDB.DatabasePool(path: path, configuration: grdbConfiguration)
+
+/// One access; it tells when its closure was entered.
+typealias Access = @Sendable (_ entered: () -> Void) throws -> Void
+
+let contenders: [(name: String, access: Access)] = [
+    (
+        "engine",
+        { entered in
+            try engine.read { db in
+                entered()
+                _ = try Int.fetchOne(db.cachedStatement(sql: sql))
+            }
+        }
+    ),
+    (
+        "GRDB",
+        { entered in
+            try grdb.read { db in
+                entered()
+                _ = try Int.fetchOne(db.cachedStatement(sql: sql))
+            }
+        }
+    ),
+]
+
+/// What one round showed.
+struct Outcome {
+    var accesses: Int
+    var share: Double
+    /// In nanoseconds.
+    var longestWait: UInt64
+}
+
+func measure(_ access: @escaping Access) -> Outcome {
+    let counts = Mutex([Int](repeating: 0, count: threads))
+    let longest = Atomic<UInt64>(0)
+    let stop = Flag()
+    let done = DispatchSemaphore(value: 0)
+    for index in 0..<threads {
+        let thread = Thread {
+            var count = 0
+            var wait: UInt64 = 0
+            while !stop.isSet.load(ordering: .relaxed) {
+                let start = DispatchTime.now().uptimeNanoseconds
+                do {
+                    try access { wait = max(wait, DispatchTime.now().uptimeNanoseconds - start) }
+                } catch {
+                    fatalError("\(error)")
+                }
+                count += 1
+            }
+            counts.withLock { $0[index] = count }
+            longest.max(wait, ordering: .relaxed)
+            done.signal()
+        }
+        thread.start()
+    }
+    usleep(UInt32(seconds * 1_000_000))
+    stop.isSet.store(true, ordering: .relaxed)
+    for _ in 0..<threads { done.wait() }
+    let all = counts.withLock { $0 }
+    let total = all.reduce(0, +)
+    return Outcome(
+        accesses: total,
+        share: Double(all.min() ?? 0) / (Double(total) / Double(threads)),
+        longestWait: longest.load(ordering: .relaxed)
+    )
+}
+
+/// Ends a round.
+final class Flag: Sendable {
+    let isSet = Atomic<Bool>(false)
+}
+
+print("\(threads) threads, \(readers) readers, \(rounds) rounds of \(seconds) s, taking turns")
+for round in 1...rounds {
+    for (name, access) in contenders {
+        let outcome = measure(access)
+        print(
+            String(
+                format: "%2d  %@  %9.0f accesses/s  smallest share %.2f  longest wait %.1f ms",
+                round,
+                name.padding(toLength: 6, withPad: " ", startingAt: 0),
+                Double(outcome.accesses) / seconds,
+                outcome.share,
+                Double(outcome.longestWait) / 1e6
+            )
+        )
+    }
+}

@@ -1,0 +1,137 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// How all connections of a pool are taken, without a deadlock.
+///
+/// A write inside of a read is legal, and a read inside of a write. So whoever wants all
+/// connections may not simply hold some while it waits for others: the thread that has one of
+/// those may be waiting for one of these. The rule that cannot deadlock:
+///
+/// 1. The writer comes first, as any write gets it. Then no thread that waits for a reader has it.
+/// 2. It is only *reserved* while the readers are awaited: a thread that is inside of a read may
+///    borrow it, and gives it back to the reservation. So all readers come free at last.
+/// 3. Who holds all readers finds the writer at home: nobody is inside of a read who could have
+///    borrowed it.
+///
+/// These are methods of a pool's writer; its gate knows that of the readers.
+extension AccessGate {
+    /// Runs `body` while the writer and all readers are held: running accesses are awaited, new
+    /// ones kept out.
+    ///
+    /// - Throws: What `body` throws; `SQLITE_MISUSE` when the pool is closed.
+    func withAllConnections<T>(
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ site: AccessSite,
+        readers: AccessGate,
+        _ body: (_ writer: AccessSlot, _ readers: [AccessSlot]) throws -> T
+    ) throws -> T {
+        try take(slots[0], thread, site)
+        reserve()
+        var isReserved = true
+        defer { if isReserved { endReservation() } }
+        return try readers.withAllSlots(thread, site) { held in
+            let slot = claimReservation()
+            isReserved = false
+            return try body(slot, held)
+        }
+    }
+
+    /// Keeps the writer, which the caller has taken, for the caller; those may borrow it who are
+    /// inside of a read.
+    ///
+    /// ``claimReservation()`` or ``endReservation()`` must follow.
+    func reserve() {
+        // From now on, whoever gives the slot back looks whether it is reserved.
+        forbidKeeping()
+        setReserved(true)
+        slots[0].giveUp(AccessSlot.State.reserved)
+        wakeBorrowers()
+    }
+
+    /// Takes the reserved writer; the caller holds all readers, or has nobody borrow any more.
+    func claimReservation() -> AccessSlot {
+        // At once: see the rule. A borrower that is about to say that it is done would be awaited.
+        while !slots[0].claimReserved() { sched_yield() }
+        setReserved(false)
+        allowKeeping()
+        return slots[0]
+    }
+
+    /// Gives the reservation up; a borrower keeps the writer until it is done.
+    func endReservation() {
+        setReserved(false)
+        let isHome = slots[0].claimReserved()
+        allowKeeping()
+        if isHome { giveBack(slots[0]) }
+    }
+
+    /// Takes the reserved writer for a thread that is inside of a read.
+    func borrow(_ thread: UnsafeMutablePointer<ThreadState>) -> AccessSlot? {
+        guard let readers, thread.pointee.access(through: readers) != nil,
+            slots[0].claimReserved()
+        else { return nil }
+        return slots[0]
+    }
+}
+
+// MARK: - Without blocking a thread
+
+extension AccessGate {
+    /// Runs an access of a task with the writer while all readers are held.
+    ///
+    /// - Throws: What `body` throws; `CancellationError` at once when the task is cancelled.
+    func performWithAllConnections<T: Sendable>(
+        _ site: AccessSite,
+        readers: AccessGate,
+        _ body: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        _ = try await acquireForTask(site, .write, wanted: slots[0])
+        reserve()
+        do {
+            try await readers.acquireAll(site)
+        } catch {
+            endReservation()
+            throw error
+        }
+        defer { readers.giveBackAll() }
+        return try await perform(site, .write, holding: claimReservation(), body)
+    }
+
+    /// Runs an access for a callback with the writer while all readers are held.
+    func performWithAllConnectionsLater(
+        _ site: AccessSite,
+        readers: AccessGate,
+        failure: @escaping @Sendable (any Error) -> Void,
+        _ body: @escaping @Sendable (Database) -> Void
+    ) {
+        _ = acquire(site, .write) { [self] result in
+            // Not here: this may be somebody's release of the slot.
+            slots[0].executor.async { [self] in
+                if case .failure(let error) = result {
+                    failure(error)
+                    return
+                }
+                reserve()
+                readers.acquireAllLater(site) { [self] result in
+                    if case .failure(let error) = result {
+                        endReservation()
+                        failure(error)
+                        return
+                    }
+                    let slot = claimReservation()
+                    slot.executor.async { [self] in
+                        enter(slot, ThreadState.current, site)
+                        defer {
+                            leaveOpenOrNot(slot)
+                            readers.giveBackAll()
+                        }
+                        body(slot.openDatabase)
+                    }
+                }
+            }
+        }
+    }
+}

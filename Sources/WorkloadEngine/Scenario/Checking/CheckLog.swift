@@ -1,0 +1,79 @@
+/// Collects what a database says of a scenario's statements, each once.
+struct CheckLog {
+    private let scenario: Scenario
+    private(set) var issues: [ScenarioError.Issue] = []
+
+    init(_ scenario: Scenario) { self.scenario = scenario }
+
+    /// Adds what is wrong with a statement.
+    mutating func add(
+        _ sql: String,
+        of owner: String,
+        _ problem: String,
+        _ error: any Error,
+        on target: any WorkloadTarget
+    ) {
+        let said = String(describing: error)
+        let reason = MissingName(in: said).map { $0.description + $0.hint(on: target) } ?? said
+        add("'\(sql)' of \(owner) \(problem): \(reason)", sql: sql)
+    }
+
+    /// Adds a message at the place of a statement, if the file has it.
+    mutating func add(_ message: String, sql: String?) {
+        let place = sql.flatMap { scenario.statementPlaces[$0] }
+        let issue = ScenarioError.Issue(
+            file: scenario.file,
+            line: place?.line,
+            column: place?.column,
+            message: message
+        )
+        // The same statement may serve several arms and clients.
+        let isKnown = issues.contains {
+            $0 == issue || place != nil && $0.line == issue.line && $0.column == issue.column
+        }
+        if !isKnown { issues.append(issue) }
+    }
+}
+
+/// A name that SQLite did not find, by its message: `no such column: abalnce`.
+struct MissingName: CustomStringConvertible {
+    /// `table`, `column` or `function`.
+    let kind: String
+    /// The name as the statement has it.
+    let name: String
+
+    /// Finds the name in a message; nil when it speaks of something else.
+    init?(in message: String) {
+        let pattern = /no such (table|column|function): ([^\s`]+)/
+        guard let match = message.firstMatch(of: pattern) else { return nil }
+        kind = String(match.1)
+        name = String(match.2)
+    }
+
+    /// What SQLite said, without the statement.
+    var description: String { "no such \(kind): \(name)" }
+
+    /// The nearest name that the database has.
+    func hint(on target: any WorkloadTarget) -> String {
+        let sql: String
+        switch kind {
+        case "table": sql = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
+        case "column":
+            sql = """
+                SELECT DISTINCT p.name FROM sqlite_master m, pragma_table_info(m.name) p \
+                WHERE m.type IN ('table', 'view')
+                """
+        default: sql = "SELECT DISTINCT name FROM pragma_function_list"
+        }
+        var names: [String] = []
+        try? target.perform(.read, as: WorkloadClientName("check")) { session in
+            names = try session.rows(sql, []).compactMap { row in
+                if case .text(let name) = row.first { name } else { nil }
+            }
+        }
+        let last = name.split(separator: ".").last.map(String.init) ?? name
+        return kind == "function"
+            ? NearestName.of(last, among: names).map { "; did you mean '\($0)'?" } ?? ""
+            : NearestName.hint(last, among: names.sorted())
+    }
+}

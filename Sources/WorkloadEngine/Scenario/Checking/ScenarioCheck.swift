@@ -1,0 +1,151 @@
+import Foundation
+
+/// Prepares a scenario's statements in its empty tables, before anything runs.
+///
+/// What the decoder cannot know, a database can: whether a table has the column that a statement
+/// names. Each mistake is reported at the statement's place in the file.
+public struct ScenarioCheck {
+    private let factory: any WorkloadTargetFactory
+
+    /// Creates a check that asks databases of a library.
+    public init(_ factory: any WorkloadTargetFactory) { self.factory = factory }
+
+    /// Checks each arm's tables, setup and statements.
+    ///
+    /// The data are not built, but a database that is copied is copied here too. Where clients
+    /// change the schema themselves, what is understood is only known then, and nothing is said.
+    ///
+    /// - Throws: A ``ScenarioError`` with everything that is wrong.
+    public func check(_ scenario: Scenario) throws(ScenarioError) {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("poolgauge-check-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var log = CheckLog(scenario)
+        var seen: [Arm] = []
+        for arm in scenario.arms {
+            // Arms that differ in nothing that concerns statements are one.
+            let alike = Arm(
+                name: "",
+                kind: .queue,
+                pragmas: arm.pragmas,
+                setup: arm.setup,
+                file: arm.file
+            )
+            guard !seen.contains(alike) else { continue }
+            seen.append(alike)
+            do {
+                try FileManager.default.createDirectory(
+                    at: folder,
+                    withIntermediateDirectories: true
+                )
+                let file = folder.appendingPathComponent("\(seen.count).sqlite").path
+                try check(scenario, on: arm, at: file, &log)
+            } catch {
+                log.add("arm '\(arm.name)' cannot be opened: \(error)", sql: nil)
+            }
+        }
+        if !log.issues.isEmpty { throw ScenarioError(issues: log.issues) }
+    }
+
+    private func check(
+        _ scenario: Scenario,
+        on arm: Arm,
+        at file: String,
+        _ log: inout CheckLog
+    ) throws {
+        if case .file(let path) = scenario.dataset(of: arm) {
+            try factory.copyDatabase(at: path, to: file) { _ in }
+        }
+        // A pool, so that snapshots exist.
+        let plain = Arm(name: arm.name, kind: .pool, readers: 1, pragmas: arm.pragmas)
+        let target = try factory.open(plain, at: file)
+        do {
+            if try build(scenario.dataset(of: arm), in: target, &log), setUp(arm, target, &log) {
+                try prepare(scenario, on: arm, target, &log)
+            }
+        } catch {
+            try? target.close()
+            throw error
+        }
+        try target.close()
+    }
+
+    /// Creates the tables; false when that failed, which is logged.
+    private func build(
+        _ dataset: Dataset,
+        in target: any WorkloadTarget,
+        _ log: inout CheckLog
+    ) throws -> Bool {
+        if case .file = dataset { return true }
+        do {
+            try DatasetBuilder.buildSchema(of: dataset, in: target)
+        } catch let failure as DatasetBuilder.Failure {
+            log.add(failure.sql, of: "the dataset", "fails", failure.cause, on: target)
+            return false
+        }
+        guard case .schema(let schema) = dataset else { return true }
+        var isComplete = true
+        for table in schema.tables {
+            let sql = DatasetBuilder.insertRow(of: table)
+            do { try target.check(sql) } catch {
+                isComplete = false
+                log.add(sql, of: "the dataset", "cannot be prepared", error, on: target)
+            }
+        }
+        return isComplete
+    }
+
+    /// Runs an arm's setup; false when that failed, which is logged.
+    private func setUp(_ arm: Arm, _ target: any WorkloadTarget, _ log: inout CheckLog) -> Bool {
+        for sql in arm.setup {
+            do {
+                try target.perform(.writeWithoutTransaction, as: WorkloadClientName("setup")) {
+                    _ = try $0.run(sql, [])
+                }
+            } catch {
+                log.add(sql, of: "arm '\(arm.name)'", "fails", error, on: target)
+                return false
+            }
+        }
+        return true
+    }
+
+    private func prepare(
+        _ scenario: Scenario,
+        on arm: Arm,
+        _ target: any WorkloadTarget,
+        _ log: inout CheckLog
+    ) throws {
+        let plan = try RunPlan(scenario, on: target)
+        var statements: [(owner: String, sql: String)] = []
+        for (name, list) in scenario.transactions.sorted(by: { $0.key < $1.key }) {
+            statements += list.map { ("transaction '\(name)'", $0) }
+        }
+        statements += scenario.dataInvariants.map { ("invariant '\($0.name)'", $0.sql) }
+        for client in plan.clients {
+            let own = client.operations.joined().map { ("client '\(client.name.name)'", $0.sql) }
+            statements += own
+        }
+        guard !statements.contains(where: { StatementTemplate(sql: $0.sql).changesSchema }) else {
+            return
+        }
+        for statement in statements {
+            do { try target.check(statement.sql) } catch {
+                log.add(
+                    statement.sql,
+                    of: statement.owner,
+                    "cannot be prepared",
+                    error,
+                    on: target
+                )
+            }
+        }
+    }
+}
+
+extension StatementTemplate {
+    /// Whether the statement changes what other statements find.
+    var changesSchema: Bool {
+        ["ALTER", "ATTACH", "CREATE", "DETACH", "DROP"].contains(verb)
+    }
+}

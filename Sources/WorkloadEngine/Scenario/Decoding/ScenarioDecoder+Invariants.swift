@@ -1,0 +1,68 @@
+import Yams
+
+extension ScenarioDecoder {
+    /// The invariants: names of those that are known, and queries of the user's own.
+    func decodeInvariants(
+        _ top: MappingReader,
+        clients: [Client]
+    ) -> (names: [String], own: [DataInvariant]) {
+        guard let node = top["invariants"] else { return ([], []) }
+        let items = node.sequence.map(Array.init) ?? [node]
+        if items.isEmpty { log.add("'invariants' is an empty list", at: node.mark) }
+        var names: [String] = []
+        var own: [DataInvariant] = []
+        for item in items {
+            let name: String?
+            if item.mapping != nil {
+                let invariant = decodeOwnInvariant(item)
+                own += [invariant].compactMap { $0 }
+                name = invariant?.name
+            } else {
+                name = decodeKnownInvariant(item, top, clients: clients)
+                names += [name].compactMap { $0 }
+            }
+            let isTwice = (names + own.map(\.name)).count { $0 == name } > 1
+            if let name, isTwice { log.add("invariant '\(name)' is there twice", at: item.mark) }
+        }
+        return (names, own)
+    }
+
+    private func decodeKnownInvariant(
+        _ item: Node,
+        _ top: MappingReader,
+        clients: [Client]
+    ) -> String? {
+        guard let name = top.text(item, named: "invariants") else { return nil }
+        guard let invariant = Invariant(rawValue: name) else {
+            let known = Invariant.allCases.map(\.rawValue)
+            log.add(
+                "unknown invariant '\(name)'" + NearestName.hint(name, among: known),
+                at: item.mark
+            )
+            return nil
+        }
+        if let problem = invariant.problem(with: dataset, clients: clients) {
+            log.add("invariant '\(name)' \(problem)", at: item.mark)
+        }
+        return name
+    }
+
+    private func decodeOwnInvariant(_ item: Node) -> DataInvariant? {
+        guard
+            let reader = MappingReader(item, what: "an invariant", Language.invariant, log: log),
+            let node = reader.required("name", example: "no-orphans"),
+            let name = reader.text(node, named: "name"),
+            let sql = reader.required("sql", example: "SELECT count(*) = 0 FROM t WHERE …"),
+            let statements = SQLReader(what: "invariant '\(name)'", log: log).statements(sql)
+        else { return nil }
+        for statement in statements { checkNoParameters(statement, of: "an invariant") }
+        if statements.count > 1 {
+            log.add("an invariant has one query, not \(statements.count)", at: sql.mark)
+        }
+        let verb = StatementTemplate(sql: statements[0].sql).verb
+        if !["SELECT", "WITH", "VALUES", "PRAGMA"].contains(verb) {
+            log.add("an invariant reads, but '\(statements[0].sql)' is \(verb)", at: sql.mark)
+        }
+        return DataInvariant(name: name, sql: statements[0].sql)
+    }
+}

@@ -1,0 +1,159 @@
+/// The JSON Schema of the scenario language, for editors
+/// (<https://json-schema.org/draft/2020-12/json-schema-core>).
+///
+/// It is made from the declaration that the decoder reads by. It says what a file may look like;
+/// what its names refer to, only the decoder knows.
+public enum ScenarioSchema {
+    /// The schema's text.
+    public static let json: String = schema.text() + "\n"
+
+    static var schema: JSONNode {
+        var definitions: [(name: String, node: JSONNode)] = []
+        let root = members(of: Language.scenario, &definitions)
+        return .object(
+            [
+                .init("$schema", .string("https://json-schema.org/draft/2020-12/schema")),
+                .init("title", .string("A scenario of Poolgauge, version 1")),
+            ] + root + [
+                .init("$defs", .object(definitions.map { .init($0.name, $0.node) }))
+            ]
+        )
+    }
+
+    /// Letters of any script, digits, `-` and `_`: no blank, and no other sign of ASCII's. Written
+    /// without `\p`, which not every editor's regular expressions know.
+    private static let namePattern = #"^[^\s!-,./:-@\[-^`{-~]+$"#
+
+    private static func members(
+        of shape: MappingShape,
+        _ definitions: inout [(name: String, node: JSONNode)]
+    ) -> [JSONNode.Member] {
+        var properties: [JSONNode.Member] = []
+        for key in shape.keys {
+            var members = value(key.value, &definitions)
+            members.append(.init("description", .string(key.description)))
+            properties.append(.init(key.name, .object(members)))
+        }
+        var members: [JSONNode.Member] = [
+            .init("description", .string(shape.description)),
+            .init("type", .string("object")),
+            .init("properties", .object(properties)),
+            .init("additionalProperties", .boolean(false)),
+        ]
+        let required = shape.keys.filter(\.isRequired).map { JSONNode.string($0.name) }
+        if !required.isEmpty { members.append(.init("required", .array(required))) }
+        if !shape.alternatives.isEmpty {
+            let alternatives = shape.alternatives.map { keys in
+                JSONNode.object([.init("required", .array(keys.map(JSONNode.string)))])
+            }
+            members.append(.init("anyOf", .array(alternatives)))
+        }
+        return members
+    }
+
+    private static func value(
+        _ shape: ValueShape,
+        _ definitions: inout [(name: String, node: JSONNode)]
+    ) -> [JSONNode.Member] {
+        switch shape {
+        case .text:
+            return [.init("type", .string("string")), .init("minLength", .integer(1))]
+        case .texts, .sql:
+            let one: [JSONNode.Member] = [
+                .init("type", .string("string")), .init("minLength", .integer(1)),
+            ]
+            let many: [JSONNode.Member] = [
+                .init("type", .string("array")), .init("items", .object(one)),
+                .init("minItems", .integer(1)),
+            ]
+            return [.init("anyOf", .array([.object(one), .object(many)]))]
+        case .words(let words):
+            return [.init("enum", .array(words.map(JSONNode.string)))]
+        case .integer(let range):
+            return [
+                .init("type", .string("integer")), .init("minimum", .integer(range.lowerBound)),
+                .init("maximum", .integer(range.upperBound)),
+            ]
+        case .number:
+            return [
+                .init("type", .string("number")), .init("exclusiveMinimum", .integer(0)),
+            ]
+        case .boolean:
+            return [.init("type", .string("boolean"))]
+        case .quantity(let quantity):
+            return [
+                .init("type", .string("string")), .init("pattern", .string(quantity.pattern)),
+                .init("examples", .array(quantity.examples.map(JSONNode.string))),
+            ]
+        case .scalar:
+            let types = ["string", "number", "boolean", "null"]
+            return [.init("type", .array(types.map(JSONNode.string)))]
+        case .mapping(let shape):
+            define(shape, &definitions)
+            return [.init("$ref", .string("#/$defs/\(shape.name)"))]
+        case .list(let item):
+            return [
+                .init("type", .string("array")),
+                .init("items", .object(value(item, &definitions))),
+                .init("minItems", .integer(1)),
+            ]
+        case .named(let item):
+            return named(item, by: namePattern, &definitions)
+        case .byMetric(let item):
+            return named(item, by: #"^[^.]+\.[^.]+$"#, &definitions)
+        case .either(let shapes):
+            let nodes = shapes.map { JSONNode.object(value($0, &definitions)) }
+            return [.init("anyOf", .array(nodes))]
+        }
+    }
+
+    private static func named(
+        _ item: ValueShape,
+        by pattern: String,
+        _ definitions: inout [(name: String, node: JSONNode)]
+    ) -> [JSONNode.Member] {
+        [
+            .init("type", .string("object")),
+            .init("propertyNames", .object([.init("pattern", .string(pattern))])),
+            .init("additionalProperties", .object(value(item, &definitions))),
+            .init("minProperties", .integer(1)),
+        ]
+    }
+
+    /// Adds a mapping's definition, once.
+    private static func define(
+        _ shape: MappingShape,
+        _ definitions: inout [(name: String, node: JSONNode)]
+    ) {
+        guard !definitions.contains(where: { $0.name == shape.name }) else { return }
+        // Its place comes before those of its parts, which may refer to it.
+        let index = definitions.count
+        definitions.append((shape.name, .object([])))
+        let node = JSONNode.object(members(of: shape, &definitions))
+        definitions[index].node = node
+    }
+}
+
+extension QuantityShape {
+    /// What the texts look like, as ECMA-262 writes it.
+    fileprivate var pattern: String {
+        let number = #"[0-9]*\.?[0-9]+ ?"#
+        return switch self {
+        case .duration: "^\(number)(ns|us|µs|ms|s|m|h)$"
+        case .span: "^\(number)(ns|us|µs|ms|s|m|h|%)$"
+        case .rate: "^\(number)/[smh]$"
+        case .bytes: "^\(number)(B|KiB|MiB|GiB|KB|MB|GB)$"
+        case .share: "^\(number)%$"
+        }
+    }
+
+    fileprivate var examples: [String] {
+        switch self {
+        case .duration: ["50ms", "30s"]
+        case .span: ["40%", "30s"]
+        case .rate: ["200/s"]
+        case .bytes: ["64MiB"]
+        case .share: ["40%"]
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import SQLiteEngine
+import Synchronization
+
+/// What the process writes, and how it says so.
+final class CommitLoad: Sendable {
+    /// How many threads write, and how many read meanwhile.
+    private static let writerCount = 3
+    private static let readerCount = 2
+    /// The log is begun anew now and then, so that kills meet checkpoints, too.
+    private static let checkpointInterval = 40
+
+    private let isEarly: Bool
+    private let next: Atomic<Int>
+
+    init(isEarly: Bool, first: Int) {
+        self.isEarly = isEarly
+        next = Atomic(first)
+    }
+
+    /// A configuration that waits for locks: of the process before, which the system is still
+    /// taking down.
+    static var patient: Configuration {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(10)
+        return configuration
+    }
+
+    /// Writes and reads on many threads, without an end.
+    ///
+    /// - Throws: What making the tables throws; what comes later ends the process.
+    func run(on database: some DatabaseWriter) throws {
+        try database.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE IF NOT EXISTS entry (number INTEGER PRIMARY KEY, text TEXT);
+                    CREATE TABLE IF NOT EXISTS mirror (number INTEGER PRIMARY KEY);
+                    CREATE TABLE IF NOT EXISTS total (id INTEGER PRIMARY KEY, count INTEGER);
+                    INSERT OR IGNORE INTO total VALUES (1, 0);
+                    """
+            )
+        }
+        for _ in 0..<Self.readerCount {
+            Thread.detachNewThread { [self] in forever { try look(at: database) } }
+        }
+        for _ in 1..<Self.writerCount {
+            Thread.detachNewThread { [self] in forever { try commit(on: database) } }
+        }
+        forever { try commit(on: database) }
+    }
+
+    private func forever(_ body: () throws -> Void) -> Never {
+        do {
+            while true { try body() }
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            exit(70)
+        }
+    }
+
+    private func commit(on database: some DatabaseWriter) throws {
+        let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
+        try database.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO entry VALUES (?1, hex(randomblob(?1 % 500)));
+                    INSERT INTO mirror VALUES (?1);
+                    """,
+                arguments: [number, number]
+            )
+            try db.execute(sql: "UPDATE total SET count = count + 1")
+            if isEarly {
+                acknowledge(number)
+                while true { pause() }
+            }
+        }
+        acknowledge(number)
+        if number % Self.checkpointInterval == 0 {
+            // Somebody who reads may be in its way.
+            database.writeWithoutTransaction { db in _ = try? db.checkpoint(.truncate) }
+        }
+    }
+
+    private func look(at database: some DatabaseWriter) throws {
+        let isWhole = try database.read { db in
+            try Bool.fetchOne(
+                db,
+                sql: """
+                    SELECT (SELECT count(*) FROM entry) = count
+                       AND (SELECT count(*) FROM mirror) = count FROM total
+                    """
+            )
+        }
+        guard isWhole == true else { throw DatabaseError(message: "a reader saw half a commit") }
+    }
+
+    private func acknowledge(_ number: Int) {
+        let line = Array("\(number)\n".utf8)
+        // One write: what was said before the kill is in the pipe.
+        guard write(STDOUT_FILENO, line, line.count) == line.count else { exit(74) }
+    }
+}

@@ -1,0 +1,125 @@
+import EngineTarget
+import Foundation
+import Testing
+
+@testable import WorkloadEngine
+
+/// Each scenario that comes with Poolgauge, run for a moment on real databases.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct PresetRunTests {
+    /// A run's result and how many rows its load added.
+    private struct Outcome {
+        var result: ArmResult
+        var addedRows: Int
+    }
+
+    /// Runs one arm without a warm-up, so that every access counts.
+    private func run(
+        _ scenario: Scenario,
+        _ arm: Arm,
+        _ store: DatasetStore
+    ) async throws -> Outcome {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("poolgauge-preset-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var options = RunOptions()
+        options.folder = folder
+        options.datasets = store
+        options.keepsFolder = true
+        let factory = EngineTargetFactory()
+        let fresh = folder.appendingPathComponent("fresh.sqlite")
+        try store.copy(dataOf: scenario, for: arm, through: factory, to: fresh) { _ in }
+        let run = WorkloadRun(scenario: scenario, arm: arm, factory: factory, options: options)
+        let result = try await run.run()
+        let kept = try FileManager.default
+            .contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .first { $0.hasDirectoryPath }
+        let used = try #require(kept).appendingPathComponent("database.sqlite")
+        return Outcome(result: result, addedRows: try rows(of: used) - rows(of: fresh))
+    }
+
+    /// How many rows all tables of a database have.
+    private func rows(of file: URL) throws -> Int {
+        let target = try EngineTargetFactory().open(Arm(name: "look", kind: .queue), at: file.path)
+        defer { try? target.close() }
+        var total = 0
+        try target.perform(.read, as: WorkloadClientName("look")) { session in
+            let tables = try session.rows(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'",
+                []
+            )
+            for case .text(let name)? in tables.map(\.first) {
+                let count = try session.rows("SELECT count(*) FROM \"\(name)\"", [])
+                if case .integer(let number) = count.first?.first { total += Int(number) }
+            }
+        }
+        return total
+    }
+
+    /// How many rows an operation adds each time.
+    private func growth(_ statements: [String]) -> Int {
+        statements.reduce(0) { sum, sql in
+            switch StatementTemplate(sql: sql).verb {
+            case "INSERT": sum + 1
+            case "DELETE": sum - 1
+            default: sum
+            }
+        }
+    }
+
+    /// How many rows a client's completed accesses added, and how many those may have added that
+    /// the end of the run found at work.
+    private func growth(of client: Client, _ result: ClientResult) -> ClosedRange<Int> {
+        let perAccess: [(count: Int, each: Int)]
+        switch client.activity {
+        case .operations(_, let mix):
+            perAccess = mix.map { operation in
+                let own = result.operations?[operation.name] ?? result
+                return (Int(own.completed), growth(operation.statements))
+            }
+        case .importRows(_, let batch, let statement):
+            perAccess = [(Int(result.completed), batch * growth(statement.map { [$0] } ?? []))]
+        default:
+            return 0...0
+        }
+        let sure = perAccess.reduce(0) { $0 + $1.count * $1.each }
+        let most = perAccess.map(\.each).max() ?? 0
+        return sure...sure + Int(result.unfinished) * max(0, most)
+    }
+
+    @Test(arguments: Presets.all.map(\.name))
+    func everyArmRunsAndItsDataAgreeWithItsCounts(name: String) async throws {
+        var scenario = try #require(Presets.named(name)).scenario().with(scale: 1)
+        scenario.phases.removeAll { !$0.isMeasured }
+        scenario = try scenario.scaled(toMeasured: .milliseconds(400))
+        let store = DatasetStore()
+        defer { store.remove() }
+        for arm in scenario.arms {
+            let outcome = try await run(scenario, arm, store)
+            var expected = 0...0
+            for client in scenario.clients {
+                guard let result = outcome.result.clients[client.name] else {
+                    #expect(outcome.result.unsupported?[client.name] != nil)
+                    continue
+                }
+                #expect(result.isBalanced, "\(client.name) in \(arm.name)")
+                #expect(result.errorCount == 0, "\(client.name) in \(arm.name): \(result.errors)")
+                let own = growth(of: client, result)
+                expected =
+                    expected.lowerBound + own.lowerBound...expected.upperBound + own.upperBound
+            }
+            #expect(outcome.result.clients.values.contains { $0.completed > 0 })
+            #expect(expected.contains(outcome.addedRows), "rows in \(arm.name)")
+            for invariant in outcome.result.invariants {
+                #expect(invariant.passed != false, "\(invariant.name): \(invariant.detail)")
+            }
+        }
+    }
+
+    @Test(arguments: Presets.all.map(\.name))
+    func everyStatementIsUnderstood(name: String) throws {
+        let scenario = try #require(Presets.named(name)).scenario()
+        try ScenarioCheck(EngineTargetFactory()).check(scenario)
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+import WorkloadEngine
+
+/// `poolgauge scenarios`, and scenarios that come through a pipe.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct ScenariosCommandTests {
+    @Test
+    func theSchemaIsPrinted() throws {
+        try withTemporaryFolder { folder in
+            let outcome = try HeadlessProgram.run(["scenarios", "schema"], in: folder)
+            #expect(outcome.status == 0)
+            #expect(outcome.output == ScenarioSchema.json)
+            #expect(outcome.errors.isEmpty)
+        }
+    }
+
+    @Test
+    func thePresetsAreListedShownAndFine() throws {
+        try withTemporaryFolder { folder in
+            let list = try HeadlessProgram.run(["scenarios", "list"], in: folder).output
+            let names = list.split(separator: "\n").filter { !$0.hasPrefix(" ") }.map(String.init)
+            #expect(names == Presets.all.map(\.name))
+            let outcome = try HeadlessProgram.run(["scenarios", "validate"] + names, in: folder)
+            #expect(outcome.status == 0)
+            #expect(outcome.output.split(separator: "\n").count == names.count)
+            let shown = try HeadlessProgram.run(["scenarios", "show", names[0]], in: folder)
+            #expect(shown.output == Presets.all[0].yaml)
+        }
+    }
+
+    @Test
+    func aStatementThatCannotBePreparedIsNamedWithItsPlace() throws {
+        try withTemporaryFolder { folder in
+            let file = folder.appendingPathComponent("mine.yaml")
+            let yaml = try #require(Presets.named("ycsb-c")).yaml
+                .replacing("use: ycsb-read", with: "sql: SELECT FEILD1 FROM usertable")
+            try yaml.write(to: file, atomically: true, encoding: .utf8)
+            let outcome = try HeadlessProgram.run(
+                ["scenarios", "validate", "mine.yaml"],
+                in: folder
+            )
+            #expect(outcome.status == 64)
+            let pattern = /mine\.yaml:\d+:\d+: 'SELECT FEILD1 FROM usertable' of client 'read' .*/
+            #expect(outcome.errors.firstMatch(of: pattern) != nil, "\(outcome.errors)")
+            #expect(outcome.errors.contains("did you mean 'FIELD1'?"))
+            #expect(contents(of: folder) == ["mine.yaml"])
+        }
+    }
+
+    @Test(arguments: ["-", "/dev/stdin"])
+    func aScenarioComesThroughAPipe(name: String) throws {
+        try withTemporaryFolder { folder in
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/bash")
+            process.arguments = [
+                "-c",
+                #""$0" scenarios show ycsb-c | "$0" run "$1" --duration 200ms --arm pool --scale 1"#,
+                Program.path, name,
+            ]
+            process.environment = Program.environment(temporary: folder)
+            process.currentDirectoryURL = folder
+            let output = Pipe()
+            process.standardOutput = output
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            let text = String(
+                decoding: output.fileHandleForReading.readDataToEndOfFile(),
+                as: UTF8.self
+            )
+            process.waitUntilExit()
+            // A loaded machine may make the run invalid, and that is said with 5.
+            #expect([0, 5].contains(process.terminationStatus))
+            #expect(text.contains("ycsb-c on pool"))
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Telemetry
+
+/// A process that writes until it is killed, and says which of its commits are done.
+final class CommitWriterProcess {
+    /// What the process does.
+    enum Kind: String, CaseIterable, Sendable {
+        case pool
+        case walQueue = "wal-queue"
+        case queue
+    }
+
+    /// What a process that ended by itself had to say.
+    struct Ended: Error {
+        var status: Int32
+        var errors: String
+    }
+
+    private static let path: String = {
+        let bundle = CommandLine.arguments.first { $0.contains(".xctest") }
+        var folder = bundle.map { URL(fileURLWithPath: $0) } ?? Bundle.main.bundleURL
+        while folder.path != "/" {
+            let candidate = folder.appendingPathComponent("CommitWriter").path
+            if FileManager.default.isExecutableFile(atPath: candidate) { return candidate }
+            folder.deleteLastPathComponent()
+        }
+        return "CommitWriter-is-not-built"
+    }()
+
+    private let process = Process()
+    private let output = Pipe()
+    private let errors = Pipe()
+    private var text: [UInt8] = []
+
+    /// Starts the process.
+    ///
+    /// - Parameters:
+    ///   - kind: How it opens the database.
+    ///   - database: The path of the database.
+    ///   - first: The number of its first commit.
+    ///   - isEarly: Whether it says that a commit is done before it is.
+    /// - Throws: When it cannot be started.
+    init(_ kind: Kind, on database: String, first: Int, isEarly: Bool = false) throws {
+        process.executableURL = URL(fileURLWithPath: Self.path)
+        process.arguments = [kind.rawValue, database, "\(first)"] + (isEarly ? ["--early"] : [])
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        let descriptor = output.fileHandleForReading.fileDescriptor
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    }
+
+    deinit {
+        if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+    }
+
+    /// Waits until so many commits are done.
+    func awaitCommits(_ count: Int) throws {
+        let deadline = monotonicNanoseconds() + 20_000_000_000
+        while acknowledged.count < count {
+            var wait = pollfd(
+                fd: output.fileHandleForReading.fileDescriptor,
+                events: Int16(POLLIN),
+                revents: 0
+            )
+            poll(&wait, 1, 100)
+            readOutput()
+            guard process.isRunning else {
+                throw Ended(status: process.terminationStatus, errors: said)
+            }
+            guard monotonicNanoseconds() < deadline else { throw Gate.Timeout() }
+        }
+    }
+
+    /// Kills the process with SIGKILL; gives the numbers of the commits that it said are done.
+    ///
+    /// - Throws: When it was not alive any more.
+    func kill() throws -> Set<Int> {
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        guard process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL
+        else { throw Ended(status: process.terminationStatus, errors: said) }
+        readOutput()
+        return acknowledged
+    }
+
+    private var acknowledged: Set<Int> {
+        // Half a line was not said.
+        guard let end = text.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
+        return Set(
+            text[..<end].split(separator: UInt8(ascii: "\n")).compactMap {
+                Int(String(decoding: $0, as: UTF8.self))
+            }
+        )
+    }
+
+    private var said: String {
+        String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
+    }
+
+    /// Takes what is in the pipe.
+    private func readOutput() {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(output.fileHandleForReading.fileDescriptor, &buffer, buffer.count)
+            guard count > 0 else { return }
+            text.append(contentsOf: buffer[..<count])
+        }
+    }
+}

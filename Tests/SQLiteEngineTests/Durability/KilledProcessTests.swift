@@ -1,0 +1,88 @@
+import Foundation
+import SQLiteEngine
+import Telemetry
+import Testing
+
+/// What is left of a database whose process is killed with SIGKILL, again and again, under load.
+///
+/// A killed process loses no acknowledged commit, whatever `synchronous` says: what it has written
+/// is with the system (https://sqlite.org/pragma.html#pragma_synchronous).
+@Suite(.timeLimit(.minutes(5)))
+struct KilledProcessTests {
+    private let folder = TemporaryFolder()
+
+    /// What a database has after a kill.
+    private struct Remains {
+        var numbers: Set<Int>
+        /// Whether each transaction is there as a whole or not at all.
+        var isWhole: Bool
+        var integrity: String?
+    }
+
+    /// Opens the database as the next process would.
+    private func remains(_ kind: CommitWriterProcess.Kind) throws -> Remains {
+        let database: any DatabaseWriter =
+            kind == .pool
+            ? try DatabasePool(path: folder.file()) : try DatabaseQueue(path: folder.file())
+        defer { try? database.close() }
+        return try database.read { db in
+            guard try db.tableExists("total") else {
+                return Remains(numbers: [], isWhole: true, integrity: "ok")
+            }
+            let numbers = try Set(Int.fetchAll(db, sql: "SELECT number FROM entry"))
+            let mirror = try Set(Int.fetchAll(db, sql: "SELECT number FROM mirror"))
+            let total = try Int.fetchOne(db, sql: "SELECT count FROM total") ?? 0
+            return Remains(
+                numbers: numbers,
+                isWhole: numbers == mirror && numbers.count == total,
+                integrity: try String.fetchOne(db, sql: "PRAGMA integrity_check")
+            )
+        }
+    }
+
+    private func spin(_ nanoseconds: UInt64) {
+        let end = monotonicNanoseconds() + nanoseconds
+        while monotonicNanoseconds() < end {}
+    }
+
+    @Test(arguments: [(CommitWriterProcess.Kind.pool, 100), (.walQueue, 30), (.queue, 30)])
+    func everyAcknowledgedCommitIsThere(kind: CommitWriterProcess.Kind, kills: Int) async throws {
+        try await onOwnThread { try kill(kind, times: kills) }
+    }
+
+    private func kill(_ kind: CommitWriterProcess.Kind, times kills: Int) throws {
+        var random = SeededRandom(seed: 9)
+        var all: Set<Int> = []
+        var next = 1
+        for round in 0..<kills {
+            let process = try CommitWriterProcess(kind, on: folder.file(), first: next)
+            // Now and then while it opens the database, or its tables are not made yet.
+            try process.awaitCommits(Int.random(in: 0...25, using: &random))
+            spin(UInt64.random(in: 0..<3_000_000, using: &random))
+            all.formUnion(try process.kill())
+            let remains = try remains(kind)
+            #expect(remains.integrity == "ok", "round \(round)")
+            #expect(remains.isWhole, "round \(round)")
+            #expect(all.subtracting(remains.numbers).isEmpty, "round \(round)")
+            next = (remains.numbers.union(all).max() ?? 0) + 1
+        }
+        // A load that does nothing would lose nothing.
+        #expect(all.count > kills * 5)
+    }
+
+    @Test(arguments: CommitWriterProcess.Kind.allCases)
+    func whatIsAcknowledgedTooEarlyIsMissed(kind: CommitWriterProcess.Kind) async throws {
+        try await onOwnThread { try killWhatSpeaksTooEarly(kind) }
+    }
+
+    private func killWhatSpeaksTooEarly(_ kind: CommitWriterProcess.Kind) throws {
+        let process = try CommitWriterProcess(kind, on: folder.file(), first: 1, isEarly: true)
+        try process.awaitCommits(1)
+        let acknowledged = try process.kill()
+        let remains = try remains(kind)
+        #expect(acknowledged.count == 1)
+        #expect(remains.numbers.isEmpty)
+        #expect(remains.isWhole)
+        #expect(remains.integrity == "ok")
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+import Yams
+
+@testable import WorkloadEngine
+
+/// The published schema against the decoder.
+struct ScenarioSchemaTests {
+    @Test func theSchemaIsJSONOfTheDraft() throws {
+        let data = Data(ScenarioSchema.json.utf8)
+        let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        #expect(object["$schema"] as? String == "https://json-schema.org/draft/2020-12/schema")
+        let properties = try #require(object["properties"] as? [String: Any])
+        #expect(Set(properties.keys) == Set(Language.scenario.names))
+    }
+
+    @Test(arguments: Presets.all.map(\.name))
+    func everyPresetIsValid(name: String) throws {
+        let yaml = try #require(Presets.named(name)).yaml
+        #expect(try SchemaValidator(ScenarioSchema.json).problems(yaml: yaml) == [])
+    }
+
+    @Test(arguments: [ScenarioParsingTests.whole, SchemaDatasetTests.yaml, ScenarioErrorTests.good])
+    func whatTheDecoderTakesIsValid(yaml: String) throws {
+        #expect(try SchemaValidator(ScenarioSchema.json).problems(yaml: yaml) == [])
+    }
+
+    /// Slips of form, which an editor can show; what names refer to, only the decoder knows.
+    @Test(arguments: [
+        ("name: good", "nmae: good"), ("preset: pgbench", "preset: pgbnech"),
+        ("readers: 4", "raeders: 4"), ("readers: 4", "readers: 0"),
+        ("duration: 30s", "duration: 30"), ("uniform", "unifrom"),
+        ("rate: 200/s", "rate: 200"), ("access: read, hold", "access: reed, hold"),
+        ("version: 1", "version: 2"), ("ui.response: [", "ui: ["),
+    ])
+    func whatTheDecoderRefusesForItsFormIsInvalid(old: String, new: String) throws {
+        let yaml = ScenarioErrorTests.good.replacing(old, with: new, maxReplacements: 1)
+        #expect(throws: ScenarioError.self) { try Scenario.parse(yaml: yaml, file: "f") }
+        #expect(try !SchemaValidator(ScenarioSchema.json).problems(yaml: yaml).isEmpty)
+    }
+
+    /// Every mapping of the language, and a scenario that has one of it at `MAPPING`.
+    static let mappings: [(shape: MappingShape, yaml: String)] = [
+        (Language.dataset, "dataset: MAPPING"),
+        (Language.table, "dataset: {schema: CREATE TABLE t (a), rows: {t: MAPPING}}"),
+        (Language.arm, "arms: {a: MAPPING}"),
+        (Language.phase, "phases: [MAPPING]"),
+        (Language.variable, "variables: {v: MAPPING}"),
+        (Language.length, "variables: {v: {distribution: text, length: MAPPING}}"),
+        (Language.client, "clients: {c: MAPPING}"),
+        (Language.arrival, "clients: {c: {access: read, sql: SELECT 1, arrival: MAPPING}}"),
+        (Language.ramp, "clients: {c: {access: read, sql: SELECT 1, arrival: {rate: MAPPING}}}"),
+        (Language.stage, "clients: {c: {access: read, sql: SELECT 1, arrival: {rate: [MAPPING]}}}"),
+        (Language.think, "clients: {c: {access: read, sql: SELECT 1, think: MAPPING}}"),
+        (Language.operation, "clients: {c: {access: read, mix: [MAPPING]}}"),
+        (Language.invariant, "invariants: [MAPPING]"),
+        (Language.retry, "clients: {c: {access: read, sql: SELECT 1, retry: MAPPING}}"),
+    ]
+
+    @Test func everyDefinitionIsTried() throws {
+        let data = Data(ScenarioSchema.json.utf8)
+        let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        let definitions = try #require(object["$defs"] as? [String: Any])
+        #expect(Set(definitions.keys) == Set(Self.mappings.map(\.shape.name)))
+    }
+
+    /// The decoder knows exactly the keys of the schema: it calls no declared key unknown, and
+    /// every other one.
+    @Test(arguments: mappings.indices)
+    func theDecoderKnowsTheKeysOfTheSchema(index: Int) {
+        let (shape, yaml) = Self.mappings[index]
+        for key in shape.names + ["no-such-key"] {
+            let text = yaml.replacing("MAPPING", with: "{\(key): {}}")
+            var said = ""
+            do throws(ScenarioError) {
+                _ = try Scenario.parse(yaml: text, file: "f")
+            } catch {
+                said = error.description
+            }
+            let isUnknown = said.contains("unknown key '\(key)'")
+            #expect(isUnknown == (key == "no-such-key"), "\(key) of \(shape.name): \(said)")
+        }
+    }
+
+    /// Names may be of any script; what the decoder refuses as a name, the schema does too.
+    @Test(arguments: [
+        ("pool-2_b", true), ("höhe", true), ("二", true), ("a b", false), ("a.b", false),
+        ("a:b", false), ("a[0]", false), ("a^", false), ("a~", false), ("`a", false),
+    ])
+    func namesAreThoseOfTheDecoder(name: String, isName: Bool) throws {
+        let yaml = ScenarioErrorTests.good.replacing("pool: {type", with: "\"\(name)\": {type")
+        let problems = try SchemaValidator(ScenarioSchema.json).problems(yaml: yaml)
+        #expect(problems.isEmpty == isName, "\(problems)")
+        #expect(MappingReader.isName(name) == isName)
+    }
+
+    @Test func everyKeyIsExplained() {
+        for shape in Self.mappings.map(\.shape) + [Language.scenario] {
+            for key in shape.keys {
+                #expect(key.description.hasSuffix("."), "\(key.name) of \(shape.name)")
+                #expect(key.description.count > 10)
+            }
+            #expect(Set(shape.names).count == shape.names.count)
+        }
+    }
+}
