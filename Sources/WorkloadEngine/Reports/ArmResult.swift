@@ -142,6 +142,9 @@ public struct WALResult: Sendable, Codable, Equatable {
     public var peakBytes: UInt64
     /// Its size at the end, in bytes.
     public var finalBytes: UInt64
+    /// By how much it grew in the measured time, in bytes; what no pin explains is what a log
+    /// grows to between two checkpoints.
+    public var grownBytes: UInt64?
     /// Who kept it from shrinking, longest first.
     public var pins: [Pin]
 

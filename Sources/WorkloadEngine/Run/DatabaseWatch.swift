@@ -18,6 +18,8 @@ struct DatabaseWatch {
     private var oldestSnapshot: UInt64?
     private var peakBytes: UInt64 = 0
     private var hasWAL = false
+    /// By how much the log grew in measured phases, whoever was in the way.
+    private var grownBytes: UInt64 = 0
     private var pins: [PinKey: (bytes: UInt64, nanoseconds: UInt64)] = [:]
 
     private struct PinKey: Hashable {
@@ -91,11 +93,13 @@ struct DatabaseWatch {
         hasWAL = true
         guard isMeasured else { return }
         peakBytes = max(peakBytes, wal.bytes)
-        guard let pin = wal.pin else { return }
         let before = last?.wal?.bytes ?? wal.bytes
+        let growth = wal.bytes - min(wal.bytes, before)
+        grownBytes += growth
+        guard let pin = wal.pin else { return }
         let key = PinKey(by: pin.by.name, cause: pin.cause.rawValue)
         var sum = pins[key] ?? (0, 0)
-        sum.bytes += wal.bytes - min(wal.bytes, before)
+        sum.bytes += growth
         sum.nanoseconds += elapsed(until: status)
         pins[key] = sum
     }
@@ -127,6 +131,7 @@ struct DatabaseWatch {
             // What runs when the measured time ends can make the log grow after the last sample.
             peakBytes: max(peakBytes, finalBytes),
             finalBytes: finalBytes,
+            grownBytes: grownBytes,
             pins: pins.map { key, sum in
                 WALResult.Pin(
                     by: key.by,
