@@ -1,3 +1,5 @@
+import Telemetry
+
 /// What the dashboard asks of the program that runs the load.
 package enum DashboardAction: Sendable, Equatable {
     /// End the run and the program.
@@ -14,14 +16,8 @@ package enum DashboardAction: Sendable, Equatable {
     case releaseSnapshot(label: String?)
     /// Hold the load back, or let it go on.
     case setLoadPaused(Bool)
-    /// Give a client so many workers.
-    case setWorkers(client: String, Int)
-    /// Let a client's accesses arrive so often, in accesses/s.
-    case setRate(client: String, Double)
-    /// Let so large a share of a client's accesses write, in 0…1.
-    case setWriteShare(client: String, Double)
-    /// Let a client hold its connection so long, in seconds.
-    case setHoldTime(client: String, Double)
+    /// Turn a knob of the load.
+    case turn(LoadKnob)
     /// Rebuild the pool with so many readers at most.
     case setReaderCount(Int)
     /// Draw so often, in frames/s.

@@ -43,6 +43,9 @@ package struct DashboardModel: Sendable {
     /// What is selected, sorted and filtered on each screen, by its number less one.
     var views = DashboardScreen.allCases.map { _ in ListView() }
 
+    /// The knobs that somebody turned and no sample shows yet, by their names.
+    var asked: [String: Double] = [:]
+
     /// The seconds that lanes and charts can show.
     static let windows: [Double] = [10, 30, 60, 120, 300]
     /// The frame rates to choose from.
@@ -74,7 +77,11 @@ package struct DashboardModel: Sendable {
     }
 
     /// Takes in a sample; a paused display collects it too.
-    package mutating func ingest(_ sample: Sample) { history.append(sample) }
+    package mutating func ingest(_ sample: Sample) {
+        let before = history.latest?.sequence ?? -1
+        history.append(sample)
+        settleKnobs(sample, isNewRun: sample.sequence <= before)
+    }
 
     /// Adds a line to the ticker, such as what came of a key.
     package mutating func note(_ message: String, severity: TelemetryEvent.Severity = .info) {
@@ -136,14 +143,17 @@ package struct DashboardModel: Sendable {
     }
 
     private func drawScreen(on canvas: inout Canvas, in rect: Rect) {
-        let history = shown
-        let seconds = Self.windows[window]
-        OverviewScreen(
-            history: history,
-            seconds: seconds,
-            isPaused: isPaused,
-            selected: view.selected
-        ).draw(on: &canvas, in: rect)
+        let scene = ScreenScene(history: shown, seconds: Self.windows[window], view: view)
+        switch screen {
+        case .overview: OverviewScreen(scene: scene).draw(on: &canvas, in: rect)
+        case .connections: ConnectionsScreen(scene: scene).draw(on: &canvas, in: rect)
+        case .waiters: WaitersScreen(scene: scene).draw(on: &canvas, in: rect)
+        case .snapshots: SnapshotsScreen(scene: scene).draw(on: &canvas, in: rect)
+        case .latency: LatencyScreen(scene: scene).draw(on: &canvas, in: rect)
+        case .compare: CompareScreen(scene: scene).draw(on: &canvas, in: rect)
+        case .workload:
+            WorkloadScreen(scene: scene, asked: asked, keys: keys).draw(on: &canvas, in: rect)
+        }
     }
 
     private func drawOverlay(on canvas: inout Canvas, in rect: Rect) {

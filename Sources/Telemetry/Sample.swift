@@ -60,6 +60,9 @@ public struct ClientStatus: Sendable, Codable, Equatable {
     public var wait: LatencySummary?
     /// From the entry to the end, over the last ten seconds.
     public var service: LatencySummary?
+    /// The distributions of the second that was just collected, for each operation; nil in the
+    /// samples in between.
+    public var operations: [OperationLatencies]?
 
     /// Creates a status.
     public init(
@@ -144,6 +147,8 @@ public struct Sample: Sendable, Codable, Equatable {
     public var events: [TelemetryEvent]
     /// Where the load's knobs stand; nil for what nobody can steer.
     public var knobs: LoadKnobs?
+    /// Whether what happens now counts in the run's result; nil where nobody knows.
+    public var isMeasured: Bool?
 
     /// Creates a sample.
     public init(

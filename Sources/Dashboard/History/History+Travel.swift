@@ -1,4 +1,5 @@
 import Telemetry
+import TerminalUI
 
 extension History {
     /// The time of the newest sample, in seconds since the run began.
@@ -12,6 +13,11 @@ extension History {
     func windowEnd(_ seconds: Double) -> Double {
         guard cursor != nil, now < newestTime - seconds * 0.95 else { return newestTime }
         return now + seconds / 2
+    }
+
+    /// What stands at the right edge of a chart of so many seconds where that is not now.
+    func endLabel(_ seconds: Double) -> String? {
+        cursor == nil ? nil : "at \(HumanUnits.seconds(windowEnd(seconds)))"
     }
 
     /// Where on a chart of so many seconds the moment is that somebody went back to, in 0…1; nil

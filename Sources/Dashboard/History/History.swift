@@ -27,6 +27,12 @@ struct History: Sendable {
     private(set) var lanes: [Lane] = []
     /// The throughput of each client, by its place in the sample, aligned with ``moments``.
     private(set) var throughputs: [RingBuffer<Double>] = []
+    /// How long accesses took, for each client and operation.
+    private(set) var latencies = LatencyHistory()
+    /// What was seen of each arm of this session, in the order of their first runs.
+    private(set) var arms: [ArmRecord] = []
+    /// The most arms whose records are kept.
+    private static let maximumArms = 16
     /// What happened, the newest last.
     private(set) var events = RingBuffer<TelemetryEvent>(capacity: 200)
 
@@ -38,6 +44,8 @@ struct History: Sendable {
         let time = sample.time.isFinite ? max(sample.time, before) : before
         moments.append(Moment(sample, time: time))
         samples.append(sample)
+        latencies.append(sample, time: time)
+        appendToArm(sample)
         appendLanes(sample.database.connections)
         appendThroughputs(sample.clients)
         for event in sample.events { events.append(event) }
@@ -102,6 +110,12 @@ struct History: Sendable {
         cursor = nil
         lanes = []
         throughputs = []
+        latencies = LatencyHistory()
+        for index in arms.indices { arms[index].isRunning = false }
+        // A run of an arm that ran before takes the place of that one.
+        if let index = arms.firstIndex(where: { $0.isOf(sample) }) {
+            arms[index] = ArmRecord(sample)
+        }
         events.append(TelemetryEvent(time: 0, message: "arm \(sample.arm) begins"))
     }
 
@@ -151,6 +165,19 @@ struct History: Sendable {
         case .reader: 1
         case .snapshot: 2
         }
+    }
+
+    private mutating func appendToArm(_ sample: Sample) {
+        // Before the database is open nobody knows which arm it is.
+        guard let moment = moments.last, sample.state != .preparing else { return }
+        var place = arms.firstIndex { $0.isOf(sample) }
+        if place == nil, arms.count < Self.maximumArms {
+            arms.append(ArmRecord(sample))
+            place = arms.count - 1
+        }
+        guard let place else { return }
+        arms[place].append(sample, moment)
+        arms[place].isRunning = sample.state != .finished
     }
 
     private mutating func appendThroughputs(_ clients: [ClientStatus]) {

@@ -17,7 +17,10 @@ struct Lane: Sendable {
     var state: LaneState { status.map { LaneState($0) } ?? .absent }
 
     /// The label without the database's: `reader.2` becomes `reader 2`.
-    var shortLabel: String {
+    var shortLabel: String { Self.shortLabel(label, role) }
+
+    /// A connection's label without the database's.
+    static func shortLabel(_ label: String, _ role: ConnectionRole) -> String {
         let parts = label.split(separator: ".")
         if role == .queue || role == .writer { return role.rawValue }
         if parts.count >= 2, parts[parts.count - 2] == role.rawValue {

@@ -49,6 +49,17 @@ enum LaneState: UInt8, Sendable, CaseIterable {
     /// The marks of all states, by their raw values.
     static let marks = allCases.map(\.mark)
 
+    /// What the marks mean, for the border of a panel with lanes.
+    static func legend(theme: Theme, glyphs: GlyphSet) -> [[Span]] {
+        allCases.filter { $0 != .absent }.map { state in
+            let mark = state.mark
+            return [
+                Span(mark.text(in: glyphs), theme.style(mark.role)),
+                Span(" \(state.words)", theme.style(.dim)),
+            ]
+        }
+    }
+
     /// What it is, in a lane.
     var words: String {
         switch self {

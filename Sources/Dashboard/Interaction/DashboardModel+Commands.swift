@@ -8,6 +8,13 @@ extension DashboardModel {
             self.screen = screen
             return []
         }
+        if screen == .workload {
+            switch command {
+            case .left, .zoomOut: return turnKnob(up: false)
+            case .right, .zoomIn: return turnKnob(up: true)
+            default: break
+            }
+        }
         switch command.purpose {
         case .acting: return act(command)
         case .time: return travel(command)
@@ -126,7 +133,20 @@ extension DashboardModel {
 
     /// What `y` copies: what is selected, or how the run is doing.
     private var copyText: String? {
-        guard shown.latest != nil else { return nil }
+        guard let sample = shown.latest else { return nil }
+        let database = sample.database
+        switch screen {
+        case .overview, .connections:
+            if let connection = database.connections.first(where: { $0.label == view.selected }) {
+                return connection.sql ?? connection.label
+            }
+        case .waiters:
+            if let waiter = Waiting.all(in: database).first(where: { $0.name == view.selected }) {
+                return waiter.status.origin.name
+            }
+        case .snapshots, .compare, .latency, .workload:
+            if let selected = view.selected { return selected }
+        }
         return Verdict(shown).text(fitting: .max, isASCII: false)
     }
 }

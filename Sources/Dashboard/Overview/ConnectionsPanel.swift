@@ -44,13 +44,7 @@ struct ConnectionsPanel {
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
         let isASCII = canvas.glyphs == .ascii
-        let legend: [[Span]] = LaneState.allCases.filter { $0 != .absent }.map { state in
-            let mark = state.mark
-            return [
-                Span(mark.text(in: canvas.glyphs), theme.style(mark.role)),
-                Span(" \(state.words)", theme.style(.dim)),
-            ]
-        }
+        let legend = LaneState.legend(theme: theme, glyphs: canvas.glyphs)
         let inner = Panel(
             title: "Connections",
             subtitle: isASCII ? "- who holds each, what it does" : "· who holds each, what it does",
@@ -79,12 +73,13 @@ struct ConnectionsPanel {
         for (row, lane) in shown.enumerated() {
             let cells = inner.row(row).columns(widths, spacing: 1)
             canvas.mark(inner.row(row), as: .row(lane.label))
-            if lane.label == selected {
-                let mark = canvas.glyphs == .ascii ? ">" : "▶"
-                let style = canvas.theme.bold(.accent)
-                canvas.put(mark, x: inner.minX - 1, y: inner.minY + row, style: style)
-            }
             draw(lane, bins: bins, on: &canvas, in: cells)
+            if lane.label == selected { canvas.select(inner.row(row)) }
+        }
+        if let strip = inner.columns(widths, spacing: 1).last, strip.width > 0 {
+            let height = min(shown.count, strip.height)
+            let lanes = Rect(x: strip.minX, y: strip.minY, width: strip.width, height: height)
+            history.markTime(seconds, on: &canvas, lanes)
         }
         if shown.count < history.lanes.count, inner.height > 0 {
             let text = summary(ofLanesBeyond: shown, width: inner.width)

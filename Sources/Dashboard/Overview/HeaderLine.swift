@@ -83,6 +83,10 @@ struct HeaderLine {
 
     /// The run's state, or that the display stands still.
     private var state: (mark: String, words: String, role: Role) {
+        if history.cursor != nil, history.now < history.newestTime {
+            let age = HumanUnits.seconds(history.newestTime - history.now)
+            return ("‖", "\(age) BACK", .warning)
+        }
         if isPaused { return ("‖", "PAUSED", .warning) }
         switch history.latest?.state {
         case nil: return ("·", "STARTING", .dim)

@@ -3,10 +3,10 @@ import TerminalUI
 
 /// The overview: everything that matters about a run, each panel as large as the terminal allows.
 struct OverviewScreen {
-    let history: History
-    let seconds: Double
-    let isPaused: Bool
-    var selected: String?
+    let scene: ScreenScene
+
+    private var history: History { scene.history }
+    private var seconds: Double { scene.seconds }
 
     /// The rows of the screen, from the top.
     private enum Row: Int, CaseIterable {
@@ -50,7 +50,7 @@ struct OverviewScreen {
         let connections = ConnectionsPanel(
             history: history,
             seconds: seconds,
-            selected: selected
+            selected: scene.view.selected
         )
         let pool = PoolPanel(history: history, seconds: seconds)
         let clients = ClientsPanel(
@@ -88,6 +88,10 @@ struct OverviewScreen {
         draw(.clients) { clients.draw(on: &$0, in: $1) }
         draw(.details) { drawDetails(on: &$0, in: $1) }
         draw(.summary) {
+            guard history.cursor == nil else {
+                MomentPanels(history: history).drawLine(on: &$0, in: $1.inset(horizontal: 2))
+                return
+            }
             SummaryLine(history: history).draw(on: &$0, in: $1.inset(horizontal: 2))
         }
         draw(.events) {
@@ -107,6 +111,10 @@ struct OverviewScreen {
     }
 
     private func drawDetails(on canvas: inout Canvas, in rect: Rect) {
+        guard history.cursor == nil else {
+            MomentPanels(history: history).draw(on: &canvas, in: rect)
+            return
+        }
         let tracks = [
             Track(minimum: 26, ideal: 34, maximum: 60, priority: 9, flex: 1),
             Track(minimum: 30, ideal: 36, maximum: 50, priority: 8, flex: 1),

@@ -54,8 +54,10 @@ struct PoolPanel {
             ],
             maximum: top,
             reference: (limit, "max \(Int(limit))"),
-            seconds: seconds
+            seconds: seconds,
+            end: history.endLabel(seconds)
         ).draw(on: &canvas, in: inner)
+        history.markTime(seconds, on: &canvas, TimeChart.plot(in: inner))
     }
 
     private var remark: String {

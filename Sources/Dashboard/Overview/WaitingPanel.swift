@@ -18,7 +18,6 @@ struct WaitingPanel {
         let bins = TimeBins(history, seconds: seconds, count: count)
         var rows = (0..<inner.height).map { inner.row($0) }.makeIterator()
         func next() -> Rect { rows.next() ?? Rect(x: 0, y: 0, width: 0, height: 0) }
-        let isRoomy = inner.height >= 8
         drawCount(
             "reads",
             database.waitingReaders,
@@ -35,7 +34,6 @@ struct WaitingPanel {
             in: next()
         )
         drawOldest(database.waitingWriters, on: &canvas, in: next())
-        if isRoomy { _ = next() }
         let isQueue = database.readers == nil
         let limit = Double(database.readers?.maximum ?? 1)
         let inUse = history.mean(over: Verdict.seconds) { $0.inUse / max(limit, 1) }
@@ -43,8 +41,7 @@ struct WaitingPanel {
         drawMeter(isQueue ? "in use" : "readers in use", inUse, on: &canvas, in: next())
         drawMeter(isQueue ? "saturated" : "pool saturated", saturation, on: &canvas, in: next())
         if inner.height >= 10 { _ = next() }
-        drawLatency("wait", database.acquire, on: &canvas, in: next())
-        drawLatency("hold", database.hold, on: &canvas, in: next())
+        AccessTimes(database: database).draw(on: &canvas, rows: [next(), next(), next()])
     }
 
     /// `reads       6  ▁▂▃`.
@@ -93,36 +90,10 @@ struct WaitingPanel {
         guard !row.isEmpty else { return }
         let theme = canvas.theme
         canvas.write(name, x: row.minX, y: row.minY, style: theme.style(.text))
-        let number = Rect(x: row.minX + 14, y: row.minY, width: 5, height: 1)
+        let number = Rect(x: row.minX + 15, y: row.minY, width: 5, height: 1)
         let text = share.map(HumanUnits.percent) ?? "–"
         canvas.write(text, in: number, style: theme.bold(.text), alignment: .trailing)
-        let bar = Rect(x: row.minX + 20, y: row.minY, width: row.width - 20, height: 1)
+        let bar = Rect(x: row.minX + 21, y: row.minY, width: row.width - 21, height: 1)
         Meter(share: share ?? 0).draw(on: &canvas, in: bar)
-    }
-
-    private func drawLatency(
-        _ name: String,
-        _ summary: LatencySummary?,
-        on canvas: inout Canvas,
-        in row: Rect
-    ) {
-        guard !row.isEmpty, let summary else { return }
-        let theme = canvas.theme
-        let isWide = row.width >= 38
-        let words = isWide ? "accesses \(name)" : name
-        canvas.write(words, x: row.minX, y: row.minY, style: theme.style(.text))
-        let dim = theme.style(.dim)
-        let start = row.minX + (isWide ? 14 : 6)
-        for (offset, label, value) in [(0, "p50", summary.p50), (13, "p99", summary.p99)] {
-            canvas.write(label, x: start + offset, y: row.minY, style: dim)
-            let cell = Rect(
-                x: start + offset + 4,
-                y: row.minY,
-                width: HumanUnits.durationWidth,
-                height: 1
-            )
-            let text = value.map(HumanUnits.duration) ?? "–"
-            canvas.write(text, in: cell, style: theme.style(.text), alignment: .trailing)
-        }
     }
 }

@@ -87,6 +87,7 @@ extension DatabaseStatus {
         let now = takenAtNanoseconds
         let slots = writing.slots + (reading?.slots ?? [])
         var holders = slots.compactMap { $0.probe.logHolder(at: now) }
+        var positions: [String: WALPosition] = [:]
         for snapshot in snapshots?.alive ?? [] {
             let status = snapshot.snapshotStatus(at: now)
             for slot in snapshot.gate.slots {
@@ -94,6 +95,7 @@ extension DatabaseStatus {
                 holder.origin = status.origin
                 holder.age = status.ageNanoseconds
                 holders.append(holder)
+                positions[status.label] = holder.after ?? holder.before
             }
         }
         wal = watch.status(
@@ -102,6 +104,18 @@ extension DatabaseStatus {
             writer: writing.slots[0].probe.logWriter(at: now),
             at: now
         )
+        guard wal?.frames != nil else { return }
+        addPins(positions, in: watch.log)
+    }
+
+    /// Adds what each snapshot keeps in the log: a checkpoint copies no frame behind its own.
+    private mutating func addPins(_ positions: [String: WALPosition], in log: WALState) {
+        for index in snapshots.indices {
+            guard let position = positions[snapshots[index].label] else { continue }
+            let frame = min(position.frames(in: log), log.frames)
+            snapshots[index].frame = UInt64(frame)
+            snapshots[index].pinnedFrames = UInt64(log.frames - frame)
+        }
     }
 }
 

@@ -55,6 +55,9 @@ final class WALWatch: Sendable {
         )
     }
 
+    /// The log as it was seen last.
+    var log: WALState { history.withLock { $0.log } }
+
     private var hasReaders: Bool {
         readers?.slots.contains { $0.probe.transactionState == .read } ?? false
     }

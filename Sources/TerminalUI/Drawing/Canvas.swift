@@ -41,6 +41,12 @@ package struct Canvas: Sendable {
         surface[x, y] = Cell(glyph, style: style)
     }
 
+    /// Changes how a cell looks, and leaves its character.
+    package mutating func restyle(x: Int, y: Int, _ change: (inout Style) -> Void) {
+        guard x >= clip.minX, x < clip.maxX, y >= clip.minY, y < clip.maxY else { return }
+        change(&surface[x, y].style)
+    }
+
     /// Fills a rectangle with a glyph of one column.
     package mutating func fill(_ rect: Rect, with glyph: String = " ", style: Style) {
         let area = rect.intersection(clip)
@@ -169,4 +175,19 @@ package enum Alignment: Sendable {
     case center
     /// Against the right edge.
     case trailing
+}
+
+extension Canvas {
+    /// Draws a vertical line over a chart: a bar where the chart is empty, and what is there
+    /// reversed elsewhere, so that it shows without colours too.
+    package mutating func drawCursor(x: Int, in rect: Rect) {
+        let bar = glyphs == .ascii ? "!" : "│"
+        for y in rect.minY..<rect.maxY {
+            if surface[x, y].character == " " {
+                put(bar, x: x, y: y, style: theme.bold(.accent))
+            } else {
+                restyle(x: x, y: y) { $0.attributes.formSymmetricDifference(.reverse) }
+            }
+        }
+    }
 }

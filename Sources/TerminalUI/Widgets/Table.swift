@@ -1,19 +1,30 @@
-/// Rows of text under titles; columns give way by priority where the room is short.
+/// Rows of text under titles, one of which can be selected.
+///
+/// Columns give way by priority where the room is short, and can be scrolled to; the first one
+/// always stays. More rows than there is room for scroll with the selection.
 package struct Table: Sendable {
     /// One column.
     package struct Column: Sendable {
-        /// Its title.
+        /// Its title, which also names it to a mouse.
         package var title: String
         /// Where its text stands.
         package var alignment: Alignment
         /// Its width: dropped below the minimum, as wide as its text needs at the ideal.
         package var track: Track
+        /// Whether rows can be sorted by it.
+        package var isSortable: Bool
 
         /// Creates a column.
-        package init(title: String, alignment: Alignment = .leading, track: Track) {
+        package init(
+            title: String,
+            alignment: Alignment = .leading,
+            track: Track,
+            isSortable: Bool = false
+        ) {
             self.title = title
             self.alignment = alignment
             self.track = track
+            self.isSortable = isSortable
         }
     }
 
@@ -21,6 +32,14 @@ package struct Table: Sendable {
     package var columns: [Column]
     /// The rows: one span for each column.
     package var rows: [[Span]]
+    /// What names each row to a mouse and to the selection; empty where rows cannot be selected.
+    package var names: [String] = []
+    /// The name of the selected row.
+    package var selected: String?
+    /// The title of the column that rows are sorted by, and whether the largest comes first.
+    package var sort: (title: String, isDescending: Bool)?
+    /// How many columns behind the first lie hidden on the left.
+    package var firstColumn = 0
     /// Empty columns between two columns.
     package var spacing = 2
 
@@ -32,38 +51,109 @@ package struct Table: Sendable {
 
     /// The widths of the columns in a table of this width, 0 for those that give way.
     package func widths(in width: Int) -> [Int] {
-        Track.lengths(of: columns.map(\.track), available: width, spacing: spacing)
+        guard firstColumn > 0, columns.count > 1 else {
+            return Track.lengths(of: columns.map(\.track), available: width, spacing: spacing)
+        }
+        let hidden = min(firstColumn, columns.count - 2)
+        var left = width
+        return columns.indices.map { index in
+            guard index == 0 || index > hidden, left > 0 else { return 0 }
+            let track = columns[index].track
+            let wanted = index == columns.count - 1 ? max(track.ideal, left) : track.ideal
+            let length = min(wanted, left, max(track.maximum, 1))
+            left -= length + spacing
+            return length >= min(track.minimum, 4) ? length : 0
+        }
+    }
+
+    /// How many columns can be scrolled away on the left before nothing is hidden on the right.
+    package func lastFirstColumn(in width: Int) -> Int {
+        var probe = self
+        for first in 0..<max(columns.count - 1, 1) {
+            probe.firstColumn = first
+            if let last = probe.widths(in: width).last, last > 0, first > 0 { return first }
+            if first == 0, !probe.widths(in: width).contains(0) { return 0 }
+        }
+        return max(0, columns.count - 2)
     }
 
     /// Draws the titles and the rows that fit; the last one says how many do not.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         guard rect.height > 0 else { return }
         let cells = rect.columns(widths(in: rect.width), spacing: spacing)
-        for (column, cell) in zip(columns, cells) where cell.width > 0 {
-            let style = canvas.theme.style(.dim)
-            canvas.write(column.title, in: cell.row(0), style: style, alignment: column.alignment)
-        }
+        drawTitles(on: &canvas, cells)
         let room = rect.height - 1
-        let shown = rows.count <= room ? rows.count : max(0, room - 1)
+        let isWhole = rows.count <= room
+        let shown = isWhole ? rows.count : max(0, room - 1)
+        let first = isWhole ? 0 : firstRow(shown)
         for index in 0..<shown {
-            for (column, (span, cell)) in zip(columns, zip(rows[index], cells))
-            where cell.width > 0 {
-                canvas.write(
-                    span.text,
-                    in: cell.row(index + 1),
-                    style: span.style,
-                    alignment: column.alignment
-                )
-            }
+            let place = first + index
+            let area = Rect(x: rect.minX, y: rect.minY + index + 1, width: rect.width, height: 1)
+            draw(rows[place], on: &canvas, cells.map { $0.row(index + 1) })
+            guard names.indices.contains(place) else { continue }
+            canvas.mark(area, as: .row(names[place]))
+            if names[place] == selected { canvas.select(area) }
         }
         if shown < rows.count, room > 0 {
+            let below = rows.count - shown - first
+            let text =
+                first == 0
+                ? "and \(below) more"
+                : below == 0 ? "\(first) above" : "\(first) above, \(below) below"
             canvas.write(
-                "and \(rows.count - shown) more",
+                text,
                 x: rect.minX,
                 y: rect.minY + shown + 1,
                 style: canvas.theme.style(.dim),
                 limit: rect.width
             )
+        }
+    }
+
+    /// The first row that is shown: so that the selected one stands in the middle.
+    private func firstRow(_ shown: Int) -> Int {
+        guard let selected, let place = names.firstIndex(of: selected) else { return 0 }
+        return min(max(place - shown / 2, 0), rows.count - shown)
+    }
+
+    private func drawTitles(on canvas: inout Canvas, _ cells: [Rect]) {
+        for (column, cell) in zip(columns, cells) where cell.width > 0 {
+            let row = cell.row(0)
+            guard sort?.title == column.title, let sort else {
+                let style = canvas.theme.style(.dim)
+                canvas.write(column.title, in: row, style: style, alignment: column.alignment)
+                if column.isSortable { canvas.mark(row, as: .column(column.title)) }
+                continue
+            }
+            let isASCII = canvas.glyphs == .ascii
+            let mark = sort.isDescending ? (isASCII ? "v" : "▼") : (isASCII ? "^" : "△")
+            let title = column.alignment == .trailing ? mark + column.title : column.title + mark
+            let style = canvas.theme.bold(.title)
+            canvas.write(title, in: row, style: style, alignment: column.alignment)
+            canvas.mark(row, as: .column(column.title))
+        }
+    }
+
+    private func draw(_ row: [Span], on canvas: inout Canvas, _ cells: [Rect]) {
+        for (column, (span, cell)) in zip(columns, zip(row, cells)) where cell.width > 0 {
+            canvas.write(span.text, in: cell, style: span.style, alignment: column.alignment)
+        }
+    }
+}
+
+extension Canvas {
+    /// Marks a row as selected: on a raised background in bold, with a mark at its left, so that it
+    /// shows without colours too.
+    package mutating func select(_ row: Rect) {
+        let mark = glyphs == .ascii ? ">" : "▶"
+        put(mark, x: row.minX - 1, y: row.minY, style: theme.bold(.accent))
+        let background = theme.color(.raised)
+        let area = row.intersection(clip)
+        for x in area.minX..<max(area.minX, area.maxX) {
+            restyle(x: x, y: area.minY) { style in
+                style.background = background
+                style.attributes.insert(.bold)
+            }
         }
     }
 }

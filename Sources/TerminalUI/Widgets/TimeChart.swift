@@ -33,18 +33,22 @@ package struct TimeChart: Sendable {
     package var reference: (value: Double, label: String)?
     /// The seconds between the left edge and the right one.
     package var seconds: Double
+    /// The text at the right edge where that is not now.
+    package var end: String?
 
     /// Creates a chart.
     package init(
         layers: [Layer],
         maximum: Double,
         reference: (value: Double, label: String)? = nil,
-        seconds: Double
+        seconds: Double,
+        end: String? = nil
     ) {
         self.layers = layers
         self.maximum = maximum
         self.reference = reference
         self.seconds = seconds
+        self.end = end
     }
 
     /// The columns of the axis on the left.
@@ -67,12 +71,7 @@ package struct TimeChart: Sendable {
     /// Draws the chart; its lowest row holds the times.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         guard rect.width > Self.axisWidth + 4, rect.height >= 2 else { return }
-        let plot = Rect(
-            x: rect.minX + Self.axisWidth,
-            y: rect.minY,
-            width: rect.width - Self.axisWidth,
-            height: rect.height - 1
-        )
+        let plot = Self.plot(in: rect)
         let areas = layers.map {
             AreaPainter.Layer(
                 values: $0.values,
@@ -84,7 +83,12 @@ package struct TimeChart: Sendable {
         AreaPainter(layers: areas, maximum: maximum).paint(on: &canvas, in: plot)
         let line = drawReference(on: &canvas, in: plot)
         drawAxis(on: &canvas, beside: plot, line: line)
-        drawTimes(on: &canvas, in: rect, plot: plot)
+        Self.drawTimes(
+            on: &canvas,
+            in: Rect(x: plot.minX, y: rect.maxY - 1, width: plot.width, height: 1),
+            seconds: seconds,
+            end: end
+        )
     }
 
     /// Draws the line over whatever is there, and returns its row.
@@ -125,11 +129,27 @@ package struct TimeChart: Sendable {
         }
     }
 
-    private func drawTimes(on canvas: inout Canvas, in rect: Rect, plot: Rect) {
+    /// The part of a chart's rectangle that its areas are in.
+    package static func plot(in rect: Rect) -> Rect {
+        Rect(
+            x: rect.minX + axisWidth,
+            y: rect.minY,
+            width: rect.width - axisWidth,
+            height: rect.height - 1
+        )
+    }
+
+    /// Writes the times below a plot whose width is so many seconds.
+    package static func drawTimes(
+        on canvas: inout Canvas,
+        in row: Rect,
+        seconds: Double,
+        end: String?
+    ) {
         let style = canvas.theme.style(.dim)
-        let row = Rect(x: plot.minX, y: rect.maxY - 1, width: plot.width, height: 1)
-        canvas.write("now", in: row, style: style, alignment: .trailing)
-        guard plot.width >= 16 else { return }
+        let last = end ?? "now"
+        canvas.write(last, in: row, style: style, alignment: .trailing)
+        guard row.width >= 16, end == nil || row.width >= 30 else { return }
         let dash = canvas.glyphs == .ascii ? "-" : "−"
         canvas.write(
             dash + HumanUnits.secondsLabel(seconds),
@@ -137,10 +157,10 @@ package struct TimeChart: Sendable {
             y: row.minY,
             style: style
         )
-        guard plot.width >= 40 else { return }
+        guard row.width >= 40 else { return }
         canvas.write(
             dash + HumanUnits.secondsLabel(seconds / 2),
-            x: row.minX + plot.width / 2,
+            x: row.minX + row.width / 2,
             y: row.minY,
             style: style
         )

@@ -12,7 +12,8 @@ public struct ValueGenerator: Sendable, Equatable {
 
     private var source: Source
     private let isHashed: Bool
-    private let prefix: String?
+    /// The prefix in UTF-8; nil for plain integers.
+    private let prefix: [UInt8]?
     private let nulls: Double
     /// The integer behind the last value, before it was hashed or made a text.
     private(set) var lastInteger: Int64 = 0
@@ -33,7 +34,7 @@ public struct ValueGenerator: Sendable, Equatable {
         isFollowed: Bool = false
     ) {
         isHashed = variable.isHashed
-        prefix = variable.prefix
+        prefix = variable.prefix.map { Array($0.utf8) }
         nulls = variable.nulls
         followed = isFollowed ? sequence : nil
         switch variable.distribution {
@@ -88,8 +89,32 @@ public struct ValueGenerator: Sendable, Equatable {
         if isHashed {
             integer = Int64(bitPattern: FNV1a.ycsbHash(UInt64(bitPattern: integer)))
         }
-        if let prefix { return .text(prefix + String(integer)) }
+        if let prefix { return .text(Self.text(prefix, integer)) }
         return .integer(integer)
+    }
+
+    /// The prefix and the integer's digits, in one allocation.
+    private static func text(_ prefix: [UInt8], _ integer: Int64) -> String {
+        // The digits of an Int64 and its sign take twenty bytes at most.
+        String(unsafeUninitializedCapacity: prefix.count + 20) { buffer in
+            var digits = 1
+            var rest = integer.magnitude
+            while rest >= 10 {
+                rest /= 10
+                digits += 1
+            }
+            var end = prefix.count + digits + (integer < 0 ? 1 : 0)
+            let length = end
+            rest = integer.magnitude
+            for _ in 0..<digits {
+                end -= 1
+                buffer[end] = UInt8(ascii: "0") + UInt8(rest % 10)
+                rest /= 10
+            }
+            if integer < 0 { buffer[end - 1] = UInt8(ascii: "-") }
+            for (index, byte) in prefix.enumerated() { buffer[index] = byte }
+            return length
+        }
     }
 }
 

@@ -1,3 +1,5 @@
+import Telemetry
+
 /// The latencies of one operation.
 struct AccessHistograms: Sendable {
     /// From the intended start to the end, of completed accesses.
@@ -20,6 +22,13 @@ struct AccessHistograms: Sendable {
         response.add(other.response)
         wait.add(other.wait)
         service.add(other.service)
+    }
+
+    /// Adds the counts of what ended to the distributions of a live view.
+    func add(to latencies: inout OperationLatencies) {
+        response.add(to: &latencies.response)
+        wait.add(to: &latencies.wait)
+        service.add(to: &latencies.service)
     }
 
     /// Forgets all counts, keeping the memory.

@@ -16,6 +16,8 @@ struct ClientMeter {
     private(set) var freeLag = LatencyHistogram()
     /// The last seconds, all accesses, measured or not.
     private var recent = RecentLatencies()
+    /// The distributions of the second that was collected last, until a sample took them.
+    private var fresh: [OperationLatencies]?
     /// The arrivals that are due, so that those who wait for a worker show; nil without a schedule.
     private var due: DueArrivals?
     /// The completed accesses at the last samples, for the throughput.
@@ -65,6 +67,7 @@ struct ClientMeter {
     ) -> [SlowAccesses] {
         recent.startSecond()
         var slow: [SlowAccesses] = []
+        var second = plan.operationNames.map { OperationLatencies(name: $0) }
         for recorder in recorders {
             let openSince = recorder.exchange(&spare)
             for index in totals.indices {
@@ -72,6 +75,7 @@ struct ClientMeter {
                 if totals[index] == nil { totals[index] = AccessHistograms() }
                 totals[index]?.add(histograms)
                 recent.add(histograms)
+                histograms.add(to: &second[index % second.count])
             }
             freeLag.add(spare.freeLag)
             ledger.add(
@@ -85,6 +89,7 @@ struct ClientMeter {
             spare.clear()
         }
         recent.endSecond()
+        fresh = second
         return slow
     }
 
@@ -112,7 +117,8 @@ struct ClientMeter {
         }
         let ended = counts.completed + counts.skipped + counts.errorCount + counts.interrupted
         counts.unfinished = counts.offered - min(counts.offered, ended)
-        return ClientStatus(
+        defer { fresh = nil }
+        var status = ClientStatus(
             name: plan.name.name,
             activity: plan.client.activityName,
             workers: min(plan.knobs.read().workers, recorders.count),
@@ -123,6 +129,8 @@ struct ClientMeter {
             wait: recent.summaries.wait,
             service: recent.summaries.service
         )
+        status.operations = fresh
+        return status
     }
 
     /// What the client did since the last call, for an interval's record.

@@ -38,6 +38,17 @@ struct LatencyHistogram: Sendable {
         sum &+= other.sum
     }
 
+    /// Adds the counts to a distribution for a live view.
+    func add(to distribution: inout LatencyDistribution) {
+        guard count > 0 else { return }
+        for step in histogram.recordedValues() {
+            distribution.add(
+                histogram.medianEquivalentForValue(step.value),
+                count: UInt64(step.count)
+            )
+        }
+    }
+
     /// Forgets all counts, keeping the memory.
     mutating func clear() {
         guard count > 0 else { return }

@@ -74,7 +74,7 @@ struct Sampler {
             noteFirstErrors(of: client)
             clients.append(client)
         }
-        let sample = Sample(
+        var sample = Sample(
             sequence: sequence,
             time: time,
             scenario: title.scenario,
@@ -90,6 +90,7 @@ struct Sampler {
             events: context.events.take(at: time),
             knobs: context.steering?.values(at: now)
         )
+        sample.isMeasured = isMeasured
         sequence += 1
         lastSample = sample
         emit(sample)

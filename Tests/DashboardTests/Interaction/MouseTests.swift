@@ -28,7 +28,7 @@ struct MouseTests {
         var model = dashboard()
         let next = try place(of: "next arm", in: model)
         #expect(model.handle(.mouse(MouseEvent(.press, at: next))) == [.nextArm])
-        let latency = try place(of: "Latency", in: model)
+        let latency = try place(of: "5 Latency", in: model)
         #expect(model.handle(.mouse(MouseEvent(.press, at: latency))).isEmpty)
         #expect(model.screen == .latency)
     }

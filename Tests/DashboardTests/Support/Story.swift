@@ -37,7 +37,7 @@ struct Story {
         )
         let waits = !database.waitingReaders.isEmpty
         let inUse = database.readers.map(\.inUse) ?? 0
-        return Sample(
+        var sample = Sample(
             sequence: sequence,
             time: time,
             scenario: "reads-during-import",
@@ -51,6 +51,55 @@ struct Story {
             saturation: kind == .pool ? (waits && inUse == readers ? 0.9 : 0) : nil,
             events: events(between: time - interval, and: time)
         )
+        sample.isMeasured = time >= 5
+        sample.knobs = knobs
+        if sequence > 0, sequence.isMultiple(of: 10) {
+            for index in [0, 1] {
+                sample.clients[index].operations = latencies(
+                    of: sample.clients[index].name,
+                    sequence: sequence,
+                    isStorm: isStorm(time)
+                )
+            }
+        }
+        return sample
+    }
+
+    private var knobs: LoadKnobs {
+        LoadKnobs(
+            writeShare: 0.35,
+            clients: [
+                LoadKnobs.Client(name: "ui", workers: 4, rate: 200, writeShare: 0),
+                LoadKnobs.Client(name: "pay", workers: 2, writeShare: 1),
+                LoadKnobs.Client(name: "report", workers: 1, holdSeconds: 9),
+                LoadKnobs.Client(name: "snapshot", workers: 1, holdSeconds: 30),
+            ]
+        )
+    }
+
+    /// A second's distributions: two operations of `ui`, one of `pay`.
+    private func latencies(
+        of client: String,
+        sequence: Int,
+        isStorm: Bool
+    ) -> [OperationLatencies] {
+        // A stream of its own: connections do the same whatever latencies are made up.
+        var random = SplitMix(state: UInt64(sequence))
+        let names = client == "ui" ? ["find", "list"] : ["pay"]
+        return names.enumerated().map { index, name in
+            var latencies = OperationLatencies(name: name)
+            for _ in 0..<120 {
+                let service = UInt64(90_000 << index) + UInt64(random.next(240_000 << index))
+                let queued =
+                    isStorm || client == "pay" ? random.next(8_000_000) : random.next(9_000)
+                let wait = UInt64(queued)
+                let late = isStorm ? UInt64(random.next(20_000_000)) : 0
+                latencies.service.add(service)
+                latencies.wait.add(wait)
+                latencies.response.add(service + wait + late)
+            }
+            return latencies
+        }
     }
 
     private func isStorm(_ time: Double) -> Bool { time > 20 && time < 27 || time > 29 }
@@ -90,6 +139,7 @@ struct Story {
             count: 9_000,
             mean: 90_000,
             p50: 1_400,
+            p95: 3_210_000,
             p99: 12_300_000,
             max: 20_000_000
         )
@@ -97,9 +147,12 @@ struct Story {
             count: 9_000,
             mean: 90_000,
             p50: 211_000,
+            p95: 1_270_000,
             p99: 3_420_000,
             max: 9_000_000_000
         )
+        database.writerAcquire = database.acquire
+        database.writerHold = database.hold
         if time > 9 {
             let age = UInt64((time - 9) * 1e9)
             connections.append(
@@ -112,6 +165,8 @@ struct Story {
                     ageNanoseconds: age
                 )
             ]
+            database.snapshots[0].frame = 1_204
+            database.snapshots[0].pinnedFrames = UInt64((time - 9) * 460)
             database.snapshotsMade = 1
         }
         database.connections = connections
@@ -127,6 +182,7 @@ struct Story {
                     ageNanoseconds: UInt64((time - 9) * 1e9)
                 ) : nil
         )
+        database.wal?.pageSize = 4_096
         return database
     }
 
@@ -205,7 +261,16 @@ struct Story {
         connection.state = state
         connection.holder = AccessOrigin(name: name)
         connection.heldNanoseconds = nanoseconds
+        connection.sql = Self.statements[name]
     }
+
+    private static let statements = [
+        "ui":
+            "SELECT id, title, body FROM article WHERE author = ?1 ORDER BY created DESC LIMIT 20",
+        "report": "SELECT day, count(*), sum(amount) FROM payment GROUP BY day",
+        "import": "INSERT INTO article (id, author, title, body) VALUES (?1, ?2, ?3, ?4)",
+        "pay": "UPDATE account SET balance = balance + ?2 WHERE id = ?1",
+    ]
 
     private func waiters(_ count: Int, name: String, step: UInt64) -> [WaiterStatus] {
         (0..<max(0, count)).map { index in
@@ -224,11 +289,13 @@ struct Story {
         ui.throughput = isStorm ? 131 + Double(random.next(20)) : 198 + Double(random.next(5))
         ui.wait = summary(isStorm ? 3_120_000 : 1_900, isStorm ? 12_300_000 : 8_700)
         ui.service = summary(210_000, 1_420_000)
+        ui.response = summary(isStorm ? 3_400_000 : 230_000, isStorm ? 19_800_000 : 1_600_000)
         ui.counts.skipped = UInt64(max(0, time - 20) * 11)
         var pay = ClientStatus(name: "pay", activity: "write", workers: 2)
         pay.throughput = time > 23 && time < 26 ? 41 : 1_380 + Double(random.next(90))
         pay.wait = summary(2_400, 9_120_000)
         pay.service = summary(640_000, 2_310_000)
+        pay.response = summary(690_000, 11_400_000)
         pay.counts.errors = time > 7 ? ["SQLITE_BUSY": 3] : [:]
         var report = ClientStatus(name: "report", activity: "read")
         report.throughput = 0

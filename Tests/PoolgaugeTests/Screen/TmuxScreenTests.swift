@@ -21,9 +21,9 @@ struct TmuxScreenTests {
             tmux.type("n")
             try tmux.wait(for: "1 snapshot")
             tmux.type("?")
-            try tmux.wait(for: "show or hide this help")
+            try tmux.wait(for: "overview: the whole run at a glance")
             tmux.type("Escape")
-            try tmux.wait { !$0.contains("show or hide this help") }
+            try tmux.wait { !$0.contains("overview: the whole run at a glance") }
             tmux.type("Space")
             try tmux.wait(for: "PAUSED")
             #expect(tmux.screen().split(separator: "\n").allSatisfy { $0.count <= width })

@@ -94,6 +94,17 @@ struct ValueDistributionTests {
         #expect(ChiSquare.isPlausible(observed: [nulls, 8000 - nulls], expected: [2000, 6000]))
     }
 
+    @Test(arguments: [0, 7, 10, -10, 99, 100, -123_456, Variable.largest, -Variable.largest])
+    func aPrefixComesBeforeTheDigits(value: Int64) {
+        let variable = Variable(
+            distribution: .uniform,
+            minimum: value,
+            maximum: value,
+            prefix: "höhe-"
+        )
+        #expect(values(variable, 1) == [.text("höhe-\(value)")])
+    }
+
     @Test func integersAreHashedAndNamed() {
         var variable = Variable(distribution: .sequential, minimum: 7, maximum: 8)
         #expect(values(variable, 3) == [.integer(7), .integer(8), .integer(7)])

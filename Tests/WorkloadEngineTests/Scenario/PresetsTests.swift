@@ -28,6 +28,15 @@ struct PresetsTests {
         }
     }
 
+    @Test func theSampleOfTheREADMEIsGood() throws {
+        let file = Self.folder.deletingLastPathComponent().appendingPathComponent("README.md")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let sample = try #require(text.firstMatch(of: /(?s)```yaml\n(version: 1.*?)```/)?.1)
+        let scenario = try Scenario.parse(yaml: String(sample), file: "README.md")
+        #expect(scenario.clients.count == 3)
+        _ = try scenario.scaled(toMeasured: .seconds(1))
+    }
+
     @Test func aPresetAndAFileAreFoundByName() throws {
         #expect(try Scenario.load(nameOrPath: "ycsb-c").name == "ycsb-c")
         let path = Self.folder.appendingPathComponent("ycsb-a.yaml").path

@@ -20,8 +20,9 @@ public enum ScenarioSchema {
         )
     }
 
-    /// Letters of any script, digits, `-` and `_`: no blank, and no other sign of ASCII's. Written
-    /// without `\p`, which not every editor's regular expressions know.
+    /// Letters of any script, digits, `-` and `_`: no blank, and no other sign of ASCII's.
+    ///
+    /// Written without `\p`, which not every editor's regular expressions know.
     private static let namePattern = #"^[^\s!-,./:-@\[-^`{-~]+$"#
 
     private static func members(

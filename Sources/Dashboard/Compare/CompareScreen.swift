@@ -1,0 +1,250 @@
+import Telemetry
+import TerminalUI
+
+/// This session's arms side by side: a median of each metric as a bar on one axis, and the
+/// selected metric over time, each arm on the same axes.
+struct CompareScreen {
+    let scene: ScreenScene
+
+    private var arms: [ArmRecord] { scene.history.arms.filter { !$0.metrics.isEmpty } }
+
+    /// All metrics that one of the arms has, in the order of the first that has them.
+    private var metrics: [ArmMetric] {
+        var metrics: [ArmMetric] = []
+        for arm in arms {
+            // What no arm has a value of says nothing.
+            for metric in arm.metrics
+            where !metrics.contains(metric)
+                && arms.contains(where: { $0.median(of: metric).isFinite })
+            {
+                metrics.append(metric)
+            }
+        }
+        return metrics
+    }
+
+    /// The names of the rows, in their order.
+    var names: [String] { metrics.map(\.title) }
+
+    private var selected: ArmMetric? {
+        metrics.first { $0.title == scene.view.selected } ?? metrics.first
+    }
+
+    /// Draws the screen.
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        let arms = arms
+        guard let selected else {
+            drawNothing(on: &canvas, in: rect)
+            return
+        }
+        let table = Track(
+            minimum: 5,
+            ideal: metrics.count + 4,
+            maximum: metrics.count + 4,
+            priority: 9,
+            flex: 1
+        )
+        let charts = Track(minimum: 5, ideal: 9, priority: 5, flex: 2)
+        let areas = rect.rows(Track.lengths(of: [table, charts], available: rect.height))
+        drawTable(arms, selected, on: &canvas, in: areas[0])
+        drawCharts(arms, selected, on: &canvas, in: areas[1])
+    }
+
+    private func drawNothing(on canvas: inout Canvas, in rect: Rect) {
+        let inner = Panel(title: "Arms of this session").draw(on: &canvas, in: rect)
+        let text =
+            "The measured part of the first arm has not begun. Each arm that ran gets a column here, "
+            + "with the medians of what was measured each second; 'a' runs the next one."
+        for (index, line) in TextWrapping.lines(of: text, width: inner.width).enumerated() {
+            let style = canvas.theme.style(.dim)
+            canvas.write(line, in: inner.row(index), style: style, alignment: .leading)
+        }
+    }
+
+    // MARK: The table
+
+    private func drawTable(
+        _ arms: [ArmRecord],
+        _ selected: ArmMetric,
+        on canvas: inout Canvas,
+        in rect: Rect
+    ) {
+        guard rect.height >= 4 else { return }
+        let theme = canvas.theme
+        let inner = Panel(
+            title: "Arms of this session",
+            subtitle: canvas.glyphs == .ascii
+                ? "- medians of one value a second, bars on one axis"
+                : "· medians of one value a second, bars on one axis",
+            remark: "measured seconds only; no verdict"
+        ).draw(on: &canvas, in: rect)
+        let titles = Track(minimum: 14, ideal: 18, maximum: 22, priority: 100, flex: 0)
+        let meaning = Track(minimum: 20, ideal: 26, maximum: 28, priority: 1, flex: 0)
+        let columns = arms.enumerated().map { index, arm in
+            Track(
+                minimum: HumanUnits.bytesWidth + 4,
+                ideal: 26,
+                maximum: 46,
+                // The one that runs last gives way last.
+                priority: arm.isRunning ? 90 : 50 - index,
+                flex: 1
+            )
+        }
+        let widths = Track.lengths(
+            of: [titles] + columns + [meaning],
+            available: inner.width,
+            spacing: 2
+        )
+        let cells = inner.columns(widths, spacing: 2)
+        for (arm, cell) in zip(arms, cells.dropFirst()) where cell.width > 0 {
+            let name = arm.isRunning ? "● \(arm.name)" : arm.name
+            let style = arm.isRunning ? theme.bold(.accent) : theme.bold(.title)
+            canvas.write(name, in: cell.row(0), style: style, alignment: .leading)
+            let seconds = HumanUnits.secondsLabel(Double(arm.times.count))
+            let kind = "\(arm.kind), \(seconds)"
+            canvas.write(kind, in: cell.row(1), style: theme.style(.dim), alignment: .leading)
+        }
+        if let last = cells.last, last.width > 0 {
+            canvas.write(
+                "what one value is",
+                in: last.row(0),
+                style: theme.style(.dim),
+                alignment: .leading
+            )
+        }
+        let room = max(0, inner.height - 2)
+        let place = metrics.firstIndex(of: selected) ?? 0
+        let first = max(0, min(place - room / 2, metrics.count - room))
+        for (index, metric) in metrics.dropFirst(first).prefix(room).enumerated() {
+            let y = index + 2
+            let row = inner.row(y)
+            draw(metric, of: arms, on: &canvas, cells.map { $0.row(y) })
+            canvas.mark(row, as: .row(metric.title))
+            if metric == selected { canvas.select(row) }
+        }
+    }
+
+    private func draw(
+        _ metric: ArmMetric,
+        of arms: [ArmRecord],
+        on canvas: inout Canvas,
+        _ cells: [Rect]
+    ) {
+        let theme = canvas.theme
+        canvas.write(metric.title, in: cells[0], style: theme.style(.text), alignment: .leading)
+        if let last = cells.last, last.width > 0 {
+            canvas.write(metric.meaning, in: last, style: theme.style(.dim), alignment: .leading)
+        }
+        let medians = arms.map { $0.median(of: metric) }
+        let largest = medians.reduce(0) { $1.isFinite ? max($0, $1) : $0 }
+        for (median, cell) in zip(medians, cells.dropFirst()) where cell.width > 0 {
+            let number = Rect(
+                x: cell.minX,
+                y: cell.minY,
+                width: HumanUnits.bytesWidth,
+                height: 1
+            )
+            let style = theme.style(median.isFinite ? .text : .dim)
+            canvas.write(metric.text(median), in: number, style: style, alignment: .trailing)
+            let bar = Rect(
+                x: number.maxX + 1,
+                y: cell.minY,
+                width: cell.width - number.width - 1,
+                height: 1
+            )
+            guard bar.width >= 3, median.isFinite else { continue }
+            let share = largest > 0 ? median / largest : 0
+            Meter(share: share, gradient: .readers).draw(on: &canvas, in: bar)
+        }
+    }
+
+    // MARK: The charts
+
+    private func drawCharts(
+        _ arms: [ArmRecord],
+        _ metric: ArmMetric,
+        on canvas: inout Canvas,
+        in rect: Rect
+    ) {
+        guard rect.height >= 5 else { return }
+        let inner = Panel(
+            title: "\(metric.title) over time",
+            subtitle: canvas.glyphs == .ascii
+                ? "- \(metric.meaning), each arm on the same axes"
+                : "· \(metric.meaning), each arm on the same axes",
+            remark: "from the first measured second on"
+        ).draw(on: &canvas, in: rect)
+        let shown = arms.filter { $0.series(of: metric) != nil }
+        let fitting = min(shown.count, max(1, inner.height / 3))
+        guard fitting > 0, inner.width > 40 else { return }
+        let latest = Array(shown.suffix(fitting))
+        var top = 0.0
+        var seconds = 1.0
+        for arm in latest {
+            guard let series = arm.series(of: metric) else { continue }
+            for index in 0..<series.count where series[index].isFinite {
+                top = max(top, Double(series[index]))
+            }
+            seconds = max(seconds, Double(series.count))
+        }
+        let height = inner.height / fitting
+        for (index, arm) in latest.enumerated() {
+            guard let series = arm.series(of: metric) else { continue }
+            let area = Rect(
+                x: inner.minX,
+                y: inner.minY + index * height,
+                width: inner.width,
+                height: height
+            )
+            draw(arm, series, metric, top: top, seconds: seconds, on: &canvas, in: area)
+        }
+    }
+
+    private func draw(
+        _ arm: ArmRecord,
+        _ series: RingBuffer<Float>,
+        _ metric: ArmMetric,
+        top: Double,
+        seconds: Double,
+        on canvas: inout Canvas,
+        in area: Rect
+    ) {
+        let theme = canvas.theme
+        let labels = Rect(x: area.minX, y: area.minY, width: 18, height: area.height)
+        canvas.write(arm.name, in: labels.row(0), style: theme.bold(.title), alignment: .leading)
+        canvas.write(
+            "to \(metric.text(top))",
+            in: labels.row(1),
+            style: theme.style(.dim),
+            alignment: .leading
+        )
+        if area.height > 2 {
+            let time = "\(HumanUnits.secondsLabel(Double(series.count)))"
+            canvas.write(time, in: labels.row(2), style: theme.style(.dim), alignment: .leading)
+        }
+        let plot = Rect(
+            x: labels.maxX + 1,
+            y: area.minY,
+            width: area.maxX - labels.maxX - 1,
+            height: area.height - (area.height > 3 ? 1 : 0)
+        )
+        let points = Sparkline.points(in: plot.width, glyphs: canvas.glyphs)
+        let values: [Double] = (0..<points).map { point in
+            let place = Int(Double(point) * seconds / Double(points))
+            return place < series.count ? Double(series[place]) : .nan
+        }
+        Sparkline(values: values, maximum: top, gradient: .readers).draw(on: &canvas, in: plot)
+    }
+}
+
+extension ArmRecord {
+    /// The median of a metric; NaN where there is none.
+    fileprivate func median(of metric: ArmMetric) -> Double {
+        metrics.firstIndex(of: metric).map { medians[$0] } ?? .nan
+    }
+
+    /// The values of a metric; nil where there are none.
+    fileprivate func series(of metric: ArmMetric) -> RingBuffer<Float>? {
+        metrics.firstIndex(of: metric).map { series[$0] }
+    }
+}

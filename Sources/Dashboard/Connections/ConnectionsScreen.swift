@@ -1,0 +1,155 @@
+import Telemetry
+import TerminalUI
+
+/// Every connection in a table, and all that is known of the selected one.
+struct ConnectionsScreen {
+    let scene: ScreenScene
+
+    /// The connections, in the order in which they are shown.
+    var lanes: [Lane] { ConnectionList.listing.arranged(scene.history.lanes, scene.view) }
+
+    /// The selected connection, or the one that has been held the longest.
+    private var selected: Lane? {
+        lanes.first { $0.label == scene.view.selected }
+            ?? lanes.max { ($0.status?.heldNanoseconds ?? 0) < ($1.status?.heldNanoseconds ?? 0) }
+    }
+
+    /// Draws the screen.
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        let lanes = lanes
+        let isExpanded = scene.view.isExpanded
+        let isHigh = rect.height >= 24
+        let table = Track(
+            minimum: 6,
+            ideal: lanes.count + 3,
+            maximum: isHigh || isExpanded ? lanes.count + 3 : .max,
+            priority: 9,
+            flex: 2
+        )
+        let none = Track.fixed(0, priority: 0)
+        let strips = Track(
+            minimum: 4,
+            ideal: lanes.count + 2,
+            maximum: lanes.count + 2,
+            priority: 3
+        )
+        let details = Track(
+            minimum: 5,
+            ideal: isExpanded ? rect.height / 2 : 7,
+            maximum: isExpanded ? .max : 9,
+            priority: 5
+        )
+        let demand = Track(minimum: 7, ideal: 9, priority: 1, flex: 3)
+        let shown = [
+            table,
+            isHigh && !isExpanded ? strips : none,
+            isHigh || isExpanded ? details : none,
+            isHigh && !isExpanded ? demand : none,
+        ]
+        let areas = rect.rows(Track.lengths(of: shown, available: rect.height))
+        drawTable(lanes, on: &canvas, in: areas[0])
+        drawStrips(lanes, on: &canvas, in: areas[1])
+        drawDetails(on: &canvas, in: areas[2])
+        if areas[3].height >= 5 {
+            PoolPanel(history: scene.history, seconds: scene.seconds)
+                .draw(on: &canvas, in: areas[3])
+        }
+    }
+
+    /// What each connection did over time.
+    private func drawStrips(_ lanes: [Lane], on canvas: inout Canvas, in rect: Rect) {
+        guard rect.height >= 3 else { return }
+        let inner = Panel(
+            title: "Over time",
+            remark: "last \(HumanUnits.secondsLabel(scene.seconds))",
+            legend: LaneState.legend(theme: canvas.theme, glyphs: canvas.glyphs)
+        ).draw(on: &canvas, in: rect)
+        let strip = Rect(
+            x: inner.minX + 13,
+            y: inner.minY,
+            width: inner.width - 13,
+            height: min(inner.height, lanes.count)
+        )
+        let bins = TimeBins(scene.history, seconds: scene.seconds, count: strip.width)
+        for (index, lane) in lanes.prefix(inner.height).enumerated() {
+            let row = inner.row(index)
+            let style = canvas.theme.style(lane.role.colorRole)
+            canvas.write(lane.shortLabel, x: row.minX, y: row.minY, style: style, limit: 12)
+            LaneStrip(
+                marks: LaneState.marks,
+                cells: bins.states(of: lane, in: scene.history.moments)
+            ).draw(on: &canvas, in: strip.row(index))
+        }
+        scene.markTime(on: &canvas, strip)
+    }
+
+    private func drawTable(_ lanes: [Lane], on canvas: inout Canvas, in rect: Rect) {
+        let all = scene.history.lanes.count
+        let hidden = scene.view.remark(shown: lanes.count, of: all)
+        let inner = Panel(
+            title: "Connections",
+            subtitle: canvas.glyphs == .ascii
+                ? "- busy: locks of others met" : "· busy: locks of others met",
+            remark: hidden.isEmpty ? HumanUnits.counted(all, "connection", "connections") : hidden
+        ).draw(on: &canvas, in: rect)
+        guard !lanes.isEmpty else {
+            let text = all == 0 ? "no connection is open yet" : "no connection matches the filter"
+            canvas.write(
+                text,
+                in: inner.row(0),
+                style: canvas.theme.style(.dim),
+                alignment: .leading
+            )
+            return
+        }
+        ConnectionList.listing.table(lanes, scene.view, theme: canvas.theme, width: inner.width)
+            .draw(on: &canvas, in: inner)
+    }
+
+    private func drawDetails(on canvas: inout Canvas, in rect: Rect) {
+        guard rect.height >= 3 else { return }
+        guard let lane = selected else { return }
+        let isChosen = lane.label == scene.view.selected
+        let inner = Panel(
+            title: lane.label,
+            subtitle: isChosen
+                ? "" : canvas.glyphs == .ascii ? "- held the longest" : "· held the longest",
+            remark: isChosen ? "" : "arrows or a click select another one"
+        ).draw(on: &canvas, in: rect)
+        guard inner.height > 0 else { return }
+        let facts = facts(of: lane, theme: canvas.theme)
+        canvas.write(facts, x: inner.minX, y: inner.minY, limit: inner.width)
+        let sql = lane.status?.sql ?? (lane.state == .absent ? "closed" : "no statement")
+        let style = canvas.theme.style(lane.status?.sql == nil ? .dim : .text)
+        let lines = TextWrapping.lines(of: sql, width: inner.width)
+        let room = max(0, inner.height - 1)
+        for (index, line) in lines.prefix(room).enumerated() {
+            let isCut = index == room - 1 && lines.count > room
+            let text = isCut ? line + " …" : line
+            canvas.write(text, in: inner.row(index + 1), style: style, alignment: .leading)
+        }
+    }
+
+    private func facts(of lane: Lane, theme: Theme) -> [Span] {
+        let dim = theme.style(.dim)
+        let text = theme.bold(.text)
+        var spans = [Span(lane.state.words, theme.bold(lane.state.mark.role))]
+        func add(_ name: String, _ value: String) {
+            spans += [Span("  \(name) ", dim), Span(value, text)]
+        }
+        guard let status = lane.status else { return spans }
+        if let holder = status.holder { add("held by", holder.name) }
+        if let held = status.heldNanoseconds { add("for", HumanUnits.duration(nanoseconds: held)) }
+        if let sql = status.sqlNanoseconds, sql > 0 {
+            add("statement runs", HumanUnits.duration(nanoseconds: sql))
+        }
+        if let transaction = status.transaction { add("transaction", transaction.rawValue) }
+        add("accesses", HumanUnits.count(status.accessCount))
+        add("busy", HumanUnits.count(status.busyCount))
+        if let time = status.busyWaitNanoseconds, time > 0 {
+            add("waited for locks", HumanUnits.duration(nanoseconds: time))
+        }
+        add("interrupts", HumanUnits.count(status.interruptCount))
+        return spans
+    }
+}

@@ -1,0 +1,134 @@
+import Telemetry
+import TerminalUI
+
+/// What was seen of one arm's latest run, second by second: what arms are compared by.
+struct ArmRecord: Sendable {
+    /// The seconds that are kept.
+    static let capacity = 600
+    /// The most clients whose numbers are kept.
+    static let maximumClients = 16
+
+    /// The arm's name.
+    let name: String
+    /// What it is: `pool, wal, 4 readers`.
+    let kind: String
+    /// Whether it runs now.
+    var isRunning = true
+    /// What is recorded.
+    private(set) var metrics: [ArmMetric] = []
+    /// A value a second for each metric, NaN where there was none.
+    private(set) var series: [RingBuffer<Float>] = []
+    /// The median of each metric; NaN without values.
+    private(set) var medians: [Double] = []
+    /// When each second was, since the run began.
+    private(set) var times = RingBuffer<Float>(capacity: Self.capacity)
+
+    private var second = -1.0
+    private var samples = 0
+    private var inUse = 0.0
+    private var saturation = 0.0
+    private var readers = 0.0
+    private var writers = 0.0
+
+    /// Creates an empty record.
+    init(_ sample: Sample) {
+        name = sample.arm
+        kind = Self.kind(of: sample)
+    }
+
+    /// Whether it is of the arm that a sample shows: a pool with another number of readers is
+    /// another one.
+    func isOf(_ sample: Sample) -> Bool {
+        sample.arm == name && Self.kind(of: sample) == kind
+    }
+
+    private static func kind(of sample: Sample) -> String {
+        let database = sample.database
+        let readers = database.readers.map {
+            ", \(HumanUnits.counted($0.maximum, "reader", "readers"))"
+        }
+        let journal = database.journalMode.map { ", \($0)" }
+        return "\(database.kind.rawValue)\(journal ?? "")\(readers ?? "")"
+    }
+
+    /// Takes a sample in; those that do not count in the run's result are left out.
+    mutating func append(_ sample: Sample, _ moment: Moment) {
+        guard sample.state == .running || sample.state == .paused, sample.isMeasured != false
+        else { return }
+        if second < 0 { begin(sample, moment) }
+        let maximum = Double(max(sample.database.readers?.maximum ?? 1, 1))
+        inUse += moment.inUse / maximum
+        saturation += moment.saturation
+        readers = max(readers, moment.waitingReaders)
+        writers = max(writers, moment.waitingWriters)
+        samples += 1
+        guard moment.time - second >= 1 else { return }
+        end(sample, moment)
+    }
+
+    private mutating func begin(_ sample: Sample, _ moment: Moment) {
+        second = moment.time
+        metrics = [
+            ArmMetric(title: "all accesses", meaning: "completed, of all clients", unit: .rate)
+        ]
+        for client in sample.clients.prefix(Self.maximumClients) where Self.isTimed(client) {
+            metrics += [
+                ArmMetric(title: client.name, meaning: "completed", unit: .rate),
+                ArmMetric(
+                    title: "\(client.name) p50",
+                    meaning: "response of ten seconds",
+                    unit: .duration
+                ),
+                ArmMetric(
+                    title: "\(client.name) p99",
+                    meaning: "response of ten seconds",
+                    unit: .duration
+                ),
+            ]
+        }
+        metrics += [
+            ArmMetric(title: "in use", meaning: "of all connections that read", unit: .share),
+            ArmMetric(title: "saturated", meaning: "of the time", unit: .share),
+            ArmMetric(title: "reads waiting", meaning: "at most in a second", unit: .count),
+            ArmMetric(title: "writes waiting", meaning: "at most in a second", unit: .count),
+            ArmMetric(title: "log", meaning: "the write-ahead log's size", unit: .bytes),
+        ]
+        series = metrics.map { _ in RingBuffer(capacity: Self.capacity) }
+        medians = metrics.map { _ in .nan }
+    }
+
+    private static func isTimed(_ client: ClientStatus) -> Bool {
+        !["snapshot", "interrupt"].contains(client.activity)
+    }
+
+    private mutating func end(_ sample: Sample, _ moment: Moment) {
+        var values: [Double] = [
+            sample.clients.reduce(0) { $0 + ($1.throughput.isFinite ? $1.throughput : 0) }
+        ]
+        for client in sample.clients.prefix(Self.maximumClients) where Self.isTimed(client) {
+            values += [
+                client.throughput,
+                client.response?.p50.map { Double($0) } ?? .nan,
+                client.response?.p99.map { Double($0) } ?? .nan,
+            ]
+        }
+        let count = Double(max(samples, 1))
+        values += [inUse / count, saturation / count, readers, writers, moment.walBytes]
+        times.append(Float(moment.time))
+        for index in series.indices {
+            let value = values.indices.contains(index) ? values[index] : .nan
+            series[index].append(Float(value))
+            medians[index] = Self.median(of: series[index])
+        }
+        second = moment.time
+        (samples, inUse, saturation, readers, writers) = (0, 0, 0, 0, 0)
+    }
+
+    private static func median(of series: RingBuffer<Float>) -> Double {
+        let values = (0..<series.count).map { series[$0] }.filter(\.isFinite).sorted()
+        guard !values.isEmpty else { return .nan }
+        let middle = values.count / 2
+        let upper = Double(values[middle])
+        return values.count.isMultiple(of: 2) ? (Double(values[middle - 1]) + upper) / 2 : upper
+    }
+}

@@ -1,0 +1,151 @@
+import Telemetry
+
+/// Which part of an access a latency measures.
+enum LatencyPart: Int, CaseIterable, Sendable {
+    /// From the intended start to the end.
+    case response
+    /// From the start to the entry into the closure.
+    case wait
+    /// From the entry to the end.
+    case service
+
+    /// Its name.
+    var title: String {
+        switch self {
+        case .response: "response"
+        case .wait: "wait"
+        case .service: "service"
+        }
+    }
+
+    /// What it lasts from and to.
+    func meaning(isOpenLoop: Bool) -> String {
+        switch self {
+        case .response:
+            isOpenLoop
+                ? "from when it was due to its end: corrected for coordinated omission"
+                : "from its start to its end; the next one waits for it (closed loop)"
+        case .wait: "from its start until it has a connection"
+        case .service: "from when it has a connection to its end"
+        }
+    }
+}
+
+/// The distributions of the last five minutes, second by second, for each client and operation.
+struct LatencyHistory: Sendable {
+    /// The seconds that are kept.
+    static let capacity = 300
+    /// The most operations that are kept; with 64 the distributions take at most 9 MiB.
+    static let maximumSeries = 64
+
+    /// One second of one operation.
+    struct Second: Sendable {
+        var time: Double
+        var latencies: OperationLatencies
+
+        func distribution(_ part: LatencyPart) -> LatencyDistribution {
+            switch part {
+            case .response: latencies.response
+            case .wait: latencies.wait
+            case .service: latencies.service
+            }
+        }
+    }
+
+    /// One operation of one client.
+    struct Series: Sendable {
+        var client: String
+        var operation: String
+        var isOpenLoop: Bool
+        var seconds = RingBuffer<Second>(capacity: LatencyHistory.capacity)
+
+        /// What names it in a list.
+        var name: String { client == operation ? client : "\(client) · \(operation)" }
+
+        /// The distribution of all accesses that ended between two times.
+        func distribution(
+            _ part: LatencyPart,
+            from start: Double,
+            to end: Double
+        ) -> LatencyDistribution {
+            var sum = LatencyDistribution()
+            visit(from: start, to: end) { sum.add($0.distribution(part)) }
+            return sum
+        }
+
+        /// Visits the seconds that ended between two times, from the newest.
+        func visit(from start: Double, to end: Double, _ body: (Second) -> Void) {
+            visitStretches(from: start, to: end) { second, _ in body(second) }
+        }
+
+        /// Visits the seconds that ended between two times, from the newest, with the times at
+        /// which they began: a busy machine collects a little late.
+        func visitStretches(
+            from start: Double,
+            to end: Double,
+            _ body: (Second, _ began: Double) -> Void
+        ) {
+            var index = seconds.count - 1
+            while index >= 0, seconds[index].time > start {
+                let time = seconds[index].time
+                let before = index > 0 ? seconds[index - 1].time : time - 1
+                if time <= end + 0.05 { body(seconds[index], max(before, time - 3)) }
+                index -= 1
+            }
+        }
+    }
+
+    private(set) var series: [Series] = []
+
+    /// Takes in what a sample brings of the second before it.
+    mutating func append(_ sample: Sample, time: Double) {
+        for client in sample.clients {
+            for operation in client.operations ?? [] {
+                let isKnown = series.firstIndex {
+                    $0.client == client.name && $0.operation == operation.name
+                }
+                var place = isKnown
+                if place == nil {
+                    // What never ended an access is not listed.
+                    let isEmpty = operation.response.counts.isEmpty
+                    guard !isEmpty, series.count < Self.maximumSeries else { continue }
+                    series.append(
+                        Series(
+                            client: client.name,
+                            operation: operation.name,
+                            isOpenLoop: client.targetRate != nil
+                        )
+                    )
+                    place = series.count - 1
+                }
+                guard let place else { continue }
+                series[place].seconds.append(Second(time: time, latencies: operation))
+            }
+        }
+    }
+}
+
+extension LatencyDistribution {
+    /// About the value below which this share of the latencies lies, in nanoseconds; nil with
+    /// fewer than ten values beyond it.
+    func percentile(_ share: Double) -> UInt64? {
+        let total = Double(count)
+        guard total * (1 - share) >= 10 - 1e-6 else { return nil }
+        var left = total * share
+        for (offset, count) in counts.enumerated() where count > 0 {
+            if Double(count) >= left {
+                let bucket = firstBucket + offset
+                let low = Double(Self.lowerBound(of: bucket))
+                let high = Double(Self.lowerBound(of: bucket + 1))
+                return UInt64(low + (max(high, low) - low) * left / Double(count))
+            }
+            left -= Double(count)
+        }
+        return nil
+    }
+
+    /// The lower bound of the slowest bucket that holds something, in nanoseconds.
+    var slowest: UInt64? {
+        counts.lastIndex { $0 > 0 }.map { Self.lowerBound(of: firstBucket + $0) }
+    }
+}

@@ -1,0 +1,268 @@
+import Telemetry
+import TerminalUI
+
+/// How long accesses take: a list of clients and operations, and of the selected one a histogram
+/// and a heat map over time.
+struct LatencyScreen {
+    let scene: ScreenScene
+
+    private var all: [LatencyHistory.Series] { scene.history.latencies.series }
+
+    /// The names of the rows, in their order.
+    var names: [String] { all.map(\.name) }
+
+    private var part: LatencyPart {
+        let count = LatencyPart.allCases.count
+        return LatencyPart(rawValue: ((scene.view.focus % count) + count) % count) ?? .response
+    }
+
+    private var selected: LatencyHistory.Series? {
+        all.first { $0.name == scene.view.selected } ?? all.first
+    }
+
+    private var end: Double { scene.history.windowEnd(scene.seconds) }
+
+    /// Draws the screen.
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        guard let selected else {
+            drawNothing(on: &canvas, in: rect)
+            return
+        }
+        let list = Track(
+            minimum: 4,
+            ideal: min(all.count + 3, rect.height / 3),
+            maximum: all.count + 3,
+            priority: 7,
+            flex: 0
+        )
+        let heat = Track(minimum: 7, ideal: rect.height / 3, priority: 8, flex: 2)
+        let bars = Track(minimum: 7, ideal: rect.height / 4, priority: 9, flex: 1)
+        let areas = rect.rows(Track.lengths(of: [list, heat, bars], available: rect.height))
+        let chosen = selected.distribution(part, from: end - scene.seconds, to: end)
+        drawList(selected, on: &canvas, in: areas[0])
+        drawHeat(selected, on: &canvas, in: areas[1])
+        drawBars(selected, chosen, on: &canvas, in: areas[2])
+    }
+
+    private func drawNothing(on canvas: inout Canvas, in rect: Rect) {
+        let inner = Panel(title: "Latency").draw(on: &canvas, in: rect)
+        let text = "no access has ended yet; distributions come once a second"
+        let style = canvas.theme.style(.dim)
+        canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
+    }
+
+    // MARK: The list
+
+    private func drawList(
+        _ selected: LatencyHistory.Series,
+        on canvas: inout Canvas,
+        in rect: Rect
+    ) {
+        guard rect.height >= 3 else { return }
+        let inner = Panel(
+            title: "Latency",
+            subtitle: canvas.glyphs == .ascii
+                ? "- by client and operation" : "· by client and operation",
+            remark: "\(scope), within 12 %; – is too few to tell"
+        ).draw(on: &canvas, in: rect)
+        var table = Table(columns: Self.columns, rows: rows(theme: canvas.theme))
+        table.names = names
+        table.selected = selected.name
+        table.draw(on: &canvas, in: inner)
+    }
+
+    private var scope: String { "last \(HumanUnits.secondsLabel(scene.seconds))" }
+
+    private static let columns: [Table.Column] = {
+        func number(_ title: String, _ priority: Int) -> Table.Column {
+            Table.Column(
+                title: title,
+                alignment: .trailing,
+                track: .fixed(max(HumanUnits.durationWidth, title.utf8.count), priority: priority)
+            )
+        }
+        return [
+            Table.Column(
+                title: "client",
+                track: Track(minimum: 10, ideal: 22, maximum: 30, priority: 20, flex: 1)
+            ),
+            Table.Column(title: "load", track: .fixed(6, priority: 4)),
+            number("accesses", 12),
+            number("response p50", 14), number("p99", 19),
+            number("wait p50", 9), number("p99 ", 15),
+            number("service p50", 8), number(" p99", 13),
+            number("slowest", 10),
+        ]
+    }()
+
+    private func rows(theme: Theme) -> [[Span]] {
+        let text = theme.style(.text)
+        let dim = theme.style(.dim)
+        return all.map { series in
+            let parts = LatencyPart.allCases.map {
+                series.distribution($0, from: end - scene.seconds, to: end)
+            }
+            func cell(_ value: UInt64?) -> Span {
+                value.map { Span(HumanUnits.duration(nanoseconds: $0), text) } ?? Span("–", dim)
+            }
+            return [
+                Span(series.name, theme.bold(.text)),
+                Span(series.isOpenLoop ? "open" : "closed", dim),
+                Span(HumanUnits.count(parts[0].count), text),
+            ] + parts.flatMap { [cell($0.percentile(0.5)), cell($0.percentile(0.99))] }
+                + [cell(parts[0].slowest)]
+        }
+    }
+
+    // MARK: The heat map
+
+    private func drawHeat(
+        _ series: LatencyHistory.Series,
+        on canvas: inout Canvas,
+        in rect: Rect
+    ) {
+        guard rect.height >= 5 else { return }
+        let dash = canvas.glyphs == .ascii ? "-" : "·"
+        let weights = HeatMap.weights(in: canvas.glyphs)
+        let legend = weights.enumerated().map { index, weight in
+            Span(weight, canvas.theme.style(.load, at: Double(index + 1) / Double(weights.count)))
+        }
+        let inner = Panel(
+            title: "\(series.name): \(part.title) over time",
+            subtitle: "\(dash) each column a stretch of time, the heavier the more accesses",
+            remark: scope,
+            legend: [
+                [Span("few ", canvas.theme.style(.dim))] + legend + [
+                    Span(" many", canvas.theme.style(.dim))
+                ]
+            ]
+        ).draw(on: &canvas, in: rect)
+        let map = Rect(x: inner.minX, y: inner.minY, width: inner.width, height: inner.height - 1)
+        guard map.height > 1, map.width > HeatMap.axisWidth + 4 else { return }
+        let plot = Rect(
+            x: map.minX + HeatMap.axisWidth,
+            y: map.minY,
+            width: map.width - HeatMap.axisWidth,
+            height: map.height
+        )
+        let bins = columns(of: series, count: plot.width)
+        guard let range = Self.range(of: bins) else { return }
+        // A row has one bucket or several, a bucket one row or several; a cell is a bucket's mean.
+        let rows = (0..<plot.height).map { row in
+            let low = range.lowerBound + row * range.count / plot.height
+            let high = range.lowerBound + (row + 1) * range.count / plot.height
+            return low..<max(high, low + 1)
+        }
+        let cells = bins.map { bin in
+            rows.map { row in
+                row.reduce(0.0) { $0 + Double(bin?[$1] ?? 0) } / Double(row.count)
+            }
+        }
+        var labels: [Int: String] = [:]
+        for row in stride(from: 0, to: rows.count, by: max(1, (rows.count + 4) / 5)) {
+            let bound = LatencyDistribution.lowerBound(of: rows[row].lowerBound)
+            labels[row] = HumanUnits.duration(nanoseconds: bound)
+        }
+        HeatMap(columns: cells, labels: labels).draw(on: &canvas, in: map)
+        TimeChart.drawTimes(
+            on: &canvas,
+            in: Rect(x: plot.minX, y: map.maxY, width: plot.width, height: 1),
+            seconds: scene.seconds,
+            end: scene.history.endLabel(scene.seconds)
+        )
+        scene.markTime(on: &canvas, plot)
+    }
+
+    /// The distributions of equal stretches of time; where stretches are shorter than a second, a
+    /// second fills several.
+    private func columns(
+        of series: LatencyHistory.Series,
+        count: Int
+    ) -> [LatencyDistribution?] {
+        let length = scene.seconds / Double(count)
+        var bins = Array(repeating: LatencyDistribution?.none, count: count)
+        series.visitStretches(from: end - scene.seconds, to: end) { second, began in
+            let distribution = second.distribution(part)
+            let last = Int((second.time - (end - scene.seconds)) / length)
+            let first = Int(((began - (end - scene.seconds)) / length).rounded(.down)) + 1
+            for place in max(first, 0)...max(last, first, 0) where place < count {
+                if bins[place] == nil {
+                    bins[place] = distribution
+                } else {
+                    bins[place]?.add(distribution)
+                }
+            }
+        }
+        return bins
+    }
+
+    private static func range(of bins: [LatencyDistribution?]) -> Range<Int>? {
+        var low = Int.max
+        var high = -1
+        for bin in bins {
+            guard let bin, !bin.counts.isEmpty else { continue }
+            low = min(low, bin.firstBucket)
+            high = max(high, bin.firstBucket + bin.counts.count - 1)
+        }
+        return high >= low ? low..<high + 1 : nil
+    }
+
+    // MARK: The histogram
+
+    private func drawBars(
+        _ series: LatencyHistory.Series,
+        _ distribution: LatencyDistribution,
+        on canvas: inout Canvas,
+        in rect: Rect
+    ) {
+        guard rect.height >= 5 else { return }
+        let theme = canvas.theme
+        let next = LatencyPart(rawValue: (part.rawValue + 1) % LatencyPart.allCases.count) ?? .wait
+        let inner = Panel(
+            title: "\(series.name): \(part.title)",
+            subtitle: (canvas.glyphs == .ascii ? "- " : "· ")
+                + part.meaning(isOpenLoop: series.isOpenLoop),
+            legend: [[Span("Tab: \(next.title)", theme.style(.dim))]]
+        ).draw(on: &canvas, in: rect)
+        guard let first = distribution.counts.firstIndex(where: { $0 > 0 }),
+            let last = distribution.counts.lastIndex(where: { $0 > 0 })
+        else {
+            let text = "no access ended in this time"
+            canvas.write(text, in: inner.row(0), style: theme.style(.dim), alignment: .leading)
+            return
+        }
+        // Two buckets of air on each side.
+        let low = max(0, distribution.firstBucket + first - 2)
+        let high = distribution.firstBucket + last + 2
+        func share(_ nanoseconds: UInt64) -> Double {
+            let bucket = LatencyDistribution.bucket(of: nanoseconds)
+            let from = Double(LatencyDistribution.lowerBound(of: bucket))
+            let to = Double(max(LatencyDistribution.lowerBound(of: bucket + 1), UInt64(from) + 1))
+            let within = min(max((Double(nanoseconds) - from) / (to - from), 0), 1)
+            return (Double(bucket - low) + within) / Double(high - low + 1)
+        }
+        var lines: [Histogram.Mark] = []
+        let percentiles: [(String, Double, Role)] = [
+            ("p99", 0.99, .error), ("p50", 0.5, .accent), ("p95", 0.95, .warning),
+        ]
+        for (name, value, role) in percentiles {
+            guard let nanoseconds = distribution.percentile(value) else { continue }
+            let label = "\(name) \(HumanUnits.duration(nanoseconds: nanoseconds))"
+            lines.append(.init(share: share(nanoseconds), label: label, role: role))
+        }
+        let step = max(1, (high - low + 1) / max(1, inner.width / 12))
+        let ticks = stride(from: low, through: high, by: step).map { bucket in
+            Histogram.Mark(
+                share: Double(bucket - low) / Double(high - low + 1),
+                label: HumanUnits.duration(
+                    nanoseconds: LatencyDistribution.lowerBound(of: bucket)
+                )
+            )
+        }
+        Histogram(
+            values: (low...high).map { Double(distribution[$0]) },
+            ticks: ticks,
+            lines: lines
+        ).draw(on: &canvas, in: inner)
+    }
+}

@@ -1,0 +1,51 @@
+import Telemetry
+import TerminalUI
+
+/// How long accesses waited for a connection and held it, since the database was opened: a small
+/// table of percentiles.
+struct AccessTimes {
+    let database: DatabaseStatus
+
+    /// What rows there are: a pool's reads and its writes apart.
+    var summaries: [(name: String, summary: LatencySummary)] {
+        let isPool = database.readers != nil
+        let all: [(String, LatencySummary?)] = [
+            (isPool ? "reads wait" : "wait", database.acquire),
+            (isPool ? "reads hold" : "hold", database.hold),
+            ("writes wait", database.writerAcquire),
+            ("writes hold", database.writerHold),
+        ]
+        return all.compactMap { name, summary in summary.map { (name, $0) } }
+    }
+
+    /// Draws titles and as many rows as there are.
+    func draw(on canvas: inout Canvas, rows: [Rect]) {
+        guard let head = rows.first, !head.isEmpty, !summaries.isEmpty else { return }
+        let dim = canvas.theme.style(.dim)
+        let first = head.width >= 42 ? 12 : 6
+        let cell = (head.width - first) / 4
+        guard cell >= HumanUnits.durationWidth else { return }
+        // One title is enough where there is one row for each.
+        let names = ["p50", "p95", "p99", "max"]
+        func place(_ index: Int, _ row: Rect) -> Rect {
+            Rect(x: row.minX + first + index * cell, y: row.minY, width: cell, height: 1)
+        }
+        guard rows.count > 1, !rows[1].isEmpty else { return }
+        for (index, name) in names.enumerated() {
+            canvas.write(name, in: place(index, head), style: dim, alignment: .trailing)
+        }
+        for (row, entry) in zip(rows.dropFirst(), summaries) where !row.isEmpty {
+            let short = entry.name.split(separator: " ").last.map(String.init) ?? entry.name
+            let name = first >= 12 ? entry.name : short
+            canvas.write(name, x: row.minX, y: row.minY, style: canvas.theme.style(.text))
+            let values = [
+                entry.summary.p50, entry.summary.p95, entry.summary.p99, entry.summary.max,
+            ]
+            for (index, value) in values.enumerated() {
+                let text = value.map(HumanUnits.duration) ?? "–"
+                let style = value == nil ? dim : canvas.theme.style(.text)
+                canvas.write(text, in: place(index, row), style: style, alignment: .trailing)
+            }
+        }
+    }
+}

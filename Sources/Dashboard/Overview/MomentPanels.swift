@@ -1,0 +1,105 @@
+import Telemetry
+import TerminalUI
+
+/// The moment that somebody went back to: who held what with which SQL, and who waited then.
+struct MomentPanels {
+    let history: History
+
+    private var time: String { HumanUnits.seconds(history.now) }
+
+    private var held: [ConnectionStatus] {
+        (history.latest?.database.connections ?? [])
+            .filter { $0.state != .idle }
+            .sorted { ($0.heldNanoseconds ?? 0) > ($1.heldNanoseconds ?? 0) }
+    }
+
+    private var waiting: [Waiting] { history.latest.map { Waiting.all(in: $0.database) } ?? [] }
+
+    /// Draws who held on the left, and who waited on the right.
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        let widths = Track.lengths(
+            of: [
+                Track(minimum: 40, ideal: 70, priority: 9, flex: 2),
+                Track(minimum: 28, ideal: 40, maximum: 60, priority: 8, flex: 1),
+            ],
+            available: rect.width
+        )
+        let columns = rect.columns(widths)
+        drawHeld(on: &canvas, in: columns[0])
+        drawWaiting(on: &canvas, in: columns[1])
+    }
+
+    /// The moment in one row, where there is no room for panels.
+    func drawLine(on canvas: inout Canvas, in row: Rect) {
+        let theme = canvas.theme
+        var spans = [Span("at \(time) ", theme.bold(.accent))]
+        if let first = held.first {
+            let age = first.heldNanoseconds.map(HumanUnits.duration) ?? ""
+            spans.append(Span("\(Self.what(first)) \(age)", theme.bold(.text)))
+            spans.append(Span("  \(first.sql ?? "")", theme.style(.text)))
+        } else {
+            spans.append(Span("nobody held anything", theme.style(.dim)))
+        }
+        let room = row.width - 16
+        let waiters = HumanUnits.counted(waiting.count, "waited", "waited")
+        canvas.write(spans, x: row.minX, y: row.minY, limit: room)
+        canvas.write(waiters, in: row, style: theme.style(.waiting), alignment: .trailing)
+    }
+
+    private static func what(_ connection: ConnectionStatus) -> String {
+        let name = connection.holder?.name ?? connection.label
+        return "\(name) held \(Lane.shortLabel(connection.label, connection.role))"
+    }
+
+    private func drawHeld(on canvas: inout Canvas, in rect: Rect) {
+        let theme = canvas.theme
+        let held = held
+        let inner = Panel(title: "Held at \(time)", remark: "longest first; Esc is back to now")
+            .draw(on: &canvas, in: rect)
+        if held.isEmpty {
+            let style = theme.style(.dim)
+            canvas.write(
+                "nobody held anything",
+                in: inner.row(0),
+                style: style,
+                alignment: .leading
+            )
+        }
+        for (index, connection) in held.prefix(inner.height).enumerated() {
+            let row = inner.row(index)
+            let state = LaneState(connection)
+            let age = connection.heldNanoseconds.map(HumanUnits.duration) ?? ""
+            let head = [
+                Span(state.mark.text(in: canvas.glyphs), theme.style(state.mark.role)),
+                Span(" \(Self.what(connection)) ", theme.bold(.text)),
+                Span(age, theme.style(.warning)),
+                Span("  \(connection.sql ?? state.words)", theme.style(.text)),
+            ]
+            canvas.write(head, x: row.minX, y: row.minY, limit: row.width)
+        }
+    }
+
+    private func drawWaiting(on canvas: inout Canvas, in rect: Rect) {
+        let theme = canvas.theme
+        let waiting = waiting
+        let inner = Panel(title: "Waiting at \(time)", remark: "\(waiting.count)")
+            .draw(on: &canvas, in: rect)
+        if waiting.isEmpty {
+            canvas.write("nobody", in: inner.row(0), style: theme.style(.ok), alignment: .leading)
+        }
+        let isWhole = waiting.count <= inner.height
+        let shown = isWhole ? waiting.count : max(0, inner.height - 1)
+        for (index, waiter) in waiting.prefix(shown).enumerated() {
+            let row = inner.row(index)
+            let age = HumanUnits.duration(nanoseconds: waiter.status.waitedNanoseconds)
+            canvas.write(age, in: row, style: theme.bold(.waiting), alignment: .trailing)
+            let text = "\(waiter.status.origin.name) for \(waiter.wanted.rawValue)"
+            let room = row.width - canvas.width(of: age) - 1
+            let style = theme.style(.text)
+            canvas.write(text, x: row.minX, y: row.minY, style: style, limit: room)
+        }
+        guard !isWhole, inner.height > 0 else { return }
+        let more = "and \(waiting.count - shown) more"
+        canvas.write(more, in: inner.row(shown), style: theme.style(.dim), alignment: .leading)
+    }
+}

@@ -1,0 +1,115 @@
+import Telemetry
+import TerminalUI
+
+/// A snapshot that lives, with its connection.
+struct LiveSnapshot: Sendable {
+    /// Its age, its maker, what it keeps.
+    var status: SnapshotStatus
+    /// What its connection does; nil where that was not seen.
+    var connection: ConnectionStatus?
+    /// The bytes of a frame of the log; nil when not known.
+    var frameBytes: UInt64?
+
+    /// What it keeps in the log, in bytes.
+    var pinnedBytes: UInt64? {
+        guard let frames = status.pinnedFrames, let frameBytes else { return nil }
+        return frames.multipliedReportingOverflow(by: frameBytes).partialValue
+    }
+
+    /// The snapshots of a database, the oldest first.
+    static func all(in database: DatabaseStatus) -> [LiveSnapshot] {
+        let frame = database.wal?.pageSize.map { UInt64(max($0, 0)) + 24 }
+        return database.snapshots.map { status in
+            LiveSnapshot(
+                status: status,
+                connection: database.connections.first { $0.label == status.label },
+                frameBytes: frame
+            )
+        }
+    }
+}
+
+/// The snapshots as a table.
+enum SnapshotList {
+    /// The columns, and what they say of a snapshot.
+    static let listing = Listing<LiveSnapshot>(
+        columns: [
+            Listing.Column(
+                "snapshot",
+                Track(minimum: 12, ideal: 18, maximum: 26, priority: 20, flex: 0),
+                rank: { .text($0.status.label) }
+            ) {
+                Span($0.status.label, $1.style(.snapshot))
+            },
+            Listing.Column(
+                "made by",
+                Track(minimum: 8, ideal: 14, maximum: 30, priority: 18, flex: 1),
+                rank: { .text($0.status.origin.name) }
+            ) {
+                Span($0.status.origin.name, $1.bold(.text))
+            },
+            Listing.Column(
+                "age",
+                .fixed(HumanUnits.durationWidth, priority: 19),
+                alignment: .trailing,
+                rank: { .number(Double($0.status.ageNanoseconds)) }
+            ) {
+                Span(HumanUnits.duration(nanoseconds: $0.status.ageNanoseconds), $1.bold(.snapshot))
+            },
+            Listing.Column(
+                "at frame",
+                .fixed(9, priority: 9),
+                alignment: .trailing,
+                rank: { .number(Double($0.status.frame ?? 0)) }
+            ) {
+                Span($0.status.frame.map(HumanUnits.count) ?? "–", $1.style(.text))
+            },
+            Listing.Column(
+                "pins frames",
+                .fixed(11, priority: 16),
+                alignment: .trailing,
+                rank: { .number(Double($0.status.pinnedFrames ?? 0)) }
+            ) { snapshot, theme in
+                let frames = snapshot.status.pinnedFrames
+                let style = theme.style((frames ?? 0) > 0 ? .warning : .dim)
+                return Span(frames.map(HumanUnits.count) ?? "–", style)
+            },
+            Listing.Column(
+                "bytes",
+                .fixed(HumanUnits.bytesWidth, priority: 15),
+                alignment: .trailing,
+                rank: { .number(Double($0.pinnedBytes ?? 0)) }
+            ) { snapshot, theme in
+                let bytes = snapshot.pinnedBytes
+                let style = theme.style((bytes ?? 0) > 0 ? .warning : .dim)
+                return Span(bytes.map(HumanUnits.bytes) ?? "–", style)
+            },
+            Listing.Column(
+                "reads",
+                .fixed(9, priority: 8),
+                alignment: .trailing,
+                rank: { .number(Double($0.connection?.accessCount ?? 0)) }
+            ) {
+                Span(
+                    $0.connection.map { HumanUnits.count($0.accessCount) } ?? "–",
+                    $1.style(.text)
+                )
+            },
+            Listing.Column(
+                "now",
+                Track(minimum: 10, ideal: 20, maximum: .max, priority: 12, flex: 4)
+            ) { snapshot, theme in
+                guard let connection = snapshot.connection else {
+                    return Span("–", theme.style(.dim))
+                }
+                let state = LaneState(connection)
+                let isIdle = state == .kept
+                return Span(
+                    isIdle ? "nobody reads from it" : connection.sql ?? state.words,
+                    theme.style(isIdle ? .dim : .text)
+                )
+            },
+        ],
+        name: \.status.label
+    )
+}

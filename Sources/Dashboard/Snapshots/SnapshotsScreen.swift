@@ -1,0 +1,112 @@
+import Telemetry
+import TerminalUI
+
+/// The snapshots that live and what each keeps, under the log that they keep.
+struct SnapshotsScreen {
+    let scene: ScreenScene
+
+    /// The snapshots, in the order in which they are shown.
+    var snapshots: [LiveSnapshot] { SnapshotList.listing.arranged(all, scene.view) }
+
+    private var all: [LiveSnapshot] {
+        scene.history.latest.map { LiveSnapshot.all(in: $0.database) } ?? []
+    }
+
+    /// Draws the screen.
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        let log = Track(minimum: 6, ideal: rect.height / 2, maximum: 18, priority: 5, flex: 1)
+        let table = Track(minimum: 5, ideal: 8, priority: 9, flex: 2)
+        let words = Track(minimum: 3, ideal: 4, maximum: 5, priority: 3, flex: 0)
+        let areas = rect.rows(Track.lengths(of: [log, table, words], available: rect.height))
+        drawLog(on: &canvas, in: areas[0])
+        drawTable(on: &canvas, in: areas[1])
+        drawMeaning(on: &canvas, in: areas[2])
+    }
+
+    private func drawLog(on canvas: inout Canvas, in rect: Rect) {
+        guard rect.height >= 4 else { return }
+        let theme = canvas.theme
+        let wal = scene.history.latest?.database.wal
+        let inner = Panel(
+            title: "Write-ahead log",
+            subtitle: canvas.glyphs == .ascii ? "- MiB over time" : "· MiB over time",
+            remark: wal.map { WALWords.frames($0, width: 60) } ?? ""
+        ).draw(on: &canvas, in: rect)
+        guard let wal else {
+            let mode = scene.history.latest?.database.journalMode.map { " (\($0))" } ?? ""
+            let text = "none in this journal mode\(mode)"
+            canvas.write(text, in: inner.row(0), style: theme.style(.dim), alignment: .leading)
+            return
+        }
+        let pin = WALWords.pin(wal)
+        let size = HumanUnits.bytes(wal.bytes)
+        canvas.write(
+            [
+                Span(size, theme.bold(.text)),
+                Span("  ", theme.style(.dim)),
+                pin.map { Span("▲ \($0)", theme.style(.warning)) }
+                    ?? Span("✔ nothing keeps it from shrinking", theme.style(.ok)),
+            ],
+            x: inner.minX,
+            y: inner.minY,
+            limit: inner.width
+        )
+        let plot = Rect(
+            x: inner.minX,
+            y: inner.minY + 1,
+            width: inner.width,
+            height: inner.height - 1
+        )
+        let moments = scene.history.moments
+        let bins = TimeBins(
+            scene.history,
+            seconds: scene.seconds,
+            count: TimeChart.points(in: plot.width, glyphs: canvas.glyphs)
+        )
+        let sizes = bins.values(.mean) { moments[$0].walBytes / 1_048_576 }
+        let peak = sizes.reduce(0.01) { $1.isFinite ? max($0, $1) : $0 }
+        let top = TimeChart.niceMaximum(above: peak)
+        TimeChart(
+            layers: [.init(values: sizes, gradient: .wal, range: 0...top)],
+            maximum: top,
+            seconds: scene.seconds,
+            end: scene.history.endLabel(scene.seconds)
+        ).draw(on: &canvas, in: plot)
+        scene.markTime(on: &canvas, TimeChart.plot(in: plot))
+    }
+
+    private func drawTable(on canvas: inout Canvas, in rect: Rect) {
+        let snapshots = snapshots
+        let made = scene.history.latest?.database.snapshotsMade ?? 0
+        let hidden = scene.view.remark(shown: snapshots.count, of: all.count)
+        let open = HumanUnits.counted(all.count, "snapshot", "snapshots")
+        let inner = Panel(
+            title: "Snapshots",
+            remark: hidden.isEmpty ? "\(open) open, \(HumanUnits.count(made)) made so far" : hidden
+        ).draw(on: &canvas, in: rect)
+        guard !snapshots.isEmpty else {
+            let text =
+                all.isEmpty
+                ? "no snapshot is open; n takes one and keeps it" : "no snapshot matches the filter"
+            let style = canvas.theme.style(.dim)
+            canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
+            return
+        }
+        SnapshotList.listing.table(snapshots, scene.view, theme: canvas.theme, width: inner.width)
+            .draw(on: &canvas, in: inner)
+    }
+
+    private func drawMeaning(on canvas: inout Canvas, in rect: Rect) {
+        guard rect.height >= 3 else { return }
+        let inner = Panel(title: "What this means").draw(on: &canvas, in: rect)
+        let text =
+            "A snapshot sees the database as it was when it was made. While it lives, no checkpoint "
+            + "copies a frame behind its own, and the log cannot start over: what comes after it "
+            + "stays in the log."
+        for (index, line) in TextWrapping.lines(of: text, width: inner.width).enumerated()
+        where index < inner.height {
+            let style = canvas.theme.style(.dim)
+            canvas.write(line, in: inner.row(index), style: style, alignment: .leading)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Telemetry
+
+/// Who holds what somebody waits for.
+struct Blockers: Sendable {
+    /// What is waited for, in words: `a reader`.
+    var wanted: String
+    /// Whom it keeps waiting: `5 reads`.
+    var kept: String
+    /// Those who hold it, whoever has held it longest first.
+    var holders: [ConnectionStatus]
+    /// Why they wait although nobody holds it, or more than can be told from connections.
+    var remark: String?
+
+    /// Every group of waiters of a database with those whom it waits for.
+    static func all(in database: DatabaseStatus) -> [Blockers] {
+        var groups: [Blockers] = []
+        let readers = database.waitingReaders.count
+        let writers = database.waitingWriters.count
+        let isQueue = database.readers == nil
+        if isQueue, readers + writers > 0 {
+            groups.append(
+                Blockers(
+                    wanted: "the connection",
+                    kept: kept(readers, writers),
+                    holders: held(database, [.queue])
+                )
+            )
+        } else {
+            if readers > 0 {
+                var group = Blockers(
+                    wanted: "a reader",
+                    kept: kept(readers, 0),
+                    holders: held(database, [.reader])
+                )
+                if let pool = database.readers, pool.inUse < pool.maximum {
+                    group.remark = "a reader is free or being opened: the first in line is next"
+                }
+                groups.append(group)
+            }
+            if writers > 0 {
+                groups.append(
+                    Blockers(
+                        wanted: "the writer",
+                        kept: kept(0, writers),
+                        holders: held(database, [.writer])
+                    )
+                )
+            }
+        }
+        for connection in database.connections where connection.state == .waitingForLock {
+            groups.append(Self.lock(connection, in: database))
+        }
+        return groups
+    }
+
+    private static func kept(_ readers: Int, _ writers: Int) -> String {
+        var parts: [String] = []
+        if readers > 0 { parts.append(readers == 1 ? "1 read" : "\(readers) reads") }
+        if writers > 0 { parts.append(writers == 1 ? "1 write" : "\(writers) writes") }
+        return parts.joined(separator: " and ")
+    }
+
+    private static func held(
+        _ database: DatabaseStatus,
+        _ roles: Set<ConnectionRole>
+    ) -> [ConnectionStatus] {
+        database.connections.filter { roles.contains($0.role) && $0.state != .idle }
+            .sorted { ($0.heldNanoseconds ?? 0) > ($1.heldNanoseconds ?? 0) }
+    }
+
+    /// Who may have the lock of the file that a connection waits for.
+    private static func lock(
+        _ connection: ConnectionStatus,
+        in database: DatabaseStatus
+    ) -> Blockers {
+        let holders = database.connections.filter {
+            $0.label != connection.label && $0.transaction == .write
+        }
+        return Blockers(
+            wanted: "a lock of the file",
+            kept: connection.holder?.name ?? connection.label,
+            holders: holders,
+            remark: holders.isEmpty
+                ? "another process, or another connection to the file, has the lock" : nil
+        )
+    }
+}

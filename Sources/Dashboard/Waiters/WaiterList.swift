@@ -1,0 +1,99 @@
+import Telemetry
+import TerminalUI
+
+/// One access that waits, with its place in its queue.
+struct Waiting: Sendable {
+    /// What it waits for.
+    enum Wanted: String, Sendable {
+        /// One of a pool's readers.
+        case reader = "a reader"
+        /// A pool's writer.
+        case writer = "the writer"
+        /// The one connection of a queue.
+        case connection = "the connection"
+    }
+
+    /// Who waits, and for how long.
+    var status: WaiterStatus
+    /// What it waits for.
+    var wanted: Wanted
+    /// Whether it wants to write.
+    var writes: Bool
+    /// Its place in its queue, from 1.
+    var place: Int
+
+    /// What names it: waiters have no identity of their own, so it is the place in the queue.
+    var name: String { "\(writes ? "w" : "r")\(place)" }
+
+    /// Everybody who waits, whoever has waited longest first.
+    static func all(in database: DatabaseStatus) -> [Waiting] {
+        let isQueue = database.readers == nil
+        func queue(_ waiters: [WaiterStatus], writes: Bool) -> [Waiting] {
+            waiters.enumerated().map { index, status in
+                Waiting(
+                    status: status,
+                    wanted: isQueue ? .connection : writes ? .writer : .reader,
+                    writes: writes,
+                    place: index + 1
+                )
+            }
+        }
+        return
+            (queue(database.waitingReaders, writes: false)
+            + queue(database.waitingWriters, writes: true))
+            .sorted { $0.status.waitedNanoseconds > $1.status.waitedNanoseconds }
+    }
+}
+
+/// The queue as a table.
+enum WaiterList {
+    /// The columns, and what they say of somebody who waits.
+    static let listing = Listing<Waiting>(
+        columns: [
+            Listing.Column(
+                "who waits",
+                Track(minimum: 8, ideal: 14, maximum: 30, priority: 20, flex: 1),
+                rank: { .text($0.status.origin.name) }
+            ) {
+                Span($0.status.origin.name, $1.bold(.text))
+            },
+            Listing.Column(
+                "waited",
+                .fixed(HumanUnits.durationWidth, priority: 19),
+                alignment: .trailing,
+                rank: { .number(Double($0.status.waitedNanoseconds)) }
+            ) {
+                Span(
+                    HumanUnits.duration(nanoseconds: $0.status.waitedNanoseconds),
+                    $1.bold(.waiting)
+                )
+            },
+            Listing.Column(
+                "to",
+                .fixed(5, priority: 15),
+                rank: { .text($0.writes ? "write" : "read") }
+            ) {
+                Span($0.writes ? "write" : "read", $1.style($0.writes ? .writer : .reader))
+            },
+            Listing.Column(
+                "for",
+                .fixed(14, priority: 10),
+                rank: { .text($0.wanted.rawValue) }
+            ) {
+                Span($0.wanted.rawValue, $1.style(.text))
+            },
+            Listing.Column(
+                "turn",
+                .fixed(4, priority: 12),
+                alignment: .trailing,
+                rank: { .number(-Double($0.place)) }
+            ) {
+                Span("\($0.place).", $1.style($0.place == 1 ? .text : .dim))
+            },
+            Listing.Column("as", .fixed(6, priority: 5)) {
+                Span($0.status.isAsync ? "task" : "thread", $1.style(.dim))
+            },
+        ],
+        name: \.name
+    )
+}

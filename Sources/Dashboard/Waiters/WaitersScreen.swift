@@ -1,0 +1,226 @@
+import Telemetry
+import TerminalUI
+
+/// The live queue, who holds what it waits for, and how long it was before.
+struct WaitersScreen {
+    let scene: ScreenScene
+
+    /// Those who wait, in the order in which they are shown.
+    var waiting: [Waiting] {
+        WaiterList.listing.arranged(all, scene.view)
+    }
+
+    private var all: [Waiting] {
+        scene.history.latest.map { Waiting.all(in: $0.database) } ?? []
+    }
+
+    /// Draws the screen.
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        let chart = Track(
+            minimum: 5,
+            ideal: rect.height / 3,
+            maximum: 14,
+            priority: 1,
+            flex: 0
+        )
+        let lists = Track(minimum: 8, ideal: 14, priority: 9, flex: 1)
+        let areas = rect.rows(Track.lengths(of: [chart, lists], available: rect.height))
+        drawChart(on: &canvas, in: areas[0])
+        let columns = areas[1].columns(
+            Track.lengths(
+                of: [
+                    Track(minimum: 30, ideal: 58, maximum: 76, priority: 9, flex: 1),
+                    Track(minimum: 38, ideal: 60, priority: 8, flex: 2),
+                ],
+                available: rect.width
+            )
+        )
+        if columns[1].width > 0 {
+            drawQueue(on: &canvas, in: columns[0])
+            drawBlockers(on: &canvas, in: columns[1])
+        } else {
+            let rows = areas[1].rows([areas[1].height / 2, areas[1].height - areas[1].height / 2])
+            drawQueue(on: &canvas, in: rows[0])
+            drawBlockers(on: &canvas, in: rows[1])
+        }
+    }
+
+    private func drawChart(on canvas: inout Canvas, in rect: Rect) {
+        guard rect.height >= 4 else { return }
+        let theme = canvas.theme
+        let moments = scene.history.moments
+        let dim = theme.style(.dim)
+        let isBraille = canvas.glyphs == .braille
+        let solid = isBraille ? "⣿" : canvas.glyphs == .block ? "█" : "#"
+        let shaded = isBraille ? "⢕" : canvas.glyphs == .block ? "▒" : ":"
+        let inner = Panel(
+            title: "Waiting over time",
+            subtitle: canvas.glyphs == .ascii ? "- accesses" : "· accesses",
+            remark: oldest,
+            legend: [
+                [Span(solid, theme.style(.waiting, at: 0)), Span(" reads", dim)],
+                [Span(shaded, theme.style(.error)), Span(" writes", dim)],
+            ]
+        ).draw(on: &canvas, in: rect)
+        let bins = TimeBins(
+            scene.history,
+            seconds: scene.seconds,
+            count: TimeChart.points(in: inner.width, glyphs: canvas.glyphs)
+        )
+        let readers = bins.values(.maximum) { moments[$0].waitingReaders }
+        let writers = bins.values(.maximum) { moments[$0].waitingWriters }
+        var peak = 1.0
+        for index in readers.indices where readers[index].isFinite {
+            peak = max(peak, readers[index] + writers[index])
+        }
+        let top = TimeChart.niceMaximum(above: peak)
+        TimeChart(
+            layers: [
+                .init(values: readers, gradient: .waiting, range: 0...top),
+                .init(values: writers, gradient: .load, range: -top...0, isShaded: true),
+            ],
+            maximum: top,
+            seconds: scene.seconds,
+            end: scene.history.endLabel(scene.seconds)
+        ).draw(on: &canvas, in: inner)
+        scene.markTime(on: &canvas, TimeChart.plot(in: inner))
+    }
+
+    private var oldest: String {
+        guard let first = all.max(by: { $0.status.waitedNanoseconds < $1.status.waitedNanoseconds })
+        else { return "nobody waits" }
+        let age = HumanUnits.duration(nanoseconds: first.status.waitedNanoseconds)
+        return "\(all.count) waiting, oldest \(first.status.origin.name) \(age)"
+    }
+
+    private func drawQueue(on canvas: inout Canvas, in rect: Rect) {
+        let waiting = waiting
+        let hidden = scene.view.remark(shown: waiting.count, of: all.count)
+        let inner = Panel(title: "The queue", remark: hidden.isEmpty ? "oldest first" : hidden)
+            .draw(on: &canvas, in: rect)
+        let times = scene.history.latest.map { AccessTimes(database: $0.database) }
+        let timeRows = inner.height >= 12 ? (times?.summaries.count ?? 0) + 2 : 0
+        let areas = inner.rows([inner.height - timeRows, timeRows])
+        if timeRows > 2, let times {
+            canvas.write(
+                "since the database was opened",
+                in: areas[1].row(0),
+                style: canvas.theme.style(.dim),
+                alignment: .leading
+            )
+            times.draw(on: &canvas, rows: (1..<timeRows).map { areas[1].row($0) })
+        }
+        guard !waiting.isEmpty else {
+            let text = all.isEmpty ? "nobody waits now" : "nobody who waits matches the filter"
+            let style = canvas.theme.style(all.isEmpty ? .ok : .dim)
+            canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
+            return
+        }
+        WaiterList.listing.table(waiting, scene.view, theme: canvas.theme, width: inner.width)
+            .draw(on: &canvas, in: areas[0])
+    }
+
+    private func drawBlockers(on canvas: inout Canvas, in rect: Rect) {
+        let inner = Panel(title: "Who blocks them").draw(on: &canvas, in: rect)
+        guard let database = scene.history.latest?.database, inner.height > 0 else { return }
+        let theme = canvas.theme
+        let selected = all.first { $0.name == scene.view.selected }
+        let groups = Blockers.all(in: database).filter { group in
+            // A selected waiter's own blockers alone.
+            selected.map { group.wanted == $0.wanted.rawValue } ?? true
+        }
+        guard !groups.isEmpty else {
+            drawHolders(database, on: &canvas, in: inner)
+            return
+        }
+        var y = inner.minY
+        for group in groups where y < inner.maxY {
+            var head = [
+                Span(selected?.status.origin.name ?? group.kept, theme.bold(.waiting)),
+                Span(" waits for ", theme.style(.dim)),
+                Span(group.wanted, theme.bold(.text)),
+            ]
+            if selected == nil, group.kept.hasSuffix("s") { head[1].text = " wait for " }
+            let count = group.holders.count
+            let held = count == 1 ? ", held by" : count == 0 ? "" : ", all \(count) held by"
+            head.append(Span(held, theme.style(.dim)))
+            canvas.write(head, x: inner.minX, y: y, limit: inner.width)
+            y += 1
+            for holder in group.holders where y < inner.maxY {
+                y += draw(holder, on: &canvas, in: inner, y: y)
+            }
+            if let remark = group.remark, y < inner.maxY {
+                canvas.write(
+                    "  \(remark)",
+                    x: inner.minX,
+                    y: y,
+                    style: theme.style(.dim),
+                    limit: inner.width
+                )
+                y += 1
+            }
+            y += 1
+        }
+    }
+
+    /// Who holds connections while nobody waits for them.
+    private func drawHolders(
+        _ database: DatabaseStatus,
+        on canvas: inout Canvas,
+        in inner: Rect
+    ) {
+        let held = database.connections.filter { $0.state != .idle && $0.role != .snapshot }
+            .sorted { ($0.heldNanoseconds ?? 0) > ($1.heldNanoseconds ?? 0) }
+        let text = held.isEmpty ? "nobody, and nothing is held" : "nobody now; held are:"
+        let style = canvas.theme.style(.dim)
+        canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
+        for (index, holder) in held.prefix(max(0, inner.height - 1)).enumerated() {
+            _ = draw(holder, on: &canvas, in: inner, y: inner.minY + 1 + index)
+        }
+    }
+
+    /// `  import  writer  3.00 s  INSERT …`, in one row or, where the SQL is long, two.
+    private func draw(
+        _ holder: ConnectionStatus,
+        on canvas: inout Canvas,
+        in inner: Rect,
+        y: Int
+    ) -> Int {
+        let theme = canvas.theme
+        let state = LaneState(holder)
+        let label = Lane.shortLabel(holder.label, holder.role)
+        let age = holder.heldNanoseconds.map(HumanUnits.duration) ?? ""
+        let row = Rect(x: inner.minX + 2, y: y, width: inner.width - 2, height: 1)
+        let cells = row.columns(
+            Track.lengths(
+                of: [
+                    .fixed(1, priority: 10),
+                    Track(minimum: 6, ideal: 12, maximum: 20, priority: 9, flex: 1),
+                    .fixed(HumanUnits.durationWidth, priority: 8),
+                    .fixed(10, priority: 7),
+                    Track(minimum: 10, ideal: 20, maximum: .max, priority: 5, flex: 4),
+                ],
+                available: row.width,
+                spacing: 1
+            ),
+            spacing: 1
+        )
+        let isLong = (holder.heldNanoseconds ?? 0) >= 1_000_000_000
+        canvas.write(
+            state.mark.text(in: canvas.glyphs),
+            x: cells[0].minX,
+            y: y,
+            style: theme.style(state.mark.role)
+        )
+        func write(_ text: String, _ cell: Rect, _ style: Style, _ alignment: Alignment) {
+            guard cell.width > 0 else { return }
+            canvas.write(text, in: cell, style: style, alignment: alignment)
+        }
+        write(holder.holder?.name ?? state.words, cells[1], theme.bold(.text), .leading)
+        write(age, cells[2], isLong ? theme.bold(.warning) : theme.style(.text), .trailing)
+        write(label, cells[3], theme.style(holder.role.colorRole), .leading)
+        let sql = holder.sql ?? state.words
+        write(sql, cells[4], theme.style(holder.sql == nil ? .dim : .text), .leading)
+        return 1
+    }
+}

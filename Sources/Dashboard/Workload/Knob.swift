@@ -1,0 +1,192 @@
+import Telemetry
+import TerminalUI
+
+/// One thing about the load that can be turned, as the screen shows it.
+struct Knob: Sendable {
+    /// What it turns.
+    enum Kind: Sendable, Hashable {
+        case readers
+        case rateFactor
+        case writeShare
+        case workers(client: String)
+        case rate(client: String)
+        case hold(client: String)
+    }
+
+    /// What it turns.
+    var kind: Kind
+    /// Where it stands, in its unit.
+    var value: Double
+    /// What is measured of it now, with its unit; nil where nothing is.
+    var actual: String?
+
+    /// What names it in a list, and to the selection.
+    var name: String {
+        switch kind {
+        case .readers: "maximum readers"
+        case .rateFactor: "all rates"
+        case .writeShare: "write share"
+        case .workers(let client): "\(client): workers"
+        case .rate(let client): "\(client): rate"
+        case .hold(let client): "\(client): hold time"
+        }
+    }
+
+    /// What turning it does.
+    var meaning: String {
+        switch kind {
+        case .readers: "rebuilds the pool; the run starts over"
+        case .rateFactor: "multiplies every rate of arrival"
+        case .writeShare: "how much of the load writes"
+        case .workers: "how many accesses it makes at once"
+        case .rate: "how often accesses arrive (open loop)"
+        case .hold: "how long it keeps its connection"
+        }
+    }
+
+    /// A value of it, with its unit.
+    func text(_ value: Double) -> String {
+        switch kind {
+        case .readers: HumanUnits.counted(Int(value), "reader", "readers")
+        case .rateFactor: "× " + Self.short(value)
+        case .writeShare: HumanUnits.percent(value)
+        case .workers: HumanUnits.counted(Int(value), "worker", "workers")
+        case .rate: HumanUnits.rate(value)
+        case .hold: HumanUnits.duration(nanoseconds: UInt64(min(max(value, 0), 1e9) * 1e9))
+        }
+    }
+
+    /// The value one step up or down; nil where there is none.
+    func stepped(from value: Double, up: Bool) -> Double? {
+        let next: Double
+        switch kind {
+        case .readers: next = value + (up ? 1 : -1)
+        case .workers: next = value + (up ? 1 : -1) * (value >= 20 ? 5 : 1)
+        case .writeShare: next = ((value * 20).rounded() + (up ? 1 : -1)) / 20
+        case .rateFactor, .rate, .hold: next = Self.nice(value, up: up)
+        }
+        let bounds = bounds
+        let bounded = min(max(next, bounds.lowerBound), bounds.upperBound)
+        return bounded == value ? nil : bounded
+    }
+
+    /// Where it can stand.
+    var bounds: ClosedRange<Double> {
+        switch kind {
+        case .readers: 1...1_000
+        case .rateFactor: 0...1_000
+        case .writeShare: 0...1
+        case .workers: 0...1_000
+        case .rate: 0...1e7
+        case .hold: 0.001...3_600
+        }
+    }
+
+    /// What the program has to do to set it.
+    func action(setting value: Double) -> DashboardAction {
+        switch kind {
+        case .readers: .setReaderCount(Int(value))
+        case .rateFactor: .turn(.rateFactor(value))
+        case .writeShare: .turn(.writeShare(value))
+        case .workers(let client): .turn(.workers(client: client, count: Int(value)))
+        case .rate(let client): .turn(.rate(client: client, perSecond: value))
+        case .hold(let client): .turn(.holdTime(client: client, seconds: value))
+        }
+    }
+
+    /// The next number of a series that people like: 1, 1.5, 2, 3, 4, 5, 6, 8, 10.
+    private static func nice(_ value: Double, up: Bool) -> Double {
+        let steps = [1, 1.5, 2, 3, 4, 5, 6, 8, 10]
+        guard value > 0 else { return up ? 0.1 : 0 }
+        var scale = 1.0
+        while value >= scale * 10 * (1 - 1e-9) { scale *= 10 }
+        while value < scale * (1 - 1e-9), scale > 1e-6 { scale /= 10 }
+        let ratio = value / scale
+        if up {
+            return (steps.first { $0 > ratio * (1 + 1e-6) } ?? 15) * scale
+        }
+        guard let lower = steps.last(where: { $0 < ratio * (1 - 1e-6) }) else {
+            return 0.8 * scale
+        }
+        return lower * scale
+    }
+
+    /// `0.8`, `1`, `1.5`, `20`.
+    private static func short(_ value: Double) -> String {
+        let hundredths = Int((min(max(value, 0), 1e6) * 100).rounded())
+        if hundredths.isMultiple(of: 100) { return "\(hundredths / 100)" }
+        let rest = hundredths % 100
+        let whole = "\(hundredths / 100)."
+        return rest.isMultiple(of: 10)
+            ? whole + "\(rest / 10)" : whole + (rest < 10 ? "0" : "") + "\(rest)"
+    }
+
+    /// The knobs of what a sample shows, those of the whole load first.
+    static func all(in sample: Sample) -> [Knob] {
+        var knobs: [Knob] = []
+        if let readers = sample.database.readers {
+            knobs.append(
+                Knob(
+                    kind: .readers,
+                    value: Double(min(readers.maximum, 1_000_000)),
+                    actual: "\(readers.inUse) in use, \(readers.open) open"
+                )
+            )
+        }
+        guard let load = sample.knobs else { return knobs }
+        let rates = load.clients.contains { $0.rate != nil }
+        if rates { knobs.append(Knob(kind: .rateFactor, value: load.rateFactor)) }
+        if let share = load.writeShare {
+            knobs.append(
+                Knob(kind: .writeShare, value: share, actual: measuredWriteShare(sample))
+            )
+        }
+        for client in load.clients { knobs += Self.knobs(of: client, in: sample) }
+        return knobs
+    }
+
+    private static func knobs(of client: LoadKnobs.Client, in sample: Sample) -> [Knob] {
+        let status = sample.clients.first { $0.name == client.name }
+        var knobs = [
+            Knob(
+                kind: .workers(client: client.name),
+                value: Double(client.workers),
+                actual: status.map { HumanUnits.counted($0.workers, "worker", "workers") }
+            )
+        ]
+        if let rate = client.rate {
+            knobs.append(
+                Knob(
+                    kind: .rate(client: client.name),
+                    value: rate,
+                    actual: status.map { HumanUnits.rate($0.throughput) + " done" }
+                )
+            )
+        }
+        if let hold = client.holdSeconds {
+            let held = sample.database.connections.filter { $0.holder?.name == client.name }
+                .compactMap(\.heldNanoseconds).max()
+            knobs.append(
+                Knob(
+                    kind: .hold(client: client.name),
+                    value: hold,
+                    actual: held.map { "held for \(HumanUnits.duration(nanoseconds: $0))" }
+                        ?? "holds nothing now"
+                )
+            )
+        }
+        return knobs
+    }
+
+    /// How much of what was completed in the last second wrote.
+    private static func measuredWriteShare(_ sample: Sample) -> String? {
+        var all = 0.0
+        var writes = 0.0
+        for client in sample.clients where client.throughput.isFinite {
+            guard ["read", "write"].contains(client.activity) else { continue }
+            all += client.throughput
+            if client.activity == "write" { writes += client.throughput }
+        }
+        return all > 0 ? "\(HumanUnits.percent(writes / all)) of accesses done" : nil
+    }
+}

@@ -1,0 +1,92 @@
+import Telemetry
+import TerminalUI
+
+/// The load's knobs: where each stands, what somebody asked for, and what is measured.
+struct WorkloadScreen {
+    let scene: ScreenScene
+    /// What somebody asked for and no sample shows yet, by the knobs' names.
+    let asked: [String: Double]
+    /// The keys, for what the screen says of them.
+    let keys: DashboardKeys
+
+    private var knobs: [Knob] { scene.history.latest.map(Knob.all) ?? [] }
+
+    /// Draws the screen.
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        let knobs = knobs
+        let table = Track(
+            minimum: 5,
+            ideal: max(knobs.count, 2) + 3,
+            maximum: max(knobs.count, 2) + 3,
+            priority: 9,
+            flex: 1
+        )
+        let effect = Track(minimum: 6, ideal: 9, priority: 7, flex: 2)
+        let clients = ClientsPanel(history: scene.history, seconds: scene.seconds, isCompact: false)
+        let areas = rect.rows(
+            Track.lengths(of: [table, clients.track, effect], available: rect.height)
+        )
+        drawTable(knobs, on: &canvas, in: areas[0])
+        if areas[1].height >= 4 { clients.draw(on: &canvas, in: areas[1]) }
+        if areas[2].height >= 4 {
+            PoolPanel(history: scene.history, seconds: scene.seconds)
+                .draw(on: &canvas, in: areas[2])
+        }
+    }
+
+    private func drawTable(_ knobs: [Knob], on canvas: inout Canvas, in rect: Rect) {
+        let theme = canvas.theme
+        let dim = theme.style(.dim)
+        let inner = Panel(
+            title: "Workload",
+            subtitle: canvas.glyphs == .ascii
+                ? "- turn what the load does" : "· turn what the load does",
+            remark: scene.history.latest?.scenario ?? "",
+            legend: [[Span(hint, dim)]]
+        ).draw(on: &canvas, in: rect)
+        guard scene.history.latest?.knobs != nil || !knobs.isEmpty else {
+            let text = "nothing about this run can be turned while it runs"
+            canvas.write(text, in: inner.row(0), style: dim, alignment: .leading)
+            return
+        }
+        var table = Table(columns: Self.columns, rows: knobs.map { row($0, theme: theme) })
+        table.names = knobs.map(\.name)
+        table.selected = scene.view.selected ?? knobs.first?.name
+        table.draw(on: &canvas, in: inner)
+    }
+
+    private var hint: String {
+        let up = keys.key(for: .zoomIn)?.label ?? "+"
+        let down = keys.key(for: .zoomOut)?.label ?? "-"
+        let hold = keys.key(for: .pauseLoad).map { "; \($0.label) holds the load back" } ?? ""
+        return "arrows select; \(up) or right turns up, \(down) or left down\(hold)"
+    }
+
+    private static let columns = [
+        Table.Column(
+            title: "knob",
+            track: Track(minimum: 16, ideal: 22, maximum: 30, priority: 20, flex: 1)
+        ),
+        Table.Column(title: "set to", alignment: .trailing, track: .fixed(11, priority: 19)),
+        Table.Column(title: "asked", alignment: .trailing, track: .fixed(10, priority: 15)),
+        Table.Column(
+            title: "measured now",
+            track: Track(minimum: 14, ideal: 22, maximum: 30, priority: 17, flex: 0)
+        ),
+        Table.Column(
+            title: "what it does",
+            track: Track(minimum: 20, ideal: 44, maximum: .max, priority: 5, flex: 1)
+        ),
+    ]
+
+    private func row(_ knob: Knob, theme: Theme) -> [Span] {
+        let asked = asked[knob.name].flatMap { $0 == knob.value ? nil : $0 }
+        return [
+            Span(knob.name, theme.bold(.text)),
+            Span(knob.text(knob.value), theme.bold(.accent)),
+            asked.map { Span(knob.text($0), theme.bold(.warning)) } ?? Span("–", theme.style(.dim)),
+            knob.actual.map { Span($0, theme.style(.text)) } ?? Span("–", theme.style(.dim)),
+            Span(knob.meaning, theme.style(.dim)),
+        ]
+    }
+}

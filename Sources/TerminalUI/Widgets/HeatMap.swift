@@ -1,0 +1,77 @@
+/// How often values of each size came, over time: the more, the heavier a cell.
+package struct HeatMap: Sendable {
+    /// Columns of counts: over time from the left, each with its rows from the smallest value up.
+    package var columns: [[Double]]
+    /// The texts on the left, by the row that they belong to, from the bottom.
+    package var labels: [Int: String]
+    /// The colours, from few to many.
+    package var gradient: GradientRole
+
+    /// The columns of the axis on the left.
+    package static let axisWidth = 8
+
+    /// Creates a heat map.
+    package init(
+        columns: [[Double]],
+        labels: [Int: String] = [:],
+        gradient: GradientRole = .load
+    ) {
+        self.columns = columns
+        self.labels = labels
+        self.gradient = gradient
+    }
+
+    /// What cells are made of, from few to many: their weight tells without colours.
+    package static func weights(in glyphs: GlyphSet) -> [String] {
+        glyphs == .ascii ? [".", ":", "+", "#"] : ["░", "▒", "▓", "█"]
+    }
+
+    /// Draws the cells beside their axis, the newest column at the right edge.
+    package func draw(on canvas: inout Canvas, in rect: Rect) {
+        guard rect.width > Self.axisWidth, rect.height > 0 else { return }
+        let plot = Rect(
+            x: rect.minX + Self.axisWidth,
+            y: rect.minY,
+            width: rect.width - Self.axisWidth,
+            height: rect.height
+        )
+        drawAxis(on: &canvas, beside: plot)
+        let largest = columns.reduce(0) { $1.reduce($0) { $1.isFinite ? max($0, $1) : $0 } }
+        guard largest > 0 else { return }
+        let weights = Self.weights(in: canvas.glyphs)
+        let count = min(columns.count, plot.width)
+        for offset in 0..<count {
+            let column = columns[columns.count - count + offset]
+            for row in 0..<min(plot.height, column.count) where column[row] > 0 {
+                // By its root: beside a peak of thousands, one slow access is what matters.
+                let share = (column[row] / largest).squareRoot()
+                let step = min(Int(share * Double(weights.count)), weights.count - 1)
+                canvas.put(
+                    weights[step],
+                    x: plot.maxX - count + offset,
+                    y: plot.maxY - 1 - row,
+                    style: canvas.theme.style(gradient, at: share)
+                )
+            }
+        }
+    }
+
+    private func drawAxis(on canvas: inout Canvas, beside plot: Rect) {
+        let border = canvas.theme.style(.border)
+        for row in 0..<plot.height {
+            let y = plot.maxY - 1 - row
+            let label = labels[row]
+            let tick = label == nil ? canvas.glyphs.border.vertical : canvas.glyphs.axis
+            canvas.put(tick, x: plot.minX - 1, y: y, style: border)
+            guard let label else { continue }
+            let gutter = Rect(
+                x: plot.minX - Self.axisWidth,
+                y: y,
+                width: Self.axisWidth - 1,
+                height: 1
+            )
+            let style = canvas.theme.style(.dim)
+            canvas.write(label, in: gutter, style: style, alignment: .trailing)
+        }
+    }
+}

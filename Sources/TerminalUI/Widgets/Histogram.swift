@@ -1,0 +1,104 @@
+/// How often values of each size came: a bar for each bucket, marks on the axis below.
+package struct Histogram: Sendable {
+    /// A place on the axis with a text.
+    package struct Mark: Sendable {
+        /// Where it is, as a share of the axis in 0…1.
+        package var share: Double
+        /// What stands there.
+        package var label: String
+        /// Its colour.
+        package var role: Role
+
+        /// Creates a mark.
+        package init(share: Double, label: String, role: Role = .dim) {
+            self.share = share
+            self.label = label
+            self.role = role
+        }
+    }
+
+    /// The height of each bar, from the left; the buckets are equally wide.
+    package var values: [Double]
+    /// The texts below the axis; one that would touch another is left out.
+    package var ticks: [Mark]
+    /// The lines through the bars, the most important first, with their texts above.
+    package var lines: [Mark]
+    /// The colours of the bars, from the left to the right.
+    package var gradient: GradientRole
+
+    /// Creates a histogram.
+    package init(
+        values: [Double],
+        ticks: [Mark] = [],
+        lines: [Mark] = [],
+        gradient: GradientRole = .load
+    ) {
+        self.values = values
+        self.ticks = ticks
+        self.lines = lines
+        self.gradient = gradient
+    }
+
+    /// Draws the bars over a row of ticks, under a row of texts.
+    package func draw(on canvas: inout Canvas, in rect: Rect) {
+        guard rect.width > 0, rect.height >= 3, !values.isEmpty else { return }
+        let plot = Rect(
+            x: rect.minX,
+            y: rect.minY + 1,
+            width: rect.width,
+            height: rect.height - 2
+        )
+        drawBars(on: &canvas, in: plot)
+        drawTexts(ticks, on: &canvas, in: rect.row(rect.height - 1))
+        drawLines(on: &canvas, in: plot, texts: rect.row(0))
+    }
+
+    private func drawBars(on canvas: inout Canvas, in plot: Rect) {
+        let largest = values.reduce(0) { $1.isFinite ? max($0, $1) : $0 }
+        guard largest > 0 else { return }
+        let isASCII = canvas.glyphs == .ascii
+        let steps = isASCII ? 2 : 8
+        for column in 0..<plot.width {
+            let share = (Double(column) + 0.5) / Double(plot.width)
+            let value = values[min(Int(share * Double(values.count)), values.count - 1)]
+            guard value.isFinite, value > 0 else { continue }
+            let level = max(1, Int((value / largest * Double(plot.height * steps)).rounded()))
+            let style = canvas.theme.style(gradient, at: share)
+            for row in 0..<plot.height {
+                let filled = min(level - row * steps, steps)
+                guard filled > 0 else { break }
+                let glyph =
+                    isASCII ? (filled > 1 ? "#" : "_") : GlyphSet.eighths[filled]
+                canvas.put(glyph, x: plot.minX + column, y: plot.maxY - 1 - row, style: style)
+            }
+        }
+    }
+
+    private func drawLines(on canvas: inout Canvas, in plot: Rect, texts: Rect) {
+        let isASCII = canvas.glyphs == .ascii
+        for line in lines where line.share.isFinite && (0...1).contains(line.share) {
+            let x = plot.minX + min(Int(line.share * Double(plot.width)), plot.width - 1)
+            let style = canvas.theme.style(line.role)
+            for y in plot.minY..<plot.maxY where canvas.surface[x, y].character == " " {
+                canvas.put(isASCII ? ":" : "┊", x: x, y: y, style: style)
+            }
+        }
+        drawTexts(lines, on: &canvas, in: texts)
+    }
+
+    /// Writes texts around their places, the first ones first, none upon another.
+    private func drawTexts(_ marks: [Mark], on canvas: inout Canvas, in row: Rect) {
+        var taken: [Range<Int>] = []
+        for mark in marks where mark.share.isFinite && (0...1).contains(mark.share) {
+            let width = canvas.width(of: mark.label)
+            guard width <= row.width else { continue }
+            let x = row.minX + min(Int(mark.share * Double(row.width)), row.width - 1)
+            let start = min(max(x - width / 2, row.minX), row.maxX - width)
+            let range = start - 1..<start + width + 1
+            guard !taken.contains(where: { $0.overlaps(range) }) else { continue }
+            taken.append(range)
+            let style = canvas.theme.style(mark.role)
+            canvas.write(mark.label, x: start, y: row.minY, style: style)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Telemetry
+import TerminalUI
+import Testing
+
+@testable import Dashboard
+
+struct ScreenGoldenTests {
+    private func dashboard(
+        _ screen: DashboardScreen,
+        _ story: Story = Story(),
+        theme: String = "dark",
+        glyphs: GlyphSet = .braille,
+        until end: Double = 31
+    ) throws -> DashboardModel {
+        var model = DashboardModel(theme: try Theme.named(theme), glyphs: glyphs)
+        model.displayCPUShare = 0.008
+        if screen == .compare {
+            for sample in Story(kind: .queue).samples(until: 26) { model.ingest(sample) }
+        }
+        // A moment at which somebody waits for a reader, and somebody for the writer.
+        let end = screen == .waiters ? 25.9 : end
+        for sample in story.samples(until: end) { model.ingest(sample) }
+        let key = try #require("\(screen.rawValue)".first)
+        _ = model.handle(.key(.character(key)))
+        return model
+    }
+
+    private static let screens = Array(DashboardScreen.allCases.dropFirst())
+
+    @Test(arguments: screens, [(120, 40), (80, 24), (60, 16), (20, 5)])
+    func showsAScreen(screen: DashboardScreen, size: (Int, Int)) throws {
+        let extent = Size(width: size.0, height: size.1)
+        var model = try dashboard(screen)
+        _ = model.handle(.resize(extent))
+        let name = "\(screen)-\(size.0)x\(size.1)"
+        try Golden.expect(model.render(size: extent), named: name, styles: size.0 == 120)
+    }
+
+    @Test(arguments: screens, [GlyphSet.block, .ascii])
+    func showsAScreenInOtherGlyphs(screen: DashboardScreen, glyphs: GlyphSet) throws {
+        let surface = try dashboard(screen, glyphs: glyphs).render(
+            size: Size(width: 80, height: 24)
+        )
+        try Golden.expect(surface, named: "\(screen)-80x24-\(glyphs.rawValue)")
+        if glyphs == .ascii {
+            #expect(surface.plainText.utf8.allSatisfy { $0 < 0x80 })
+        }
+    }
+
+    @Test(arguments: screens)
+    func showsAQueueOnEachScreen(screen: DashboardScreen) throws {
+        let model = try dashboard(screen, Story(kind: .queue))
+        let size = Size(width: 100, height: 30)
+        try Golden.expect(model.render(size: size), named: "\(screen)-queue-100x30")
+    }
+
+    @Test(arguments: DashboardScreen.allCases)
+    func showsAMomentOfThePast(screen: DashboardScreen) throws {
+        var model = try dashboard(screen, theme: "light")
+        for key in "S25" { _ = model.handle(.key(.character(key))) }
+        _ = model.handle(.key(.enter))
+        let size = Size(width: 120, height: 40)
+        try Golden.expect(model.render(size: size), named: "\(screen)-past-120x40")
+    }
+
+    @Test func showsASelectionWithItsDetails() throws {
+        var model = try dashboard(.connections)
+        for key in [Key.character("s"), .character("s"), .down, .down, .enter] {
+            _ = model.handle(.key(key))
+        }
+        let size = Size(width: 80, height: 24)
+        try Golden.expect(model.render(size: size), named: "connections-expanded-80x24")
+        for key in "/ui" { _ = model.handle(.key(.character(key))) }
+        try Golden.expect(model.render(size: size), named: "connections-filter-80x24")
+    }
+}
