@@ -119,6 +119,8 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     public var openings: OpeningStatus?
     /// The time spent waiting for locks of other connections, in nanoseconds.
     public var busyWaitNanoseconds: UInt64?
+    /// What observed values cost; nil while there was none.
+    public var observations: ObservationStatus?
 
     /// Creates a status; an empty one but for its label and kind by default.
     public init(

@@ -47,6 +47,25 @@ struct ScreenGoldenTests {
         }
     }
 
+    /// Every cell with its style in every size, depth and glyph set: a number for each, since the
+    /// pictures would take megabytes; what they look like, the others show.
+    @Test(arguments: DashboardScreen.allCases)
+    func keepsEveryCellInEveryDepth(screen: DashboardScreen) throws {
+        var lines: [String] = []
+        for glyphs in [GlyphSet.braille, .ascii] {
+            let model = try dashboard(screen, glyphs: glyphs)
+            for (width, height) in [(120, 40), (80, 24), (60, 16), (20, 5)] {
+                let surface = model.render(size: Size(width: width, height: height))
+                for depth in [ColorDepth.direct, .basic16, .mono] {
+                    let digest = Golden.digest(of: surface.reduced(to: depth))
+                    let kind = "\(width)x\(height) \(glyphs.rawValue) \(depth.rawValue)"
+                    lines.append("\(kind): \(digest)")
+                }
+            }
+        }
+        try Golden.expect(lines.joined(separator: "\n") + "\n", named: "\(screen)-depths")
+    }
+
     @Test(arguments: screens)
     func showsAQueueOnEachScreen(screen: DashboardScreen) throws {
         let model = try dashboard(screen, Story(kind: .queue))

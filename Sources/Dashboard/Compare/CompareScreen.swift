@@ -78,24 +78,7 @@ struct CompareScreen {
                 : "· medians of one value a second, bars on one axis",
             remark: "measured seconds only; no verdict"
         ).draw(on: &canvas, in: rect)
-        let titles = Track(minimum: 14, ideal: 18, maximum: 22, priority: 100, flex: 0)
-        let meaning = Track(minimum: 20, ideal: 26, maximum: 28, priority: 1, flex: 0)
-        let columns = arms.enumerated().map { index, arm in
-            Track(
-                minimum: HumanUnits.bytesWidth + 4,
-                ideal: 26,
-                maximum: 46,
-                // The one that runs last gives way last.
-                priority: arm.isRunning ? 90 : 50 - index,
-                flex: 1
-            )
-        }
-        let widths = Track.lengths(
-            of: [titles] + columns + [meaning],
-            available: inner.width,
-            spacing: 2
-        )
-        let cells = inner.columns(widths, spacing: 2)
+        let cells = inner.columns(Self.widths(arms, in: inner.width), spacing: 2)
         for (arm, cell) in zip(arms, cells.dropFirst()) where cell.width > 0 {
             let name = arm.isRunning ? "● \(arm.name)" : arm.name
             let style = arm.isRunning ? theme.bold(.accent) : theme.bold(.title)
@@ -122,6 +105,25 @@ struct CompareScreen {
             canvas.mark(row, as: .row(metric.title))
             if metric == selected { canvas.select(row) }
         }
+    }
+
+    /// The widths of the titles, of each arm and of the meanings: all arms that are shown are equally
+    /// wide, so that their bars can be compared.
+    private static func widths(_ arms: [ArmRecord], in width: Int) -> [Int] {
+        let titles = 18
+        let least = HumanUnits.bytesWidth + 8
+        let meaning = width >= titles + 28 + arms.count * (least + 8) ? 26 : 0
+        let room = max(0, width - titles - (meaning > 0 ? meaning + 2 : 0))
+        let count = min(arms.count, max(1, room / (least + 2)))
+        let each = min(room / max(count, 1) - 2, 46)
+        // Of too many the newest are shown, and the one that runs.
+        let running = arms.lastIndex(where: \.isRunning)
+        var shown = Set(arms.indices.suffix(count))
+        if let running, !shown.contains(running), let first = shown.min() {
+            shown.remove(first)
+            shown.insert(running)
+        }
+        return [titles] + arms.indices.map { shown.contains($0) ? each : 0 } + [meaning]
     }
 
     private func draw(

@@ -18,9 +18,9 @@ struct ConnectionsScreen {
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let lanes = lanes
         let isExpanded = scene.view.isExpanded
-        let isHigh = rect.height >= 24
+        let isHigh = rect.height >= 18
         let table = Track(
-            minimum: 6,
+            minimum: min(max(lanes.count, 3), 11) + 3,
             ideal: lanes.count + 3,
             maximum: isHigh || isExpanded ? lanes.count + 3 : .max,
             priority: 9,
@@ -35,7 +35,7 @@ struct ConnectionsScreen {
         )
         let details = Track(
             minimum: 5,
-            ideal: isExpanded ? rect.height / 2 : 7,
+            ideal: isExpanded ? rect.height / 2 : 5,
             maximum: isExpanded ? .max : 9,
             priority: 5
         )
@@ -117,8 +117,12 @@ struct ConnectionsScreen {
             remark: isChosen ? "" : "arrows or a click select another one"
         ).draw(on: &canvas, in: rect)
         guard inner.height > 0 else { return }
-        let facts = facts(of: lane, theme: canvas.theme)
-        canvas.write(facts, x: inner.minX, y: inner.minY, limit: inner.width)
+        var x = inner.minX
+        for fact in facts(of: lane, theme: canvas.theme) {
+            // What does not fit as a whole is left out.
+            guard x + canvas.width(of: fact) <= inner.maxX else { break }
+            x += canvas.write(fact, x: x, y: inner.minY)
+        }
         let sql = lane.status?.sql ?? (lane.state == .absent ? "closed" : "no statement")
         let style = canvas.theme.style(lane.status?.sql == nil ? .dim : .text)
         let lines = TextWrapping.lines(of: sql, width: inner.width)
@@ -130,14 +134,15 @@ struct ConnectionsScreen {
         }
     }
 
-    private func facts(of lane: Lane, theme: Theme) -> [Span] {
+    /// What is known of a connection, the most important first.
+    private func facts(of lane: Lane, theme: Theme) -> [[Span]] {
         let dim = theme.style(.dim)
         let text = theme.bold(.text)
-        var spans = [Span(lane.state.words, theme.bold(lane.state.mark.role))]
+        var facts = [[Span(lane.state.words, theme.bold(lane.state.mark.role))]]
         func add(_ name: String, _ value: String) {
-            spans += [Span("  \(name) ", dim), Span(value, text)]
+            facts.append([Span("  \(name) ", dim), Span(value, text)])
         }
-        guard let status = lane.status else { return spans }
+        guard let status = lane.status else { return facts }
         if let holder = status.holder { add("held by", holder.name) }
         if let held = status.heldNanoseconds { add("for", HumanUnits.duration(nanoseconds: held)) }
         if let sql = status.sqlNanoseconds, sql > 0 {
@@ -150,6 +155,6 @@ struct ConnectionsScreen {
             add("waited for locks", HumanUnits.duration(nanoseconds: time))
         }
         add("interrupts", HumanUnits.count(status.interruptCount))
-        return spans
+        return facts
     }
 }

@@ -87,7 +87,7 @@ struct ArmRecord: Sendable {
             ]
         }
         metrics += [
-            ArmMetric(title: "in use", meaning: "of all connections that read", unit: .share),
+            ArmMetric(title: "in use", meaning: "of the reading connections", unit: .share),
             ArmMetric(title: "saturated", meaning: "of the time", unit: .share),
             ArmMetric(title: "reads waiting", meaning: "at most in a second", unit: .count),
             ArmMetric(title: "writes waiting", meaning: "at most in a second", unit: .count),

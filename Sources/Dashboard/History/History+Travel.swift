@@ -11,7 +11,7 @@ extension History {
     /// The right edge of lanes and charts that show so many seconds: the newest sample, or, when
     /// what is looked at would lie outside, a time that shows it in the middle.
     func windowEnd(_ seconds: Double) -> Double {
-        guard cursor != nil, now < newestTime - seconds * 0.95 else { return newestTime }
+        guard cursor != nil, now < newestTime - seconds else { return newestTime }
         return now + seconds / 2
     }
 

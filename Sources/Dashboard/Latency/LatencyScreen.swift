@@ -88,9 +88,9 @@ struct LatencyScreen {
             ),
             Table.Column(title: "load", track: .fixed(6, priority: 4)),
             number("accesses", 12),
-            number("response p50", 14), number("p99", 19),
-            number("wait p50", 9), number("p99 ", 15),
-            number("service p50", 8), number(" p99", 13),
+            number("resp p50", 14), number("resp p99", 19),
+            number("wait p50", 9), number("wait p99", 15),
+            number("serv p50", 8), number("serv p99", 13),
             number("slowest", 10),
         ]
     }()

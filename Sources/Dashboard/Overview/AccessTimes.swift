@@ -22,11 +22,13 @@ struct AccessTimes {
     func draw(on canvas: inout Canvas, rows: [Rect]) {
         guard let head = rows.first, !head.isEmpty, !summaries.isEmpty else { return }
         let dim = canvas.theme.style(.dim)
-        let first = head.width >= 42 ? 12 : 6
-        let cell = (head.width - first) / 4
-        guard cell >= HumanUnits.durationWidth else { return }
-        // One title is enough where there is one row for each.
-        let names = ["p50", "p95", "p99", "max"]
+        // Where there are two rows, a pool's reads alone, their names need no "reads".
+        let isShort = rows.count <= 3
+        let first = isShort ? 6 : 12
+        let isTight = (head.width - first) / 4 <= HumanUnits.durationWidth
+        let names = isTight ? ["p50", "p99", "max"] : ["p50", "p95", "p99", "max"]
+        let cell = min((head.width - first) / names.count, 12)
+        guard cell > HumanUnits.durationWidth else { return }
         func place(_ index: Int, _ row: Rect) -> Rect {
             Rect(x: row.minX + first + index * cell, y: row.minY, width: cell, height: 1)
         }
@@ -36,11 +38,13 @@ struct AccessTimes {
         }
         for (row, entry) in zip(rows.dropFirst(), summaries) where !row.isEmpty {
             let short = entry.name.split(separator: " ").last.map(String.init) ?? entry.name
-            let name = first >= 12 ? entry.name : short
+            let name = isShort ? short : entry.name
             canvas.write(name, x: row.minX, y: row.minY, style: canvas.theme.style(.text))
-            let values = [
-                entry.summary.p50, entry.summary.p95, entry.summary.p99, entry.summary.max,
-            ]
+            let summary = entry.summary
+            let values =
+                isTight
+                ? [summary.p50, summary.p99, summary.max]
+                : [summary.p50, summary.p95, summary.p99, summary.max]
             for (index, value) in values.enumerated() {
                 let text = value.map(HumanUnits.duration) ?? "–"
                 let style = value == nil ? dim : canvas.theme.style(.text)

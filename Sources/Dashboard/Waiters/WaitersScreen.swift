@@ -23,13 +23,15 @@ struct WaitersScreen {
             priority: 1,
             flex: 0
         )
-        let lists = Track(minimum: 8, ideal: 14, priority: 9, flex: 1)
+        // One below the other, lists need twice the rows.
+        let isNarrow = rect.width < 72
+        let lists = Track(minimum: isNarrow ? 12 : 8, ideal: 14, priority: 9, flex: 1)
         let areas = rect.rows(Track.lengths(of: [chart, lists], available: rect.height))
         drawChart(on: &canvas, in: areas[0])
         let columns = areas[1].columns(
             Track.lengths(
                 of: [
-                    Track(minimum: 30, ideal: 58, maximum: 76, priority: 9, flex: 1),
+                    Track(minimum: 34, ideal: 40, maximum: 70, priority: 9, flex: 1),
                     Track(minimum: 38, ideal: 60, priority: 8, flex: 2),
                 ],
                 available: rect.width
@@ -99,7 +101,7 @@ struct WaitersScreen {
         let inner = Panel(title: "The queue", remark: hidden.isEmpty ? "oldest first" : hidden)
             .draw(on: &canvas, in: rect)
         let times = scene.history.latest.map { AccessTimes(database: $0.database) }
-        let timeRows = inner.height >= 12 ? (times?.summaries.count ?? 0) + 2 : 0
+        let timeRows = inner.height >= 14 ? (times?.summaries.count ?? 0) + 2 : 0
         let areas = inner.rows([inner.height - timeRows, timeRows])
         if timeRows > 2, let times {
             canvas.write(
@@ -133,6 +135,9 @@ struct WaitersScreen {
             drawHolders(database, on: &canvas, in: inner)
             return
         }
+        // Where there is room, each SQL has a row of its own.
+        let holders = groups.reduce(0) { $0 + $1.holders.count }
+        let isRoomy = holders * 2 + groups.count * 3 <= inner.height
         var y = inner.minY
         for group in groups where y < inner.maxY {
             var head = [
@@ -144,10 +149,12 @@ struct WaitersScreen {
             let count = group.holders.count
             let held = count == 1 ? ", held by" : count == 0 ? "" : ", all \(count) held by"
             head.append(Span(held, theme.style(.dim)))
+            if canvas.width(of: head) > inner.width { head.removeLast() }
             canvas.write(head, x: inner.minX, y: y, limit: inner.width)
             y += 1
             for holder in group.holders where y < inner.maxY {
-                y += draw(holder, on: &canvas, in: inner, y: y)
+                draw(holder, isRoomy: isRoomy, on: &canvas, in: inner, y: y)
+                y += isRoomy ? 2 : 1
             }
             if let remark = group.remark, y < inner.maxY {
                 canvas.write(
@@ -175,17 +182,18 @@ struct WaitersScreen {
         let style = canvas.theme.style(.dim)
         canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
         for (index, holder) in held.prefix(max(0, inner.height - 1)).enumerated() {
-            _ = draw(holder, on: &canvas, in: inner, y: inner.minY + 1 + index)
+            draw(holder, isRoomy: false, on: &canvas, in: inner, y: inner.minY + 1 + index)
         }
     }
 
-    /// `  import  writer  3.00 s  INSERT …`, in one row or, where the SQL is long, two.
+    /// `  import  writer  3.00 s  INSERT …`, in one row, or two where there is room.
     private func draw(
         _ holder: ConnectionStatus,
+        isRoomy: Bool,
         on canvas: inout Canvas,
         in inner: Rect,
         y: Int
-    ) -> Int {
+    ) {
         let theme = canvas.theme
         let state = LaneState(holder)
         let label = Lane.shortLabel(holder.label, holder.role)
@@ -220,7 +228,12 @@ struct WaitersScreen {
         write(age, cells[2], isLong ? theme.bold(.warning) : theme.style(.text), .trailing)
         write(label, cells[3], theme.style(holder.role.colorRole), .leading)
         let sql = holder.sql ?? state.words
-        write(sql, cells[4], theme.style(holder.sql == nil ? .dim : .text), .leading)
-        return 1
+        let style = theme.style(holder.sql == nil ? .dim : .text)
+        if isRoomy {
+            canvas.write(sql, x: row.minX + 2, y: y + 1, style: style, limit: row.width - 2)
+            write(state.words, cells[4], theme.style(.dim), .leading)
+        } else {
+            write(sql, cells[4], style, .leading)
+        }
     }
 }

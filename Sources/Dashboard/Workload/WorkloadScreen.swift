@@ -15,10 +15,10 @@ struct WorkloadScreen {
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let knobs = knobs
         let table = Track(
-            minimum: 5,
+            minimum: min(max(knobs.count, 2) + 3, 9),
             ideal: max(knobs.count, 2) + 3,
             maximum: max(knobs.count, 2) + 3,
-            priority: 9,
+            priority: 99,
             flex: 1
         )
         let effect = Track(minimum: 6, ideal: 9, priority: 7, flex: 2)

@@ -2,7 +2,7 @@ import Telemetry
 
 /// A database reader whose type is hidden.
 public final class AnyDatabaseReader: DatabaseReader {
-    private let base: any DatabaseReader
+    let base: any DatabaseReader
 
     /// Wraps a reader.
     public init(_ base: any DatabaseReader) { self.base = base }

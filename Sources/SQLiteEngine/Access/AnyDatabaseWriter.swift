@@ -2,7 +2,7 @@ import Telemetry
 
 /// A database writer whose type is hidden.
 public final class AnyDatabaseWriter: DatabaseWriter {
-    private let base: any DatabaseWriter
+    let base: any DatabaseWriter
 
     /// Wraps a writer.
     public init(_ base: any DatabaseWriter) { self.base = base }

@@ -34,6 +34,7 @@ public final class DatabasePool: DatabaseWriter {
     @usableFromInline let hasReadQueue: Bool
     @usableFromInline let hasWriteQueue: Bool
     let sweeper = KeptTransactionSweeper()
+    let observationHub = ObservationHub()
     private let log: WALWatch
     private let journalMode = Lock<String?>(nil)
     private let suspensionObserver = Lock<SuspensionObserver?>(nil)
@@ -319,6 +320,7 @@ public final class DatabasePool: DatabaseWriter {
             interrupts: interrupts
         )
         status.journalMode = journalMode.withLock { $0 }
+        status.observations = observationHub.status
         if status.journalMode == "wal" {
             status.addWAL(log, writing: writer, reading: readers, snapshots: snapshots)
         }

@@ -24,6 +24,7 @@ public final class DatabaseQueue: DatabaseWriter {
     let interrupts = InterruptCounter()
     let suspension = Suspension()
     let sweeper = KeptTransactionSweeper()
+    let observationHub = ObservationHub()
     /// Whether accesses go through a dispatch queue that the user chose.
     @usableFromInline let hasQueue: Bool
     private let log: WALWatch
@@ -255,6 +256,7 @@ public final class DatabaseQueue: DatabaseWriter {
             interrupts: interrupts
         )
         status.journalMode = journalMode.withLock { $0 }
+        status.observations = observationHub.status
         if status.journalMode == "wal" {
             status.addWAL(log, writing: gate, reading: nil, snapshots: nil)
         }

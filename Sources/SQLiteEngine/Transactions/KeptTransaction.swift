@@ -73,7 +73,10 @@ extension Database {
     }
 
     /// Lets the connection keep none from now on.
-    func keepsNoReadTransactions() { kept.pointee.walIndex = nil }
+    func keepsNoReadTransactions() {
+        kept.pointee.walIndex = nil
+        kept.pointee.hasHeader = false
+    }
 
     /// Goes on with the transaction that was kept.
     ///

@@ -30,11 +30,13 @@ extension Surface {
                     let isChanged = old[index] != cells[index]
                     // The lead of a wide character whose other half changed, or the other half.
                     let isHalf =
-                        index + 1 < rowEnd && old[index + 1] != cells[index + 1]
+                        index + 1 < rowEnd
                         && (old[index + 1].character.isEmpty || cells[index + 1].character.isEmpty)
+                        && old[index + 1] != cells[index + 1]
                     let followsLead =
-                        index > rowStart && old[index - 1] != cells[index - 1]
+                        index > rowStart
                         && (old[index].character.isEmpty || cells[index].character.isEmpty)
+                        && old[index - 1] != cells[index - 1]
                     guard isChanged || isHalf || followsLead else { continue }
                 }
                 changes.append(

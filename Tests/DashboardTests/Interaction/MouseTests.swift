@@ -45,6 +45,32 @@ struct MouseTests {
         )
     }
 
+    @Test func aClickOnATitleSortsAndASecondOneTurnsTheOrderAround() throws {
+        var model = dashboard()
+        _ = model.handle(.key(.character("2")))
+        let held = try place(of: "held   accesses", in: model)
+        _ = model.handle(.mouse(MouseEvent(.press, at: held)))
+        #expect(model.view.sortColumn == "held")
+        let scene = { (model: DashboardModel) in
+            ScreenScene(history: model.shown, seconds: 30, view: model.view)
+        }
+        #expect(ConnectionsScreen(scene: scene(model)).lanes.first?.label == "demo.reader.1")
+        _ = model.handle(.mouse(MouseEvent(.press, at: held)))
+        #expect(ConnectionsScreen(scene: scene(model)).lanes.last?.label == "demo.reader.1")
+    }
+
+    @Test func aClickOnAChartGoesToItsTime() throws {
+        var model = dashboard()
+        let left = try place(of: "−30 s", in: model)
+        let above = Point(x: left.x + 1, y: left.y - 3)
+        _ = model.handle(.mouse(MouseEvent(.press, at: above)))
+        #expect(model.isPaused)
+        #expect((1.0...2.2).contains(model.shown.now))
+        // Dragging goes on through time.
+        _ = model.handle(.mouse(MouseEvent(.drag, at: Point(x: left.x + 20, y: left.y - 3))))
+        #expect((8.0...12.0).contains(model.shown.now))
+    }
+
     @Test func withoutASelectionNothingIsInterrupted() {
         var model = dashboard()
         #expect(model.handle(.key(.character("i"))).isEmpty)

@@ -19,12 +19,46 @@ enum Golden {
     ) throws {
         let environment = ProcessInfo.processInfo.environment
         let picture = surface.plainText + (styles ? styleMap(surface) : "")
-        let file = folder.appending(path: name + ".txt")
         if let svgFolder = environment["POOLGAUGE_SVG"] {
             let svg = SVGRenderer.render(surface, title: name)
             let target = URL(filePath: svgFolder).appending(path: name + ".svg")
             try svg.write(to: target, atomically: true, encoding: .utf8)
         }
+        try expect(picture, named: name, sourceLocation: sourceLocation)
+    }
+
+    /// A number that another character or style anywhere would change (FNV-1a, 64 bits).
+    static func digest(of surface: Surface) -> String {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        func add(_ color: Color) {
+            switch color {
+            case .standard: add(0)
+            case .indexed(let index):
+                add(1)
+                add(index)
+            case .rgb(let red, let green, let blue):
+                add(2)
+                for byte in [red, green, blue] { add(byte) }
+            }
+        }
+        for cell in surface.cells {
+            for byte in cell.character.utf8 { add(byte) }
+            add(cell.style.attributes.rawValue)
+            add(cell.style.foreground)
+            add(cell.style.background)
+        }
+        return String(hash, radix: 16)
+    }
+
+    /// Expects a text to be the one that is kept under this name.
+    static func expect(
+        _ picture: String,
+        named name: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let environment = ProcessInfo.processInfo.environment
+        let file = folder.appending(path: name + ".txt")
         if environment["POOLGAUGE_RECORD"] != nil {
             try picture.write(to: file, atomically: true, encoding: .utf8)
             return

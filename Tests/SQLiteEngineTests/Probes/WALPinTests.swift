@@ -47,6 +47,26 @@ struct WALPinTests {
 
     private func currentPin(_ pool: DatabasePool) -> WALPin? { pool.status().wal?.pin }
 
+    @Test func aSnapshotPinsTheFramesBehindItsOwn() throws {
+        let pool = try makePool()
+        try pool.write { db in try db.fill(pages: 5) }
+        let first = try pool.makeSnapshot()
+        let before = try #require(pool.status().snapshots.first)
+        #expect(before.pinnedFrames == 0)
+        try pool.write { db in try db.fill(pages: 7) }
+        let second = try pool.makeSnapshot()
+        let status = pool.status()
+        let frames = try #require(status.wal?.frames)
+        let grown = frames - (try #require(before.frame))
+        #expect(grown >= 7)
+        #expect(status.snapshots.map(\.pinnedFrames) == [grown, 0])
+        // What it pins is what a checkpoint leaves.
+        try checkpoint(pool)
+        let copied = try #require(pool.status().wal?.checkpointedFrames)
+        #expect(frames - copied == grown)
+        withExtendedLifetime((first, second)) {}
+    }
+
     @Test func anOldReaderIsNamed() throws {
         let pool = try makePool()
         try whileReading(pool, as: "report") {

@@ -30,6 +30,26 @@ struct SamplerTests {
         #expect(seen.flatMap(\.events).map(\.message).contains("phase steady begins"))
     }
 
+    @Test func onceASecondASampleBringsTheDistributionsOfEachOperation() async throws {
+        let samples = Lock<[Sample]>([])
+        let target = FakeTarget(clock: SimulatedClock(), .init(service: { _ in milliseconds(10) }))
+        let scenario = Scenario.test([.reader()], warmUp: .seconds(2), measured: .seconds(5))
+        _ = try await WorkloadRun.simulated(scenario, on: target) { sample in
+            samples.withLock { $0.append(sample) }
+        }.run()
+        let running = samples.withLock { $0 }.filter { $0.state == .running }
+        let seconds = running.compactMap { $0.clients.first?.operations }
+        #expect((5...8).contains(seconds.count))
+        let second = try #require(seconds.dropFirst().first?.first)
+        // A hundred accesses of ten milliseconds.
+        #expect((98...102).contains(second.service.count))
+        let bucket = LatencyDistribution.bucket(of: milliseconds(10))
+        let near = (bucket - 1...bucket + 1).reduce(0) { $0 + Int(second.service[$1]) }
+        #expect(near == Int(second.service.count))
+        #expect(running.first { $0.time < 1.5 }?.isMeasured == false)
+        #expect(running.first { $0.time > 3 }?.isMeasured == true)
+    }
+
     @Test func theDatabasesStatusesAddUp() async throws {
         let clock = SimulatedClock()
         let start = clock.now()

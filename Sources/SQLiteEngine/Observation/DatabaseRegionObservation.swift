@@ -1,0 +1,106 @@
+import Telemetry
+
+/// Tells of each transaction that changes a part of a database, on the connection that wrote it.
+///
+/// ```swift
+/// let observation = DatabaseRegionObservation(tracking: DatabaseRegion.fullDatabase)
+/// let cancellable = observation.start(in: pool) { error in
+///     print(error)
+/// } onChange: { db in
+///     // The state that was just committed; the next write waits.
+/// }
+/// ```
+///
+/// Transactions are never left out, nor put together. Those of other processes are not seen; see
+/// ``Database/notifyChanges(in:)``.
+public struct DatabaseRegionObservation: Sendable {
+    private let regions: [any DatabaseRegionConvertible]
+
+    /// Observes some regions.
+    public init(tracking regions: any DatabaseRegionConvertible...) {
+        self.regions = regions
+    }
+
+    /// Observes some regions.
+    public init(tracking regions: [any DatabaseRegionConvertible]) {
+        self.regions = regions
+    }
+
+    /// Starts the observation, before any write that is asked for afterwards.
+    ///
+    /// - Parameters:
+    ///   - writer: The database; transactions of this writer are told.
+    ///   - onError: Called when a region cannot be had.
+    ///   - onChange: Called after each commit that changed one of the regions, on the writer.
+    /// - Returns: What ends the observation, at the latest when it goes.
+    public func start(
+        in writer: any DatabaseWriter,
+        onError: @escaping @Sendable (any Error) -> Void,
+        onChange: @escaping @Sendable (Database) -> Void
+    ) -> AnyDatabaseCancellable {
+        let observer = RegionObserver(onChange)
+        writer.asyncWriteWithoutTransaction { [regions] db in
+            do {
+                let region = try regions.reduce(into: DatabaseRegion()) {
+                    $0.formUnion(try $1.databaseRegion(db))
+                }
+                guard observer.begin(with: try region.observableRegion(db)) else { return }
+                db.add(transactionObserver: observer, extent: .observerLifetime)
+            } catch {
+                onError(error)
+            }
+        }
+        // The cancellable is who keeps the observer.
+        return AnyDatabaseCancellable { observer.end() }
+    }
+}
+
+/// Tells of transactions that change a region.
+///
+/// `@unchecked Sendable`: `isTouched` belongs to the writer's access; the rest is locked.
+private final class RegionObserver: TransactionObserver, @unchecked Sendable {
+    private struct State {
+        var region = DatabaseRegion()
+        var onChange: (@Sendable (Database) -> Void)?
+    }
+
+    private let state: Lock<State>
+    private var isTouched = false
+
+    init(_ onChange: @escaping @Sendable (Database) -> Void) {
+        state = Lock(State(onChange: onChange))
+    }
+
+    /// Returns whether nobody ended it before.
+    func begin(with region: DatabaseRegion) -> Bool {
+        state.withLock { state in
+            state.region = region
+            return state.onChange != nil
+        }
+    }
+
+    func end() { state.withLock { $0.onChange = nil } }
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
+        state.withLock { $0.onChange != nil && $0.region.isModified(byEventsOfKind: eventKind) }
+    }
+
+    func databaseDidChange() { touch() }
+
+    func databaseDidChange(with event: DatabaseEvent) {
+        if state.withLock({ $0.region.isModified(by: event) }) { touch() }
+    }
+
+    private func touch() {
+        isTouched = true
+        stopObservingDatabaseChangesUntilNextTransaction()
+    }
+
+    func databaseDidCommit(_ db: Database) {
+        guard isTouched else { return }
+        isTouched = false
+        state.withLock { $0.onChange }?(db)
+    }
+
+    func databaseDidRollback(_ db: Database) { isTouched = false }
+}

@@ -1,0 +1,41 @@
+/// The values of an observation as an asynchronous sequence.
+///
+/// The observation ends with the loop, with its task, and with an error, which the loop throws.
+public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable {
+    /// What becomes of values that the loop is too slow for.
+    public typealias BufferingPolicy = AsyncThrowingStream<Element, any Error>.Continuation
+        .BufferingPolicy
+    /// The type of ``makeAsyncIterator()``.
+    public typealias AsyncIterator = Iterator
+
+    private let bufferingPolicy: BufferingPolicy
+    private let start: ObservationStart<Element>
+
+    init(bufferingPolicy: BufferingPolicy, start: @escaping ObservationStart<Element>) {
+        self.bufferingPolicy = bufferingPolicy
+        self.start = start
+    }
+
+    /// Starts the observation.
+    public func makeAsyncIterator() -> Iterator {
+        let (stream, values) = AsyncThrowingStream.makeStream(
+            of: Element.self,
+            bufferingPolicy: bufferingPolicy
+        )
+        let cancellable = start({ values.finish(throwing: $0) }, { values.yield($0) })
+        // Weakly: who drops the iterator ends the observation.
+        values.onTermination = { [weak cancellable] _ in cancellable?.cancel() }
+        return Iterator(base: stream.makeAsyncIterator(), cancellable: cancellable)
+    }
+
+    /// Gives the values of one observation.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate var base: AsyncThrowingStream<Element, any Error>.AsyncIterator
+        fileprivate let cancellable: AnyDatabaseCancellable
+
+        /// The next value; nil when the task is cancelled.
+        ///
+        /// - Throws: The error that ended the observation.
+        public mutating func next() async throws -> Element? { try await base.next() }
+    }
+}

@@ -1,0 +1,31 @@
+import CSQLite
+
+/// A committed state of a database in WAL mode, as the header of its wal-index names it.
+///
+/// The header changes with each commit of any process
+/// (https://sqlite.org/walformat.html, section 2.1).
+struct CommittedState {
+    fileprivate var header = poolgauge_wal_header()
+}
+
+extension Database {
+    /// The committed state that the open read transaction shows, or one before it.
+    ///
+    /// To be asked before the transaction's first statement; nil where it cannot be known.
+    var committedState: CommittedState? {
+        var state = CommittedState()
+        if kept.pointee.hasHeader {
+            // Of before the transaction began, perhaps some accesses ago.
+            state.header = kept.pointee.header
+            return state
+        }
+        guard let walIndex = probe.walIndex else { return nil }
+        return poolgauge_wal_header_read(walIndex, &state.header) != 0 ? state : nil
+    }
+
+    /// Whether nothing was committed since a state was read.
+    func isInLastCommittedState(_ state: CommittedState?) -> Bool {
+        guard let state, let walIndex = probe.walIndex else { return false }
+        return withUnsafePointer(to: state.header) { poolgauge_wal_header_is(walIndex, $0) } != 0
+    }
+}

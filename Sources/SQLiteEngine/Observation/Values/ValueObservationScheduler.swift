@@ -1,0 +1,150 @@
+import Foundation
+
+#if canImport(Darwin)
+import Dispatch
+#else
+// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
+@preconcurrency import Dispatch
+#endif
+
+/// Decides where the values of a ``ValueObservation`` are told.
+public protocol ValueObservationScheduler: Sendable {
+    /// Whether the first value is told before the start of the observation returns.
+    func immediateInitialValue() -> Bool
+
+    /// Runs an action later, after all those of the calls before.
+    func schedule(_ action: @escaping @Sendable () -> Void)
+}
+
+/// A scheduler that tells values on the main actor.
+public protocol ValueObservationMainActorScheduler: ValueObservationScheduler {
+    /// Runs an action on the main actor later, after all those of the calls before.
+    func scheduleOnMainActor(_ action: @escaping @MainActor @Sendable () -> Void)
+}
+
+extension ValueObservationMainActorScheduler {
+    /// Runs an action on the main actor.
+    public func schedule(_ action: @escaping @Sendable () -> Void) { scheduleOnMainActor(action) }
+}
+
+// MARK: -
+
+/// Tells all values on a dispatch queue.
+public struct AsyncValueObservationScheduler: ValueObservationScheduler {
+    private let queue: DispatchQueue
+
+    /// Creates a scheduler; a concurrent queue would mix the values up.
+    public init(queue: DispatchQueue) { self.queue = queue }
+
+    /// Never.
+    public func immediateInitialValue() -> Bool { false }
+
+    /// Runs an action on the queue.
+    public func schedule(_ action: @escaping @Sendable () -> Void) { queue.async(execute: action) }
+}
+
+extension ValueObservationScheduler where Self == AsyncValueObservationScheduler {
+    /// Tells all values on a serial dispatch queue.
+    public static func async(onQueue queue: DispatchQueue) -> AsyncValueObservationScheduler {
+        AsyncValueObservationScheduler(queue: queue)
+    }
+}
+
+// MARK: -
+
+/// Tells the first value before the start of the observation returns, and all on the main actor.
+public struct ImmediateValueObservationScheduler: ValueObservationMainActorScheduler {
+    /// Creates a scheduler.
+    public init() {}
+
+    /// Always; elsewhere than on the main thread it is a fatal error.
+    public func immediateInitialValue() -> Bool {
+        precondition(
+            MainQueue.isCurrent,
+            "ValueObservation must be started from the main thread."
+        )
+        return true
+    }
+
+    /// Runs an action on the main actor.
+    public func scheduleOnMainActor(_ action: @escaping @MainActor @Sendable () -> Void) {
+        DispatchQueue.main.async(execute: action)
+    }
+}
+
+extension ValueObservationScheduler where Self == ImmediateValueObservationScheduler {
+    /// Tells the first value before the start of the observation returns; to be started on the
+    /// main thread.
+    public static var immediate: ImmediateValueObservationScheduler { .init() }
+}
+
+extension ValueObservationMainActorScheduler where Self == ImmediateValueObservationScheduler {
+    /// Tells the first value before the start of the observation returns; to be started on the
+    /// main thread.
+    public static var immediate: ImmediateValueObservationScheduler { .init() }
+}
+
+// MARK: -
+
+/// Tells all values on the main actor, the first one later too.
+public final class DelayedMainActorValueObservationScheduler: ValueObservationMainActorScheduler {
+    /// Never.
+    public func immediateInitialValue() -> Bool { false }
+
+    /// Runs an action on the main actor.
+    public func scheduleOnMainActor(_ action: @escaping @MainActor @Sendable () -> Void) {
+        DispatchQueue.main.async(execute: action)
+    }
+}
+
+extension ValueObservationScheduler where Self == DelayedMainActorValueObservationScheduler {
+    /// Tells all values on the main actor.
+    public static var mainActor: DelayedMainActorValueObservationScheduler { .init() }
+}
+
+// MARK: -
+
+/// Tells all values in a task of its own.
+public final class TaskValueObservationScheduler: ValueObservationScheduler {
+    private let actions: AsyncStream<@Sendable () -> Void>.Continuation
+    private let task: Task<Void, Never>
+
+    init(priority: TaskPriority?) {
+        let (stream, actions) = AsyncStream.makeStream(of: (@Sendable () -> Void).self)
+        self.actions = actions
+        task = Task(priority: priority) { for await action in stream { action() } }
+    }
+
+    deinit { task.cancel() }
+
+    /// Never.
+    public func immediateInitialValue() -> Bool { false }
+
+    /// Runs an action in the task.
+    public func schedule(_ action: @escaping @Sendable () -> Void) { actions.yield(action) }
+}
+
+extension ValueObservationScheduler where Self == TaskValueObservationScheduler {
+    /// Tells all values in a task.
+    public static var task: TaskValueObservationScheduler { .init(priority: nil) }
+
+    /// Tells all values in a task of a priority.
+    public static func task(priority: TaskPriority) -> TaskValueObservationScheduler {
+        .init(priority: priority)
+    }
+}
+
+/// Tells whether the main queue's work runs here.
+///
+/// Where a program has called `dispatchMain()`, that need not be the thread it was started on.
+private enum MainQueue {
+    private static let key: DispatchSpecificKey<Bool> = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    static var isCurrent: Bool {
+        Thread.isMainThread || DispatchQueue.getSpecific(key: key) == true
+    }
+}

@@ -1,0 +1,85 @@
+import Telemetry
+import Testing
+
+@testable import Dashboard
+
+struct BlockersTests {
+    private func waiter(_ name: String, _ milliseconds: UInt64) -> WaiterStatus {
+        WaiterStatus(
+            origin: AccessOrigin(name: name),
+            waitedNanoseconds: milliseconds * 1_000_000
+        )
+    }
+
+    private func held(
+        _ label: String,
+        _ role: ConnectionRole,
+        by name: String,
+        for milliseconds: UInt64
+    ) -> ConnectionStatus {
+        ConnectionStatus(
+            label: label,
+            role: role,
+            state: .closure,
+            holder: AccessOrigin(name: name),
+            heldNanoseconds: milliseconds * 1_000_000
+        )
+    }
+
+    private var pool: DatabaseStatus {
+        var database = DatabaseStatus(label: "d", kind: .pool)
+        database.readers = ReaderPoolStatus(inUse: 2, open: 2, maximum: 2)
+        database.connections = [
+            held("d.writer", .writer, by: "import", for: 30),
+            held("d.reader.1", .reader, by: "ui", for: 5),
+            held("d.reader.2", .reader, by: "report", for: 900),
+        ]
+        return database
+    }
+
+    @Test func readersWaitForReadersAndWritersForTheWriter() {
+        var database = pool
+        database.waitingReaders = [waiter("ui", 12), waiter("ui", 3)]
+        database.waitingWriters = [waiter("pay", 20)]
+        let groups = Blockers.all(in: database)
+        #expect(groups.map(\.wanted) == ["a reader", "the writer"])
+        #expect(groups.map(\.kept) == ["2 reads", "1 write"])
+        #expect(groups[0].holders.map { $0.holder?.name } == ["report", "ui"])
+        #expect(groups[1].holders.map { $0.holder?.name } == ["import"])
+        #expect(groups.allSatisfy { $0.remark == nil })
+        #expect(Waiting.all(in: database).map(\.name) == ["w1", "r1", "r2"])
+    }
+
+    @Test func aFreeReaderIsNotBlamedOnItsPredecessors() {
+        var database = pool
+        database.readers?.inUse = 1
+        database.waitingReaders = [waiter("ui", 1)]
+        #expect(Blockers.all(in: database).first?.remark?.contains("next") == true)
+    }
+
+    @Test func aQueuesReadsAndWritesWaitForItsOneConnection() {
+        var database = DatabaseStatus(label: "d", kind: .queue)
+        database.connections = [held("d.queue", .queue, by: "import", for: 7)]
+        database.waitingReaders = [waiter("ui", 1)]
+        database.waitingWriters = [waiter("pay", 2), waiter("pay", 1)]
+        let groups = Blockers.all(in: database)
+        #expect(groups.map(\.kept) == ["1 read and 2 writes"])
+        #expect(groups.map(\.wanted) == ["the connection"])
+        #expect(groups.first?.holders.count == 1)
+    }
+
+    @Test func aLockOfAnotherProcessIsSaidToBeOne() {
+        var database = pool
+        database.connections[0].state = .waitingForLock
+        let group = Blockers.all(in: database).first
+        #expect(group?.wanted == "a lock of the file")
+        #expect(group?.remark?.contains("another process") == true)
+        database.connections[1].transaction = .write
+        let known = Blockers.all(in: database).first
+        #expect(known?.holders.map(\.label) == ["d.reader.1"] && known?.remark == nil)
+    }
+
+    @Test func nobodyIsBlockedWhereNobodyWaits() {
+        #expect(Blockers.all(in: pool).isEmpty)
+    }
+}

@@ -1,0 +1,71 @@
+import Telemetry
+import Testing
+
+@testable import SQLiteEngine
+
+/// Transactions that change a region.
+@Suite(.timeLimit(.minutes(1)))
+struct DatabaseRegionObservationTests {
+    private let folder = TemporaryFolder()
+
+    private func makePool() throws -> DatabasePool {
+        let pool = try DatabasePool.withTable(in: folder)
+        try pool.write { try $0.execute(sql: "CREATE TABLE other (v)") }
+        return pool
+    }
+
+    private let table = AnyDatabaseRegionConvertible { db in
+        try db.makeStatement(sql: "SELECT * FROM t").databaseRegion
+    }
+
+    @Test func eachTransactionIsToldOnItsConnection() throws {
+        let pool = try makePool()
+        let told = Collected()
+        let cancellable = DatabaseRegionObservation(tracking: table).start(in: pool) { _ in
+        } onChange: { db in
+            told.append("\((try? db.rowCount()) ?? -1)")
+        }
+        for value in 1...5 {
+            try pool.write { try $0.insert(value) }
+            try pool.write { try $0.execute(sql: "INSERT INTO other VALUES (1)") }
+        }
+        try pool.write { db in
+            try db.insert(6)
+            try db.insert(7)
+        }
+        #expect(told.all == ["1", "2", "3", "4", "5", "7"])
+        cancellable.cancel()
+        try pool.write { try $0.insert(8) }
+        #expect(told.all.count == 6)
+    }
+
+    @Test func itEndsWithItsCancellable() throws {
+        let pool = try makePool()
+        let told = Collected()
+        do {
+            let cancellable = DatabaseRegionObservation(tracking: [.fullDatabase]).start(
+                in: pool,
+                onError: { _ in },
+                onChange: { _ in told.append("change") }
+            )
+            try withExtendedLifetime(cancellable) { try pool.write { try $0.insert(1) } }
+        }
+        try pool.write { try $0.insert(2) }
+        #expect(told.all == ["change"])
+    }
+
+    @Test func aRegionThatCannotBeHadIsAnError() throws {
+        let pool = try makePool()
+        let told = Collected()
+        let nowhere = AnyDatabaseRegionConvertible { db in
+            try db.makeStatement(sql: "SELECT * FROM nowhere").databaseRegion
+        }
+        let cancellable = DatabaseRegionObservation(tracking: nowhere).start(
+            in: pool,
+            onError: { told.append("\($0)") },
+            onChange: { _ in }
+        )
+        try eventually { told.all.first?.contains("nowhere") == true }
+        cancellable.cancel()
+    }
+}

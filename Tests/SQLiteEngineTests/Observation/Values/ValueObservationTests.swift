@@ -1,0 +1,269 @@
+import Dispatch
+import Telemetry
+import Testing
+
+@testable import SQLiteEngine
+
+/// What an observation tells, on a queue and on a pool.
+@Suite(.timeLimit(.minutes(1)))
+struct ValueObservationTests {
+    enum Kind: CaseIterable {
+        case queue
+        case queueInWAL
+        case pool
+        case poolBehindAWrapper
+    }
+
+    private let folder = TemporaryFolder()
+
+    private func makeDatabase(_ kind: Kind) throws -> any DatabaseWriter {
+        let database: any DatabaseWriter =
+            switch kind {
+            case .queue: try DatabaseQueue(path: folder.file())
+            case .queueInWAL:
+                try DatabaseQueue(
+                    path: folder.file(),
+                    configuration: .with { $0.journalMode = .wal }
+                )
+            case .pool: try DatabasePool(path: folder.file())
+            case .poolBehindAWrapper: AnyDatabaseWriter(try DatabasePool(path: folder.file()))
+            }
+        try database.write { db in
+            try db.execute(sql: "CREATE TABLE t (v); CREATE TABLE other (v)")
+        }
+        return database
+    }
+
+    private static let count = ValueObservation.tracking { db in
+        try Int.fetchOne(db, sql: "SELECT count(*) FROM t") ?? -1
+    }
+
+    private func insert(_ value: Int, into table: String = "t", of db: any DatabaseWriter) throws {
+        try db.write { try $0.execute(sql: "INSERT INTO \(table) VALUES (?)", arguments: [value]) }
+    }
+
+    /// Starts an observation whose values and errors are collected.
+    private func start<R: ValueReducer>(
+        _ observation: ValueObservation<R>,
+        in reader: any DatabaseReader,
+        _ told: Collected
+    ) -> AnyDatabaseCancellable {
+        observation.start(
+            in: reader,
+            scheduling: .async(onQueue: DispatchQueue(label: "told")),
+            onError: { told.append("error: \($0)") },
+            onChange: { told.append("\($0)") }
+        )
+    }
+
+    @Test(arguments: Kind.allCases)
+    func valuesComeAtTheStartAndAfterCommits(kind: Kind) throws {
+        let database = try makeDatabase(kind)
+        let told = Collected()
+        let cancellable = start(Self.count, in: database, told)
+        try eventually { told.all == ["0"] }
+        for expected in 1...20 {
+            try insert(expected, of: database)
+            try eventually { told.all.last == "\(expected)" }
+        }
+        #expect(told.all.map { Int($0) ?? -1 } == told.all.map { Int($0) ?? -1 }.sorted())
+        cancellable.cancel()
+        try insert(0, of: database)
+        _ = try database.read { try Int.fetchOne($0, sql: "SELECT 1") }
+        #expect(told.all.last == "20")
+    }
+
+    @Test(arguments: Kind.allCases)
+    func whatIsNotReadIsNotTold(kind: Kind) throws {
+        let database = try makeDatabase(kind)
+        let told = Collected()
+        let cancellable = start(Self.count, in: database, told)
+        try eventually { told.all == ["0"] && database.status().observations?.active == 1 }
+        let fetches = database.status().observations
+        for value in 1...20 { try insert(value, into: "other", of: database) }
+        #expect(database.status().observations == fetches)
+        try insert(1, of: database)
+        try eventually { told.all == ["0", "1"] }
+        cancellable.cancel()
+    }
+
+    @Test(arguments: Kind.allCases)
+    func aRolledBackChangeIsNotTold(kind: Kind) throws {
+        struct Refusal: Error {}
+        let database = try makeDatabase(kind)
+        let told = Collected()
+        let cancellable = start(Self.count, in: database, told)
+        try eventually { told.all == ["0"] && database.status().observations?.active == 1 }
+        let fetches = database.status().observations
+        #expect(throws: Refusal.self) {
+            try database.write { db in
+                try db.execute(sql: "INSERT INTO t VALUES (1)")
+                throw Refusal()
+            }
+        }
+        try insert(1, into: "other", of: database)
+        #expect(database.status().observations == fetches)
+        cancellable.cancel()
+    }
+
+    @Test(arguments: Kind.allCases)
+    func theRegionIsThatOfTheLastFetch(kind: Kind) throws {
+        let database = try makeDatabase(kind)
+        let told = Collected()
+        // Depends on the other table once there is a row.
+        let observation = ValueObservation.tracking { db in
+            let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM t") ?? 0
+            if count == 0 { return "none" }
+            return try "\(Int.fetchOne(db, sql: "SELECT count(*) FROM other") ?? -1) others"
+        }
+        let cancellable = start(observation, in: database, told)
+        try eventually { told.all == ["none"] && database.status().observations?.active == 1 }
+        try insert(1, of: database)
+        try eventually { told.all.last == "0 others" }
+        for expected in 1...10 {
+            try insert(1, into: "other", of: database)
+            try eventually { told.all.last == "\(expected) others" }
+        }
+        cancellable.cancel()
+    }
+
+    @Test(arguments: Kind.allCases)
+    func aNamedRegionDecidesAlone(kind: Kind) throws {
+        let database = try makeDatabase(kind)
+        let told = Collected()
+        let region = AnyDatabaseRegionConvertible { db in
+            try db.makeStatement(sql: "SELECT * FROM other").databaseRegion
+        }
+        let observation = ValueObservation.tracking(region: region) { db in
+            try Int.fetchOne(db, sql: "SELECT count(*) FROM t") ?? -1
+        }
+        let cancellable = start(observation, in: database, told)
+        try eventually { told.all == ["0"] && database.status().observations?.active == 1 }
+        try insert(1, of: database)
+        try insert(1, into: "other", of: database)
+        try eventually { told.all == ["0", "1"] }
+        cancellable.cancel()
+    }
+
+    @Test(arguments: Kind.allCases)
+    func anErrorEndsIt(kind: Kind) throws {
+        let database = try makeDatabase(kind)
+        let told = Collected()
+        let observation = ValueObservation.trackingConstantRegion { db in
+            try Int.fetchOne(db, sql: "SELECT 1000 / count(*) FROM t WHERE v IS NOT 'x'") ?? -1
+        }.map { value in
+            if value == 500 { throw DatabaseError(resultCode: .SQLITE_ERROR, message: "half") }
+            return value
+        }
+        let cancellable = start(observation, in: database, told)
+        try eventually { told.all == ["-1"] && database.status().observations?.active == 1 }
+        try insert(1, of: database)
+        try eventually { told.all.count == 2 }
+        try insert(2, of: database)
+        try eventually { told.all.count == 3 }
+        #expect(told.all[1] == "1000")
+        #expect(told.all[2].contains("half"))
+        try eventually { database.status().observations?.active == 0 }
+        try insert(3, of: database)
+        _ = try database.read { try Int.fetchOne($0, sql: "SELECT 1") }
+        #expect(told.all.count == 3)
+        cancellable.cancel()
+    }
+
+    @Test(arguments: Kind.allCases)
+    func equalValuesAreTakenOut(kind: Kind) throws {
+        let database = try makeDatabase(kind)
+        let told = Collected()
+        let observation = ValueObservation.trackingConstantRegion { db in
+            try Int.fetchOne(db, sql: "SELECT max(v) FROM t") ?? -1
+        }
+        let cancellable = start(observation.removeDuplicates(), in: database, told)
+        try eventually { told.all == ["-1"] && database.status().observations?.active == 1 }
+        try insert(7, of: database)
+        try eventually { told.all == ["-1", "7"] }
+        try insert(3, of: database)
+        try eventually { database.status().observations?.duplicates == 1 }
+        try insert(9, of: database)
+        try eventually { told.all == ["-1", "7", "9"] }
+        cancellable.cancel()
+    }
+
+    @Test(arguments: Kind.allCases)
+    func whatHappensIsTold(kind: Kind) throws {
+        let database = try makeDatabase(kind)
+        let (told, happened) = (Collected(), Collected())
+        let observation = Self.count.handleEvents(
+            willStart: { happened.append("start") },
+            willFetch: { happened.append("fetch") },
+            willTrackRegion: { happened.append("region \($0)") },
+            databaseDidChange: { happened.append("change") },
+            didReceiveValue: { happened.append("value \($0)") },
+            didFail: { happened.append("failure \($0)") },
+            didCancel: { happened.append("cancel") }
+        )
+        let cancellable = start(observation, in: database, told)
+        try eventually { told.all == ["0"] && database.status().observations?.active == 1 }
+        try insert(1, of: database)
+        try eventually { told.all == ["0", "1"] }
+        cancellable.cancel()
+        #expect(happened.all.first == "start")
+        #expect(
+            happened.all.sorted() == [
+                "cancel", "change", "fetch", "fetch", "region t(*)", "start", "value 0", "value 1",
+            ]
+        )
+    }
+
+    @Test(arguments: Kind.allCases)
+    func notifiedChangesAreFetched(kind: Kind) throws {
+        let database = try makeDatabase(kind)
+        let told = Collected()
+        let cancellable = start(Self.count, in: database, told)
+        try eventually { told.all == ["0"] && database.status().observations?.active == 1 }
+        try database.write { db in try db.notifyChanges(in: .fullDatabase) }
+        try eventually { told.all == ["0", "0"] }
+        cancellable.cancel()
+    }
+
+    @MainActor @Test(arguments: Kind.allCases)
+    func theFirstValueCanBeThereAtOnce(kind: Kind) throws {
+        let database = try makeDatabase(kind)
+        var told: [Int] = []
+        let cancellable = Self.count.start(in: database, scheduling: .immediate) { _ in
+        } onChange: {
+            told.append($0)
+        }
+        #expect(told == [0])
+        cancellable.cancel()
+    }
+
+    @Test func aSnapshotGivesOneValue() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let snapshot = try pool.makeSnapshot()
+        let told = Collected()
+        let cancellable = start(Self.count, in: snapshot, told)
+        try eventually { told.all == ["0"] }
+        try pool.write { try $0.insert(1) }
+        _ = try snapshot.read { try Int.fetchOne($0, sql: "SELECT 1") }
+        #expect(told.all == ["0"])
+        cancellable.cancel()
+    }
+
+    @Test(arguments: Kind.allCases)
+    func aFetchMayWriteWhenItSaysSo(kind: Kind) throws {
+        let database = try makeDatabase(kind)
+        let told = Collected()
+        var observation = ValueObservation.trackingConstantRegion { db in
+            try db.execute(sql: "INSERT INTO other VALUES (1)")
+            return try Int.fetchOne(db, sql: "SELECT count(*) FROM t") ?? -1
+        }
+        observation.requiresWriteAccess = true
+        let cancellable = start(observation, in: database, told)
+        try eventually { told.all == ["0"] && database.status().observations?.active == 1 }
+        try insert(1, of: database)
+        try eventually { told.all == ["0", "1"] }
+        cancellable.cancel()
+        let written = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM other") }
+        #expect(written == 2)
+    }
+}
