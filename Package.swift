@@ -78,6 +78,7 @@ let package = Package(
                 "CSQLite", "CursesTerminal", "Dashboard", "EngineTarget", "SQLiteEngine",
                 "Telemetry", "TerminalUI", "WorkloadEngine",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: strict
         ),
@@ -132,7 +133,8 @@ let package = Package(
         .testTarget(
             name: "PoolgaugeTests",
             dependencies: [
-                "CNCurses", "CursesTerminal", "TerminalUI", "WorkloadEngine", "poolgauge",
+                "CNCurses", "CursesTerminal", "Dashboard", "TerminalUI", "WorkloadEngine",
+                "poolgauge",
             ],
             swiftSettings: strict
         ),

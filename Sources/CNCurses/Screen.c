@@ -5,6 +5,8 @@
 #include "Internal.h"
 
 #include <curses.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
@@ -20,6 +22,14 @@ static SCREEN *screen = NULL;
 static WINDOW *keys = NULL;
 static struct termios settings_before;
 static bool is_utf8 = false;
+static bool uses_mouse = false;
+
+// Presses, releases and moves between them (1002; 1000 for those that lack it), in decimal (1006).
+// https://invisible-island.net/xterm/ctlseqs/ctlseqs.html, "Mouse Tracking"
+static const char mouse_on[] = "\033[?1000h\033[?1002h\033[?1006h";
+static const char mouse_off[] = "\033[?1006l\033[?1002l\033[?1000l";
+
+enum { KEY_MOUSE_SGR = KEY_MAX + 1, KEY_MOUSE_X10 };
 
 const char *pg_curses_version(void) { return curses_version(); }
 
@@ -62,6 +72,10 @@ static size_t append_capability(char *bytes, size_t count, size_t capacity, cons
 static void arm_restore(void) {
     char bytes[256];
     size_t count = 0;
+    if (uses_mouse) {
+        count = sizeof mouse_off - 1;
+        memcpy(bytes, mouse_off, count);
+    }
     // Attributes off, keypad off, the other screen away, the cursor back.
     static const char *const names[] = {"sgr0", "rmkx", "rmcup", "cnorm"};
     for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
@@ -70,7 +84,35 @@ static void arm_restore(void) {
     pg_restore_arm(STDOUT_FILENO, &settings_before, bytes, count);
 }
 
-bool pg_screen_open(const char *name, bool wants_colors, pg_screen_colors *colors) {
+bool pg_screen_send(const char *bytes, size_t count) {
+    while (count > 0) {
+        ssize_t sent = write(STDOUT_FILENO, bytes, count);
+        if (sent < 0 && errno != EINTR && errno != EAGAIN) return false;
+        if (sent > 0) {
+            bytes += sent;
+            count -= (size_t)sent;
+        }
+    }
+    return true;
+}
+
+bool pg_screen_speaks_xterm(void) {
+    const char *mouse = tigetstr("kmous");
+    return mouse && mouse != (const char *)-1;
+}
+
+static void take_mouse(bool wants_mouse) {
+    uses_mouse = wants_mouse && pg_screen_speaks_xterm();
+    if (!uses_mouse) return;
+    // Decoded by the caller: what ncurses knows of mice depends on the entry, and it does not tell
+    // of the wheel and of moves alike.
+    define_key("\033[<", KEY_MOUSE_SGR);
+    define_key("\033[M", KEY_MOUSE_X10);
+    pg_screen_send(mouse_on, sizeof mouse_on - 1);
+}
+
+bool pg_screen_open(
+    const char *name, bool wants_colors, bool wants_mouse, pg_screen_colors *colors) {
     memset(colors, 0, sizeof *colors);
     if (screen || tcgetattr(STDOUT_FILENO, &settings_before) != 0) return false;
     screen = newterm(name, stdout, stdin);
@@ -88,6 +130,8 @@ bool pg_screen_open(const char *name, bool wants_colors, pg_screen_colors *color
     }
     keypad(keys, TRUE);
     nodelay(keys, TRUE);
+    take_mouse(wants_mouse);
+    if (uses_mouse) arm_restore();
     if (wants_colors && has_colors() && start_color() == OK) {
         colors->colors = COLORS;
         colors->pairs = COLOR_PAIRS;
@@ -107,9 +151,8 @@ bool pg_screen_open(const char *name, bool wants_colors, pg_screen_colors *color
 
 void pg_screen_close(void) {
     if (!screen) return;
-    endwin();
-    tcsetattr(STDOUT_FILENO, TCSADRAIN, &settings_before);
-    pg_restore_disarm();
+    pg_screen_suspend();
+    uses_mouse = false;
     if (keys) delwin(keys);
     keys = NULL;
     delscreen(screen);
@@ -118,6 +161,7 @@ void pg_screen_close(void) {
 
 void pg_screen_suspend(void) {
     if (!screen) return;
+    if (uses_mouse) pg_screen_send(mouse_off, sizeof mouse_off - 1);
     endwin();
     tcsetattr(STDOUT_FILENO, TCSADRAIN, &settings_before);
     pg_restore_disarm();
@@ -137,6 +181,7 @@ void pg_screen_resume(void) {
     // Keypad mode is set when a key is asked for; without this it would only be remembered.
     keypad(keys, FALSE);
     keypad(keys, TRUE);
+    if (uses_mouse) pg_screen_send(mouse_on, sizeof mouse_on - 1);
 }
 
 bool pg_terminal_size(int32_t *columns, int32_t *rows) {
@@ -255,9 +300,23 @@ int32_t pg_key_next(uint32_t *code) {
         *code = (uint32_t)read;
         return PG_KEY_SCALAR;
     case KEY_CODE_YES:
+        if (read == KEY_MOUSE_SGR) return PG_KEY_MOUSE_SGR;
+        if (read == KEY_MOUSE_X10) return PG_KEY_MOUSE_X10;
         *code = special(read);
         return *code ? PG_KEY_SPECIAL : PG_KEY_OTHER;
     default:
         return PG_KEY_NONE;
     }
+}
+
+int64_t pg_thread_bytes_written(void) {
+    int file = open("/proc/thread-self/io", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return -1;
+    char text[512];
+    ssize_t count = read(file, text, sizeof text - 1);
+    close(file);
+    if (count <= 0) return -1;
+    text[count] = 0;
+    const char *found = strstr(text, "wchar: ");
+    return found ? (int64_t)strtoll(found + strlen("wchar: "), NULL, 10) : -1;
 }

@@ -21,13 +21,20 @@ package final class CursesTerminal: Terminal {
     private var pairs: ColorPairs
     private var shown: Surface?
     private var pending: [TerminalEvent] = []
+    private var mouse = MouseDecoder()
     private var isOpen = true
 
     /// Takes the terminal on standard input and output over.
     ///
-    /// - Parameter environment: The process's variables: `TERM`, `COLORTERM`, `NO_COLOR`.
+    /// - Parameters:
+    ///   - environment: The process's variables: `TERM`, `COLORTERM`, `NO_COLOR`.
+    ///   - wantsMouse: Whether the mouse is for the program, where there is one; else the terminal
+    ///     selects text with it.
     /// - Throws: A ``TerminalError`` that names the way out.
-    package init(environment: [String: String]) throws(TerminalError) {
+    package init(
+        environment: [String: String],
+        wantsMouse: Bool = true
+    ) throws(TerminalError) {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw .notATerminal }
         _ = pg_locale_is_utf8()
         let profile = try TerminalProfile(environment: environment) { pg_terminal_is_known($0) }
@@ -37,7 +44,7 @@ package final class CursesTerminal: Terminal {
         signals = pg_signals_install()
         guard signals >= 0 else { throw .refused(name: profile.name) }
         var colors = pg_screen_colors()
-        guard pg_screen_open(profile.name, profile.wantsColors, &colors) else {
+        guard pg_screen_open(profile.name, profile.wantsColors, wantsMouse, &colors) else {
             pg_signals_remove()
             throw .refused(name: profile.name)
         }
@@ -62,6 +69,21 @@ package final class CursesTerminal: Terminal {
         isOpen = false
         pg_screen_close()
         pg_signals_remove()
+    }
+
+    /// How many bytes the thread that calls has written, all to the terminal when it writes
+    /// nowhere else; nil where the system does not count them.
+    package var bytesWritten: UInt64? { UInt64(exactly: pg_thread_bytes_written()) }
+
+    /// Puts a text on the clipboard of the terminal's user, where the terminal lets programs.
+    ///
+    /// - Returns: Whether the terminal was asked; it does not answer.
+    package func copy(_ text: String) -> Bool {
+        guard isOpen, pg_screen_speaks_xterm(), let bytes = ClipboardSequence.bytes(for: text)
+        else { return false }
+        return bytes.withUnsafeBytes { buffer in
+            pg_screen_send(buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count)
+        }
     }
 
     private static func currentSize() -> Size {
@@ -157,6 +179,15 @@ extension CursesTerminal {
         while true {
             let key: Key?
             switch Int(pg_key_next(&code)) {
+            case PG_KEY_MOUSE_SGR:
+                mouse.begin(.decimal)
+                continue
+            case PG_KEY_MOUSE_X10:
+                mouse.begin(.characters)
+                continue
+            case PG_KEY_SCALAR where mouse.isReading:
+                if let event = mouse.take(code) { pending.append(.input(.mouse(event))) }
+                continue
             case PG_KEY_SCALAR: key = KeyDecoder.key(scalar: code)
             case PG_KEY_SPECIAL: key = KeyDecoder.key(special: code)
             case PG_KEY_OTHER: key = nil

@@ -2,7 +2,7 @@ import TerminalUI
 
 /// What a terminal tells the program that draws on it.
 package enum TerminalEvent: Sendable, Hashable {
-    /// A key, or a new size.
+    /// A key, a mouse, or a new size.
     case input(InputEvent)
     /// Somebody wants the program to stop (^Z): see ``Terminal/stop()``.
     case stop
@@ -20,6 +20,15 @@ package protocol Terminal: AnyObject {
 
     /// What it can show of a theme's colours.
     var depth: ColorDepth { get }
+
+    /// How many bytes went to it since it was opened, or since some moment before; nil when nobody
+    /// counts them.
+    var bytesWritten: UInt64? { get }
+
+    /// Puts a text on the clipboard of the terminal's user.
+    ///
+    /// - Returns: Whether the terminal was asked to; false when it cannot, or the text is too long.
+    func copy(_ text: String) -> Bool
 
     /// Shows a surface, and sends only the cells that changed since the last one.
     func draw(_ surface: Surface)

@@ -33,6 +33,7 @@ struct CommandFailure: Error {
         case let error as ScenarioError: failure = CommandFailure(error.description)
         case let error as ThemeError: failure = CommandFailure(error.description)
         case let error as UnknownThemeError: failure = CommandFailure(error.description)
+        case let error as SettingsError: failure = CommandFailure(error.description)
         case let error as TerminalError: failure = CommandFailure(error.description)
         case let error as RunError:
             failure = CommandFailure(

@@ -35,6 +35,79 @@ struct AnySizeTests {
         #expect(odd.cells.isEmpty)
     }
 
+    @Test(.timeLimit(.minutes(5)), arguments: DashboardScreen.allCases)
+    func everyScreenIsDrawnInEverySizeNowAndInThePast(screen: DashboardScreen) throws {
+        var model = DashboardModel(glyphs: .block)
+        for sample in Story(readers: 12).samples(until: 26) { model.ingest(sample) }
+        let key = try #require("\(screen.rawValue)".first)
+        _ = model.handle(.key(.character(key)))
+        for keys in ["", "je[", "\u{1B}"] {
+            for key in keys { _ = model.handle(.key(key == "\u{1B}" ? .escape : .character(key))) }
+            for height in stride(from: 10, through: 45, by: 3) {
+                for width in stride(from: 40, through: 150, by: 11) {
+                    let size = Size(width: width, height: height)
+                    #expect(model.render(size: size).size == size)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: DashboardScreen.allCases)
+    func hostileTextIsHarmlessOnEveryScreen(screen: DashboardScreen) throws {
+        let bad = "\u{1B}]0;x\u{7}\u{202E}日本\u{301}\u{9B}2J\r\n\t"
+        var sample = try #require(Story().samples(until: 25.9).last)
+        sample.arm = bad
+        sample.phase = bad
+        sample.database.journalMode = bad
+        for index in sample.database.connections.indices {
+            sample.database.connections[index].sql = "SELECT '\(bad)'"
+            sample.database.connections[index].holder = AccessOrigin(name: bad)
+            sample.database.connections[index].label += bad
+            sample.database.connections[index].heldNanoseconds = .max
+            sample.database.connections[index].busyWaitNanoseconds = .max
+        }
+        for index in sample.database.waitingReaders.indices {
+            sample.database.waitingReaders[index].origin = AccessOrigin(name: bad)
+            sample.database.waitingReaders[index].waitedNanoseconds = .max
+        }
+        sample.database.snapshots[0].label = bad
+        sample.database.snapshots[0].frame = .max
+        sample.database.snapshots[0].pinnedFrames = .max
+        sample.database.wal?.pageSize = .max - 24
+        sample.knobs?.clients[0] = LoadKnobs.Client(
+            name: bad,
+            workers: .max,
+            rate: .infinity,
+            holdSeconds: .nan,
+            writeShare: -.infinity
+        )
+        var latencies = OperationLatencies(name: bad)
+        for value in [0, UInt64.max] {
+            latencies.response.add(value, count: .max)
+            latencies.wait.add(value, count: 20)
+        }
+        sample.clients[0].name = bad
+        sample.clients[0].operations = [latencies]
+        sample.clients[0].throughput = .infinity
+        for glyphs in GlyphSet.allCases {
+            var model = DashboardModel(glyphs: glyphs)
+            for step in 0..<40 {
+                sample.sequence = step
+                sample.time = Double(step) / 10
+                model.ingest(sample)
+            }
+            let key = try #require("\(screen.rawValue)".first)
+            for key in [Key.character(key), .down, .enter, .right, .tab] {
+                _ = model.handle(.key(key))
+            }
+            let surface = model.render(size: Size(width: 120, height: 40))
+            let scalars = surface.cells.flatMap(\.character.unicodeScalars)
+            #expect(scalars.allSatisfy { $0.properties.generalCategory != .control })
+            #expect(scalars.allSatisfy { $0.properties.generalCategory != .format })
+            if glyphs == .ascii { #expect(surface.plainText.utf8.allSatisfy { $0 < 0x80 }) }
+        }
+    }
+
     @Test func aTerminalThatIsTooSmallIsToldTheSizeNeeded() {
         let dashboard = DashboardModel()
         for size in [Size(width: 39, height: 30), Size(width: 120, height: 9)] {

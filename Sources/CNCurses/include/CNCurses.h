@@ -7,6 +7,7 @@
 // "Signals" that say otherwise, belong to one thread: the one that called pg_screen_open.
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -48,7 +49,15 @@ typedef struct {
 /// Takes the terminal on descriptors 0 and 1 over, as a terminal of this name.
 ///
 /// - Returns: whether it could; errno tells nothing.
-bool pg_screen_open(const char *name, bool wants_colors, pg_screen_colors *colors);
+bool pg_screen_open(
+    const char *name, bool wants_colors, bool wants_mouse, pg_screen_colors *colors);
+
+/// Whether the terminal's entry says that it has a mouse, as those have that speak xterm's
+/// language.
+bool pg_screen_speaks_xterm(void);
+
+/// Sends bytes past ncurses: only what changes no cell.
+bool pg_screen_send(const char *bytes, size_t count);
 
 /// Gives the terminal back as it was; does nothing when it was not taken.
 void pg_screen_close(void);
@@ -81,6 +90,10 @@ void pg_screen_put(
 /// Sends what changed.
 void pg_screen_flush(void);
 
+/// How many bytes the calling thread has written to all its descriptors; -1 where the system does
+/// not count them.
+int64_t pg_thread_bytes_written(void);
+
 // MARK: Keys
 
 enum {
@@ -91,6 +104,10 @@ enum {
     PG_KEY_SPECIAL = 2,
     /// A key that has no name here.
     PG_KEY_OTHER = 3,
+    /// The beginning of what a mouse did; the rest follows as scalars: "0;12;5M".
+    PG_KEY_MOUSE_SGR = 4,
+    /// The same, in the form of terminals that know no other: three scalars.
+    PG_KEY_MOUSE_X10 = 5,
 };
 
 enum {

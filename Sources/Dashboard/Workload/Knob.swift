@@ -20,6 +20,13 @@ struct Knob: Sendable {
     /// What is measured of it now, with its unit; nil where nothing is.
     var actual: String?
 
+    /// Creates a knob; what is no number stands at 0.
+    init(kind: Kind, value: Double, actual: String? = nil) {
+        self.kind = kind
+        self.value = value.isFinite ? min(max(value, 0), 1e9) : 0
+        self.actual = actual
+    }
+
     /// What names it in a list, and to the selection.
     var name: String {
         switch kind {

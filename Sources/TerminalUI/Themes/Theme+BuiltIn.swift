@@ -32,11 +32,17 @@ extension Theme {
         return theme
     }
 
+    /// The file of a built-in theme; nil for a name that none has.
+    package static func source(named name: String) -> String? {
+        sources.first { $0.name == name + ".yaml" }
+            .map { String(decoding: $0.bytes, as: UTF8.self) }
+    }
+
     /// The theme that a file's text describes.
     ///
     /// - Parameters:
     ///   - yaml: The file's text.
-    ///   - file: Its name, for errors.
+    ///   - file: Its path, for errors; its last part names a theme whose text does not.
     /// - Returns: The theme.
     /// - Throws: Every mistake of the text, with its place.
     package static func parse(yaml: String, file: String) throws(ThemeError) -> Theme {

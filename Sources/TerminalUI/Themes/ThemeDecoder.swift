@@ -43,11 +43,17 @@ struct ThemeDecoder {
         }
         readPalette(mapping["palette"])
         return Theme(
-            name: string(mapping["name"]) ?? file,
+            name: string(mapping["name"]) ?? nameOfFile,
             summary: string(mapping["description"]) ?? "",
             roles: roles(mapping["roles"]),
             gradients: gradients(mapping["gradients"])
         )
+    }
+
+    /// `mine` of `themes/mine.yaml`.
+    private var nameOfFile: String {
+        let last = String(file.split(separator: "/").last ?? "")
+        return last.hasSuffix(".yaml") ? String(last.dropLast(5)) : last
     }
 
     private mutating func readPalette(_ node: Node?) {

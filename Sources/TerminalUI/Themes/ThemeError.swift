@@ -29,6 +29,12 @@ package struct UnknownThemeError: Error, Sendable, Equatable, CustomStringConver
     /// The names that there are.
     package var known: [String]
 
+    /// Creates an error.
+    package init(name: String, known: [String]) {
+        self.name = name
+        self.known = known
+    }
+
     /// What was asked for, the nearest name and all names.
     package var description: String {
         let hint = NearestName.hint(for: name, among: known)

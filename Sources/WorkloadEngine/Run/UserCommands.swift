@@ -7,8 +7,8 @@ final class UserCommands: Sendable {
     enum Command: Sendable {
         /// Take a snapshot and keep it.
         case makeSnapshot
-        /// Release the oldest snapshot that was taken so.
-        case releaseSnapshot
+        /// Release the snapshot with this label, or, for nil, the oldest, that was taken so.
+        case releaseSnapshot(label: String?)
         /// Copy the log into the database.
         case checkpoint(CheckpointMode)
     }
@@ -22,6 +22,8 @@ final class UserCommands: Sendable {
     /// A snapshot that somebody keeps, with what it showed first.
     private struct Kept {
         var snapshot: any WorkloadSnapshot
+        /// Its label in samples; nil where the library tells none.
+        var label: String?
         var digest: StateDigest
     }
 
@@ -79,17 +81,24 @@ final class UserCommands: Sendable {
             }
             do {
                 let snapshot = try context.target.makeSnapshot(as: Self.name)
-                kept.append(Kept(snapshot: snapshot, digest: try .of(snapshot, [])))
+                let known = kept.compactMap(\.label)
+                // Nobody else makes snapshots by this name: the one that is new is this one.
+                let label = context.target.status()?.snapshots
+                    .first { $0.origin.name == Self.name.name && !known.contains($0.label) }?.label
+                let digest = try StateDigest.of(snapshot, [])
+                kept.append(Kept(snapshot: snapshot, label: label, digest: digest))
                 context.events.note("you took a snapshot: \(kept.count) kept")
             } catch {
                 context.events.note("your snapshot failed: \(error)", .error)
             }
-        case .releaseSnapshot:
-            guard !kept.isEmpty else {
-                context.events.note("there is no snapshot of yours to release", .warning)
+        case .releaseSnapshot(let label):
+            let place = label == nil ? kept.indices.first : kept.firstIndex { $0.label == label }
+            guard let place else {
+                let which = label.map { "\($0) is no snapshot of yours" }
+                context.events.note(which ?? "there is no snapshot of yours to release", .warning)
                 return
             }
-            release(kept.removeFirst(), context)
+            release(kept.remove(at: place), context)
             context.events.note("you released a snapshot: \(kept.count) kept")
         case .checkpoint(let mode):
             do {

@@ -76,11 +76,15 @@ public final class WorkloadRun: Sendable {
         events.note("you interrupt")
     }
 
-    /// Takes a snapshot soon, and keeps it until ``releaseSnapshot()`` or the end of the run.
+    /// Takes a snapshot soon, and keeps it until ``releaseSnapshot(label:)`` or the end of the run.
     public func makeSnapshot() { commands.ask(.makeSnapshot) }
 
-    /// Releases the oldest snapshot that ``makeSnapshot()`` took.
-    public func releaseSnapshot() { commands.ask(.releaseSnapshot) }
+    /// Releases a snapshot that ``makeSnapshot()`` took.
+    ///
+    /// - Parameter label: The snapshot's label, as samples show it; nil for the oldest.
+    public func releaseSnapshot(label: String? = nil) {
+        commands.ask(.releaseSnapshot(label: label))
+    }
 
     /// Interrupts the statement that runs on one connection.
     ///

@@ -20,11 +20,14 @@ struct DashboardSubcommand: ParsableCommand {
 
     @OptionGroup var changes: ScenarioOptions
 
-    @Option(help: "The theme; see 'poolgauge themes list'.")
+    @Option(help: "The theme's name or file; see 'poolgauge themes list'.")
     var theme: String?
 
     @Option(help: "What pictures are made of; by default what the locale can show.")
     var glyphs: GlyphSet?
+
+    @Option(help: "How often the screen is drawn, in frames a second; 10 by default.")
+    var refresh: Double?
 
     @Option(help: "Write a picture instead of using a terminal: FILE.txt, FILE.ans or FILE.svg.")
     var screenshot: String?
@@ -41,17 +44,42 @@ struct DashboardSubcommand: ParsableCommand {
     @Option(help: "Keys to press without a person, such as 'nt<Esc>?'.")
     var press: String?
 
+    @Flag(help: "End when the arm has run to its end, instead of keeping its last state shown.")
+    var once = false
+
+    @Option(help: "The file that receives the report of all arms that ran.")
+    var output: String?
+
+    @Option(help: "How that report is written.")
+    var format = ReportFormat.text
+
+    @Option(help: "The file that receives, as JSON, what the display used: CPU, frames, bytes.")
+    var costs: String?
+
     func validate() throws {
+        if let refresh, !DashboardSettings.refreshRates.contains(refresh) {
+            let range = DashboardSettings.refreshRates
+            throw ValidationError(
+                "--refresh must be \(range.lowerBound) to \(Int(range.upperBound)), not \(refresh)"
+            )
+        }
+        if screenshot != nil, once || output != nil || costs != nil {
+            throw ValidationError(
+                "--screenshot takes a picture alone: no --once, --output, --costs"
+            )
+        }
         if size != nil, screenshot == nil {
             throw ValidationError("--size is the picture's: give --screenshot too")
         }
     }
 
     func run() throws {
-        var options = LiveOptions()
+        var options = try LiveOptions(theme: theme)
         let picture = try screenshot.map(PictureFile.init)
-        if let theme { options.theme = try Theme.named(theme) }
-        options.glyphs = glyphs
+        if let glyphs { options.glyphs = glyphs }
+        if let refresh { options.refreshRate = refresh }
+        options.format = format
+        options.endsWithRun = once
         if let press {
             do { options.keys = try KeyScript.parse(press) } catch {
                 throw CommandFailure("--press: \(error)")
@@ -62,6 +90,8 @@ struct DashboardSubcommand: ParsableCommand {
         options.takesPicture = picture != nil
         let start = after?.duration ?? .seconds(picture == nil ? 1 : 10)
         options.keysStart = start.nanoseconds
+        options.report = try output.map { try ReportDestination(path: $0) }
+        options.costs = try costs.map { try ReportDestination(path: $0) }
         let session = LiveSession(scenario: scenario, options: options)
         if let picture {
             let size = size?.size ?? Size(width: 120, height: 40)

@@ -27,8 +27,8 @@ struct Poolgauge: ParsableCommand {
         version: version,
         subcommands: [
             RunSubcommand.self, CompareSubcommand.self, DashboardSubcommand.self,
-            ScenariosSubcommand.self, ThemesSubcommand.self, DoctorSubcommand.self,
-            ManualSubcommand.self,
+            ScenariosSubcommand.self, ThemesSubcommand.self, ConfigSubcommand.self,
+            DoctorSubcommand.self, ManualSubcommand.self,
         ]
     )
 
@@ -65,7 +65,7 @@ struct Poolgauge: ParsableCommand {
         try TemporaryFolder.check()
         let scenario = try Scenario.load(nameOrPath: Self.demo)
         if isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 {
-            var options = LiveOptions()
+            var options = try LiveOptions()
             options.goesOn = true
             try LiveSession(scenario: scenario, options: options).run()
         } else {

@@ -1,12 +1,16 @@
 import ArgumentParser
+import CursesTerminal
+import Foundation
 import TerminalUI
 
 /// `poolgauge themes`.
 struct ThemesSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "themes",
-        abstract: "The dashboard's themes.",
-        subcommands: [List.self],
+        abstract: "The dashboard's themes, and yours.",
+        discussion: "Yours are YAML files in $XDG_CONFIG_HOME/poolgauge/themes; 'themes show dark' "
+            + "prints one to begin with.",
+        subcommands: [List.self, Preview.self, Show.self],
         defaultSubcommand: List.self
     )
 
@@ -15,11 +19,66 @@ struct ThemesSubcommand: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the themes.")
 
         func run() throws {
-            let width = Theme.builtIn.map(\.name.count).max() ?? 0
-            for theme in Theme.builtIn {
+            let library = ThemeLibrary(folder: ConfigurationFolder().themes)
+            let width = library.themes.map(\.name.count).max() ?? 0
+            for theme in library.themes {
                 let name = theme.name + String(repeating: " ", count: width - theme.name.count)
                 try StandardOutput.write("\(name)  \(theme.summary)\n")
             }
+            for failure in library.failures.dropLast() { StandardError.write("\(failure)\n") }
+            if let last = library.failures.last { throw last }
+        }
+    }
+
+    /// `poolgauge themes preview`.
+    struct Preview: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show every colour of a theme, in as many colours as the terminal has."
+        )
+
+        @Argument(help: "A theme's name, or the path of its file.")
+        var name: String
+
+        @Option(help: "What pictures are made of; by default what the locale can show.")
+        var glyphs: GlyphSet?
+
+        func run() throws {
+            let library = ThemeLibrary(folder: ConfigurationFolder().themes)
+            let theme = try library.theme(named: name)
+            let glyphs = glyphs ?? (TextEncoding.isUTF8() ? .braille : .ascii)
+            let surface = ThemePreview(theme: theme).surface(glyphs: glyphs)
+            let environment = ProcessInfo.processInfo.environment
+            switch Self.depth(in: environment) {
+            case .mono: try StandardOutput.write(surface.plainText)
+            case let depth: try StandardOutput.write(surface.reduced(to: depth).ansiText)
+            }
+        }
+
+        /// How many colours to write without asking the terminal, which may be a file.
+        private static func depth(in environment: [String: String]) -> ColorDepth {
+            let name = environment["TERM"] ?? ""
+            guard (environment["NO_COLOR"] ?? "").isEmpty, !name.isEmpty, name != "dumb" else {
+                return .mono
+            }
+            let claim = environment["COLORTERM"]?.lowercased()
+            if claim == "truecolor" || claim == "24bit" { return .direct }
+            return name.contains("256color") ? .indexed256 : .basic16
+        }
+    }
+
+    /// `poolgauge themes show`.
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the file of a theme that comes along: a start for your own."
+        )
+
+        @Argument(help: "The theme's name.")
+        var name: String
+
+        func run() throws {
+            _ = try Theme.named(name)
+            guard let source = Theme.source(named: name) else { return }
+            try StandardOutput.write(source)
         }
     }
 }

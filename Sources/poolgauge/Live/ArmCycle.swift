@@ -46,6 +46,17 @@ struct ArmCycle: Equatable {
         }
     }
 
+    /// Somebody wants the arm that runs, or ran last, from its beginning.
+    mutating func again() -> Step {
+        switch phase {
+        case .running:
+            phase = .stopping(next: current)
+            return .stop
+        case .stopping: return .stay
+        case .over: return start(current)
+        }
+    }
+
     /// The run of the arm has ended, by itself or because it was stopped.
     ///
     /// - Parameter goesOn: Whether the next arm follows by itself.

@@ -20,29 +20,37 @@ struct LiveLoop {
         case signal(Int32)
         /// The picture was taken.
         case picture
+        /// The arm has run to its end, and nobody wanted more.
+        case over
     }
-
-    /// Nanoseconds from frame to frame.
-    private static let frame: UInt64 = 100_000_000
 
     /// Microseconds from holding the load back to stopping the program: nobody notices them.
     private static let stopDelay: UInt32 = 50_000
 
-    private let scenario: Scenario
+    /// The scenario, with the readers that somebody chose for its pools.
+    var scenario: Scenario
     private let goesOn: Bool
+    private let endsWithRun: Bool
     private let datasets: DatasetStore
-    private let terminal: any Terminal
-    private var model: DashboardModel
-    private var cycle: ArmCycle
+    let terminal: any Terminal
+    var model: DashboardModel
+    var cycle: ArmCycle
     private var keys: KeyPlan
-    private var run: LiveRun
-    private var cost = DisplayCost()
+    var run: LiveRun
+    /// What the display used.
+    private(set) var cost = DisplayCost()
+    /// The knobs that somebody turned, which stay so when the pool is rebuilt and in the next arm.
+    var knobs: [LoadKnob.Place: LoadKnob] = [:]
+    /// Whether somebody holds the load back.
+    var isLoadPaused = false
     /// How long the program was stopped (^Z) during the arm that runs.
     private var stoppedSeconds = 0.0
     /// When the load was first seen to run.
     private var loadBegan: UInt64?
-    /// What became of the arms that ran to their end, one line each.
+    /// What became of the arms that ran, one line each.
     private(set) var verdicts: [String] = []
+    /// What the arms that ran gave, partial or not.
+    private(set) var results: [ArmResult] = []
     /// What went wrong with the arm that ran last.
     private(set) var failure: (any Error)?
 
@@ -58,6 +66,7 @@ struct LiveLoop {
         self.terminal = terminal
         self.model = model
         goesOn = options.goesOn
+        endsWithRun = options.endsWithRun
         let first = scenario.arms.firstIndex { $0.name == options.arm } ?? 0
         cycle = ArmCycle(count: scenario.arms.count, current: first)
         keys = KeyPlan(
@@ -74,14 +83,15 @@ struct LiveLoop {
         var nextFrame = MonotonicTime.now
         while true {
             collect()
+            if endsWithRun, cycle.isOver { return .over }
             let now = MonotonicTime.now
             if let end = pressPlannedKeys(at: now) { return end }
             if now >= nextFrame {
                 cost.update(now: now)
                 model.displayCPUShare = cost.share
-                terminal.draw(model.render(size: terminal.size))
+                draw()
                 // A terminal that was stopped for a while is owed no frames.
-                nextFrame = max(nextFrame + Self.frame, now)
+                nextFrame = max(nextFrame + frameTime, now)
             }
             let wait = nextFrame > now ? nextFrame - now : 0
             var event = terminal.nextEvent(waitingAtMost: wait)
@@ -108,8 +118,22 @@ struct LiveLoop {
         }
     }
 
-    /// Ends the run, and waits a moment for its files to be gone.
-    func end() { run.end(within: 5) }
+    /// Ends the run, waits a moment for its files to be gone, and takes in what it gave.
+    mutating func end() {
+        run.end(within: 5)
+        cost.end(bytes: terminal.bytesWritten)
+        let (_, outcome) = run.take()
+        if let outcome { take(outcome) }
+    }
+
+    /// Nanoseconds from frame to frame.
+    private var frameTime: UInt64 { UInt64(1e9 / max(model.refreshRate, 0.1)) }
+
+    private mutating func draw() {
+        let before = MonotonicTime.now
+        terminal.draw(model.render(size: terminal.size))
+        cost.countFrame(nanoseconds: MonotonicTime.now - before)
+    }
 
     private mutating func collect() {
         let (samples, outcome) = run.take()
@@ -118,11 +142,21 @@ struct LiveLoop {
             if loadBegan == nil, sample.state == .running { loadBegan = MonotonicTime.now }
         }
         guard let outcome else { return }
-        var isAllWell = true
+        let isAllWell = take(outcome)
+        // An arm that failed is not left in a hurry: somebody has to read why.
+        take(cycle.runEnded(goesOn: goesOn && isAllWell))
+        if cycle.isOver {
+            let next = scenario.arms[cycle.following].name
+            model.note("finished: 'a' runs \(next), 'q' quits")
+        }
+    }
+
+    /// Notes what a run gave; false when it failed.
+    @discardableResult
+    private mutating func take(_ outcome: LiveRun.Outcome) -> Bool {
         switch outcome {
-        case .success(let result) where result.partial:
-            model.note("\(run.arm.name) was stopped")
         case .success(let result):
+            results.append(result)
             var verdict = TextReport.verdict(of: result, scenario: scenario.name)
             if stoppedSeconds > 0 {
                 let time = HumanUnits.seconds(stoppedSeconds)
@@ -130,20 +164,16 @@ struct LiveLoop {
             }
             verdicts.append(verdict)
             failure = nil
-            model.note(verdict, severity: result.exitStatus == .passed ? .info : .warning)
+            let isNews = [.passed, .interrupted].contains(result.exitStatus)
+            model.note(verdict, severity: isNews ? .info : .warning)
         case .failure(is CancellationError):
             model.note("\(run.arm.name) was stopped before its load began")
         case .failure(let error):
-            isAllWell = false
             failure = error
             model.note("\(run.arm.name) failed: \(error)", severity: .error)
+            return false
         }
-        // An arm that failed is not left in a hurry: somebody has to read why.
-        take(cycle.runEnded(goesOn: goesOn && isAllWell))
-        if cycle.isOver {
-            let next = scenario.arms[cycle.following].name
-            model.note("finished: 'a' runs \(next), 'q' quits")
-        }
+        return true
     }
 
     private mutating func pressPlannedKeys(at now: UInt64) -> End? {
@@ -156,7 +186,7 @@ struct LiveLoop {
             case .nothing: return nil
             case .press(let key): if let end = handle(.key(key)) { return end }
             case .picture:
-                terminal.draw(model.render(size: terminal.size))
+                draw()
                 return .picture
             }
         }
@@ -164,14 +194,8 @@ struct LiveLoop {
 
     private mutating func handle(_ event: InputEvent) -> End? {
         for action in model.handle(event) {
-            switch action {
-            case .quit: return .quit
-            case .nextArm: take(cycle.advance())
-            case .interrupt(connection: nil): run.interrupt()
-            case .makeSnapshot: run.makeSnapshot()
-            case .releaseSnapshot(label: nil): run.releaseSnapshot()
-            default: model.note("this run has no way to do that", severity: .warning)
-            }
+            if action == .quit { return .quit }
+            perform(action)
         }
         return nil
     }
@@ -184,20 +208,25 @@ struct LiveLoop {
         let before = MonotonicTime.now
         terminal.stop()
         let seconds = Double(MonotonicTime.now - before) / 1e9
-        run.resume()
+        if !isLoadPaused { run.resume() }
         stoppedSeconds += seconds
         model.note(
             "stopped for \(HumanUnits.seconds(seconds)): the load's time stood still meanwhile"
         )
     }
 
-    private mutating func take(_ step: ArmCycle.Step) {
+    /// Does what the order of the arms asks for.
+    mutating func take(_ step: ArmCycle.Step) {
         switch step {
         case .stay: break
         case .stop: run.stop()
         case .start(let index):
             run = LiveRun(scenario: scenario, arm: scenario.arms[index], datasets: datasets)
+            for knob in knobs.values {
+                do { try run.set(knob) } catch { model.note("\(error)", severity: .warning) }
+            }
             stoppedSeconds = 0
+            isLoadPaused = false
         }
     }
 }

@@ -74,9 +74,20 @@ final class LiveRun: Sendable {
     /// Interrupts every statement that runs.
     func interrupt() { run.interrupt() }
 
+    /// Interrupts the statement of one connection; false when it cannot be reached.
+    func interrupt(connection label: String) -> Bool { run.interrupt(connection: label) }
+
+    /// Copies the write-ahead log into the database soon.
+    func checkpoint(_ mode: CheckpointMode) { run.checkpoint(mode) }
+
     /// Takes a snapshot and keeps it.
     func makeSnapshot() { run.makeSnapshot() }
 
-    /// Releases the oldest snapshot that was taken by ``makeSnapshot()``.
-    func releaseSnapshot() { run.releaseSnapshot() }
+    /// Releases the snapshot with this label, or the oldest, that ``makeSnapshot()`` took.
+    func releaseSnapshot(label: String?) { run.releaseSnapshot(label: label) }
+
+    /// Turns a knob of the load.
+    ///
+    /// - Throws: Why it cannot be turned.
+    func set(_ knob: LoadKnob) throws { try run.set(knob) }
 }

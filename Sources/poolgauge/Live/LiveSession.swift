@@ -5,40 +5,35 @@ import Foundation
 import TerminalUI
 import WorkloadEngine
 
-/// How the dashboard is shown.
-struct LiveOptions {
-    /// The arm that runs first; the scenario's first by default.
-    var arm: String?
-    /// Whether the next arm follows by itself when one has run to its end.
-    var goesOn = false
-    var theme = Theme.standard
-    /// nil for what the locale's encoding can show.
-    var glyphs: GlyphSet?
-    /// Keys that are pressed without a person.
-    var keys: [Key] = []
-    /// When the first of them is pressed, in nanoseconds since the load began.
-    var keysStart: UInt64 = 1_000_000_000
-    /// Whether a picture ends it.
-    var takesPicture = false
-}
-
 /// The dashboard, from its first frame to the last file that has to go.
 struct LiveSession {
     let scenario: Scenario
     let options: LiveOptions
 
-    /// Shows the dashboard on the process's terminal.
+    /// Shows the dashboard on the process's terminal, and says what came of each arm.
     func run() throws {
-        let terminal = try CursesTerminal(environment: ProcessInfo.processInfo.environment)
-        let glyphs = options.glyphs ?? (TextEncoding.isUTF8() ? .braille : .ascii)
+        let terminal = try CursesTerminal(
+            environment: ProcessInfo.processInfo.environment,
+            wantsMouse: options.usesMouse
+        )
+        let isUTF8 = TextEncoding.isUTF8()
+        let model = model(
+            glyphs: options.glyphs ?? (isUTF8 ? .braille : .ascii),
+            // What the terminal would show as question marks is not offered.
+            choices: isUTF8 ? GlyphSet.allCases : [.ascii]
+        )
         let datasets = DatasetStore()
         defer { datasets.remove() }
-        var loop = loop(on: terminal, glyphs: glyphs, datasets: datasets)
+        var loop = loop(on: terminal, model: model, datasets: datasets)
         let end = loop.show()
         terminal.close()
         loop.end()
-        for verdict in loop.verdicts { try StandardOutput.write(verdict + "\n") }
-        if case .signal(let signal) = end { throw ExitCode(128 + signal) }
+        if case .signal(let signal) = end {
+            // Whoever hung up reads no more; a file is written all the same.
+            try? report(loop)
+            throw ExitCode(128 + signal)
+        }
+        try report(loop)
         if let failure = loop.failure { throw failure }
     }
 
@@ -48,24 +43,62 @@ struct LiveSession {
         let datasets = DatasetStore()
         defer { datasets.remove() }
         let interruption = Interruption(terminal.interrupt)
-        var loop = loop(on: terminal, glyphs: options.glyphs ?? .braille, datasets: datasets)
+        let model = model(glyphs: options.glyphs ?? .braille, choices: GlyphSet.allCases)
+        var loop = loop(on: terminal, model: model, datasets: datasets)
         let end = loop.show()
         loop.end()
         if case .signal = end, let signal = interruption.signal { throw ExitCode(128 + signal) }
         return terminal.surface
     }
 
+    private func model(glyphs: GlyphSet, choices: [GlyphSet]) -> DashboardModel {
+        DashboardModel(
+            theme: options.theme,
+            themes: options.themes,
+            glyphs: glyphs,
+            glyphChoices: choices,
+            keys: options.keyTable,
+            refreshRate: options.refreshRate
+        )
+    }
+
     private func loop(
         on terminal: any Terminal,
-        glyphs: GlyphSet,
+        model: DashboardModel,
         datasets: DatasetStore
     ) -> LiveLoop {
         LiveLoop(
             scenario: scenario,
             options: options,
-            model: DashboardModel(theme: options.theme, glyphs: glyphs),
+            model: model,
             datasets: datasets,
             terminal: terminal
         )
+    }
+
+    private func report(_ loop: LiveLoop) throws {
+        if let costs = options.costs, let used = loop.cost.total {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            try costs.write(String(decoding: encoder.encode(used), as: UTF8.self) + "\n")
+        }
+        if let destination = options.report {
+            let result = RunResult(
+                scenario: loop.scenario,
+                environment: HostEnvironment(
+                    in: RunOptions().folder,
+                    scenario: loop.scenario,
+                    versions: HeadlessRun.versions
+                ),
+                runs: loop.results
+            )
+            switch options.format {
+            case .text: try destination.write(TextReport.text(of: result))
+            case .json: try destination.write(JSONReport.text(of: result))
+            case .csv: try destination.write(CSVReport.text(of: result))
+            case .markdown: try destination.write(MarkdownReport.text(of: result))
+            }
+        }
+        for verdict in loop.verdicts { try StandardOutput.write(verdict + "\n") }
     }
 }

@@ -40,6 +40,10 @@ final class SurfaceTerminal: Terminal {
         return interrupted.isSet.load(ordering: .acquiring) ? .end(signal: 2) : nil
     }
 
+    var bytesWritten: UInt64? { nil }
+
+    func copy(_ text: String) -> Bool { false }
+
     func stop() {}
 
     func close() {}

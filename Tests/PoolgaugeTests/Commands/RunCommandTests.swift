@@ -131,6 +131,9 @@ struct RunCommandTests {
         (["dashboard", "--size", "80x24"], "--screenshot"),
         (["dashboard", "--press", "<Entre>"], "Enter"),
         (["dashboard"], "poolgauge run"),
+        (["dashboard", "--refresh", "0"], "--refresh must be"),
+        (["dashboard", "--screenshot", "a.svg", "--output", "b"], "--screenshot takes a picture"),
+        (["themes", "preview", "drakula"], "'dracula'"),
         (["scenarios", "validate", "absent.yaml"], "absent.yaml"),
     ]
 

@@ -40,4 +40,14 @@ struct ArmCycleTests {
         #expect(cycle.advance() == .stop)
         #expect(cycle.runEnded(goesOn: false) == .start(0))
     }
+
+    @Test
+    func anArmBeginsAgainWhenItsRunHasEnded() {
+        var cycle = ArmCycle(count: 3, current: 1)
+        #expect(cycle.again() == .stop)
+        #expect(cycle.again() == .stay)
+        #expect(cycle.runEnded(goesOn: false) == .start(1))
+        #expect(cycle.runEnded(goesOn: false) == .stay)
+        #expect(cycle.again() == .start(1))
+    }
 }

@@ -58,13 +58,44 @@ struct TerminalRestoreTests {
 
     @Test
     func aWindowThatIsClosed() throws {
-        try withDashboard { program, folder in
-            try program.wait(for: "ycsb-c")
-            program.hangUp()
-            let end = try program.waitUntilEnd()
-            #expect(end == .status(128 + SIGHUP))
-            #expect(contents(of: folder).isEmpty)
+        try withTemporaryFolder { results in
+            let file = results.appendingPathComponent("result.json")
+            let report = ["--output", file.path, "--format", "json"]
+            try withDashboard(arguments: report) { program, folder in
+                try program.wait(for: "LIVE")
+                program.hangUp()
+                let end = try program.waitUntilEnd()
+                #expect(end == .status(128 + SIGHUP))
+                #expect(contents(of: folder).isEmpty)
+            }
+            let runs = try partialRuns(of: file)
+            #expect(runs == [true])
         }
+    }
+
+    @Test
+    func whatWasMeasuredUntilASignalIsReported() throws {
+        try withTemporaryFolder { results in
+            let file = results.appendingPathComponent("result.json")
+            let report = ["--output", file.path, "--format", "json"]
+            try withDashboard(arguments: report) { program, _ in
+                try program.wait(for: "LIVE")
+                program.send(SIGTERM)
+                let end = try program.waitUntilEnd()
+                #expect(end == .status(128 + SIGTERM))
+                let text = String(decoding: program.output, as: UTF8.self)
+                #expect(text.contains("INTERRUPTED, PARTIAL  ycsb-c on "))
+            }
+            let runs = try partialRuns(of: file)
+            #expect(runs == [true])
+        }
+    }
+
+    /// Of each run in a file of results, whether it is partial.
+    private func partialRuns(of file: URL) throws -> [Bool?] {
+        let object = try JSONSerialization.jsonObject(with: Data(contentsOf: file))
+        let runs = (object as? [String: Any])?["runs"] as? [[String: Any]]
+        return try #require(runs).map { $0["partial"] as? Bool }
     }
 
     @Test

@@ -4,31 +4,96 @@ import Testing
 /// The real program on a pseudo-terminal: sizes, colours, and terminals that will not do.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct TerminalUseTests {
+    /// Two hundred sizes and more in two seconds, among them some that nobody can draw on.
     @Test
     func aStormOfResizesAndKeys() throws {
         try withDashboard { program, folder in
             try program.wait(for: "ycsb-c")
             var random = Seeded(state: 7)
+            let start = ContinuousClock.now
             for _ in 0..<400 {
                 program.resize(
                     columns: .random(in: 1...220, using: &random),
                     rows: .random(in: 1...70, using: &random)
                 )
-                if let key = "? t+-n\u{1B}ix".randomElement(using: &random) {
+                if let key = "? t+-n\u{1B}ixgps1234567jkr[]".randomElement(using: &random) {
                     program.type(String(key))
                 }
+                if Bool.random(using: &random) {
+                    let x = Int.random(in: 1...250, using: &random)
+                    let y = Int.random(in: 1...80, using: &random)
+                    let button = [0, 32, 64, 65].randomElement(using: &random) ?? 0
+                    program.type("\u{1B}[<\(button);\(x);\(y)M")
+                }
             }
+            #expect(ContinuousClock.now - start < .seconds(2))
             // The help may be open, and the display may stand still.
             program.type("\u{1B}")
             let calm = program.output.count
             program.resize(columns: 100, rows: 30)
             try program.wait(for: "ycsb-c", from: calm)
-            program.type("q")
+            program.type("\u{3}")
             let end = try program.waitUntilEnd()
-            #expect(end == .status(0))
+            #expect(end == .status(130))
             #expect(program.isGivenBack)
             #expect(program.hasSettingsOfBefore)
             #expect(contents(of: folder).isEmpty)
+        }
+    }
+
+    @Test
+    func aClickIsAKeyAndTheMouseIsGivenBack() throws {
+        try withDashboard { program, _ in
+            try program.wait(for: "\u{1B}[?1006h")
+            try program.wait(for: "LIVE")
+            // The first key of the key bar's upper row.
+            let start = program.output.count
+            program.type("\u{1B}[<0;4;39M\u{1B}[<0;4;39m")
+            try program.wait(for: "Moving about", from: start)
+            program.send(SIGTERM)
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(128 + SIGTERM))
+            let text = String(decoding: program.output, as: UTF8.self)
+            let given = text.range(of: "\u{1B}[?1002l", options: .backwards)
+            let taken = text.range(of: "\u{1B}[?1002h", options: .backwards)
+            #expect(try #require(given).lowerBound > #require(taken).lowerBound)
+        }
+    }
+
+    @Test
+    func theMouseIsLeftToTheTerminalForThoseWhoWant() throws {
+        try withTemporaryFolder { folder in
+            let settings = folder.appendingPathComponent(".config/poolgauge")
+            try FileManager.default.createDirectory(
+                at: settings,
+                withIntermediateDirectories: true
+            )
+            let file = settings.appendingPathComponent("config.yaml")
+            let yaml = "mouse: false\ntheme: light\nkeys: {quit: [X], help: [H]}"
+            try yaml.write(to: file, atomically: true, encoding: .utf8)
+            let program = try TerminalProgram(
+                [Program.path, "dashboard", "ycsb-c", "--scale", "1"],
+                environment: Program.environment(temporary: folder)
+            )
+            try program.wait(for: "LIVE")
+            program.type("qH")
+            try program.wait(for: "Moving about")
+            program.type("\u{1B}X")
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(0))
+            #expect(!String(decoding: program.output, as: UTF8.self).contains("\u{1B}[?1006h"))
+        }
+    }
+
+    @Test
+    func whatIsCopiedGoesToTheTerminal() throws {
+        try withDashboard { program, _ in
+            try program.wait(for: "LIVE")
+            program.type("y")
+            try program.wait(for: "\u{1B}]52;c;")
+            program.type("q")
+            let end = try program.waitUntilEnd()
+            #expect(end == .status(0))
         }
     }
 

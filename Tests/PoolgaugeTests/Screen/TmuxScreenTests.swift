@@ -31,6 +31,37 @@ struct TmuxScreenTests {
             try tmux.wait { !$0.contains("PAUSED") }
         }
     }
+
+    @Test
+    func whatTheLoadIsAskedForIsDoneAndSaid() throws {
+        try withTemporaryFolder { folder in
+            let tmux = Tmux(folder: folder)
+            defer { tmux.end() }
+            try tmux.start(
+                [Program.path, "dashboard", "reader-storm", "--arm", "pool"],
+                width: 120,
+                height: 40
+            )
+            try tmux.wait(for: "LIVE")
+            tmux.type("p")
+            try tmux.wait(for: "you hold the load back")
+            tmux.type("p")
+            try tmux.wait(for: "the load goes on")
+            tmux.type("I")
+            try tmux.wait(for: "you interrupt")
+            tmux.type("c")
+            tmux.type("Enter")
+            try tmux.wait(for: "you checkpoint, passive: ")
+            tmux.type(">")
+            try tmux.wait(for: "drawn 20 times")
+            tmux.type("n")
+            try tmux.wait(for: "1 snapshot open")
+            tmux.type("x")
+            try tmux.wait(for: "0 snapshots open")
+            tmux.type("q")
+            try tmux.wait(for: "INTERRUPTED, PARTIAL  reader-storm on pool")
+        }
+    }
 }
 
 /// A terminal multiplexer of the test's own.

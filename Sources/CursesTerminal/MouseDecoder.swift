@@ -1,0 +1,85 @@
+import TerminalUI
+
+/// What a mouse did, from what a terminal sends after its prefix.
+///
+/// A value: what arrives in pieces is kept until the rest is there.
+/// <https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>, "Mouse Tracking".
+struct MouseDecoder {
+    /// How a terminal tells it.
+    enum Form {
+        /// `0;12;5M`: button, column and row in decimal, and `m` when the button went up (1006).
+        case decimal
+        /// Three characters, each 32 more than it means: terminals that know no other form.
+        case characters
+    }
+
+    private var form: Form?
+    private var numbers: [Int] = []
+
+    /// No number of a mouse is larger: a terminal has not so many columns.
+    private static let limit = 100_000
+
+    /// Whether what comes next belongs to the mouse.
+    var isReading: Bool { form != nil }
+
+    /// A prefix was read.
+    mutating func begin(_ form: Form) {
+        self.form = form
+        numbers = form == .decimal ? [0] : []
+    }
+
+    /// Takes the next scalar; an event when it was the last one that means something here.
+    mutating func take(_ scalar: UInt32) -> MouseEvent? {
+        switch form {
+        case .decimal: takeDecimal(scalar)
+        case .characters: takeCharacter(scalar)
+        case nil: nil
+        }
+    }
+
+    private mutating func takeDecimal(_ scalar: UInt32) -> MouseEvent? {
+        switch scalar {
+        case 0x30...0x39:
+            let number = numbers[numbers.count - 1] * 10 + Int(scalar - 0x30)
+            numbers[numbers.count - 1] = min(number, Self.limit)
+            return nil
+        case 0x3B where numbers.count < 3:
+            numbers.append(0)
+            return nil
+        default:
+            form = nil
+            guard numbers.count == 3 else { return nil }
+            // 0x4D is M, 0x6D is m.
+            switch scalar {
+            case 0x4D: return event(code: numbers[0], isRelease: false)
+            case 0x6D: return event(code: numbers[0], isRelease: true)
+            default: return nil
+            }
+        }
+    }
+
+    private mutating func takeCharacter(_ scalar: UInt32) -> MouseEvent? {
+        numbers.append(Int(scalar) - 32)
+        guard numbers.count == 3 else { return nil }
+        form = nil
+        // 3 is a button that went up: which one is not told.
+        let isRelease = numbers[0] & 0b11 == 3 && numbers[0] & 64 == 0
+        let code = isRelease ? numbers[0] & ~0b11 : numbers[0]
+        return event(code: code, isRelease: isRelease)
+    }
+
+    private func event(code: Int, isRelease: Bool) -> MouseEvent? {
+        let point = Point(x: numbers[1] - 1, y: numbers[2] - 1)
+        guard point.x >= 0, point.y >= 0 else { return nil }
+        // 4, 8 and 16 are Shift, Meta and Control; 32 is a move; 64 and more are wheels.
+        let button = code & ~(4 | 8 | 16 | 32)
+        let isMove = code & 32 != 0
+        switch button {
+        case 0 where isMove && !isRelease: return MouseEvent(.drag, at: point)
+        case 0: return MouseEvent(isRelease ? .release : .press, at: point)
+        case 64 where !isRelease: return MouseEvent(.wheelUp, at: point)
+        case 65 where !isRelease: return MouseEvent(.wheelDown, at: point)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Dashboard
+import TerminalUI
+import WorkloadEngine
+import Yams
+
+/// Reads a configuration from YAML and says where it is wrong: every mistake, not only the first.
+struct SettingsDecoder {
+    private let file: String
+    private var issues: [String] = []
+
+    private static let names = ["version", "theme", "glyphs", "refresh", "mouse", "keys"]
+    /// The glyphs that the locale decides.
+    private static let automatic = "auto"
+
+    /// The settings that a text describes.
+    ///
+    /// - Parameters:
+    ///   - yaml: The file's text.
+    ///   - file: Its name, for errors.
+    /// - Returns: The settings, with defaults for what the text does not say.
+    /// - Throws: Every mistake of the text, with its place.
+    static func decode(yaml: String, file: String) throws(SettingsError) -> DashboardSettings {
+        var decoder = SettingsDecoder(file: file)
+        let settings = decoder.settings(from: yaml)
+        guard decoder.issues.isEmpty else { throw SettingsError(issues: decoder.issues) }
+        return settings
+    }
+
+    private init(file: String) { self.file = file }
+
+    private mutating func settings(from yaml: String) -> DashboardSettings {
+        var settings = DashboardSettings()
+        let root: Node?
+        do { root = try Yams.compose(yaml: yaml) } catch {
+            report(error)
+            return settings
+        }
+        // A file of comments alone says nothing.
+        guard let root, root.null == nil else { return settings }
+        guard let mapping = root.mapping else {
+            issue(root, "a configuration is a mapping such as 'theme: dark'")
+            return settings
+        }
+        for (key, value) in mapping {
+            let name = text(of: key)
+            switch name {
+            case "version":
+                if value.int != 1 {
+                    issue(value, "version '\(text(of: value))' is not known; expected 1")
+                }
+            case "theme": settings.theme = string(value)
+            case "glyphs": settings.glyphs = glyphs(value)
+            case "refresh": settings.refreshRate = refreshRate(value)
+            case "mouse":
+                if let isOn = value.bool {
+                    settings.usesMouse = isOn
+                } else {
+                    issue(value, "'\(text(of: value))' is not true or false")
+                }
+            case "keys": settings.keys = keys(value)
+            default:
+                issue(key, "unknown key '\(name)'" + NearestName.hint(name, among: Self.names))
+            }
+        }
+        return settings
+    }
+
+    private mutating func glyphs(_ node: Node) -> GlyphSet? {
+        let name = text(of: node)
+        if name == Self.automatic { return nil }
+        if let glyphs = GlyphSet(rawValue: name) { return glyphs }
+        let known = [Self.automatic] + GlyphSet.allCases.map(\.rawValue)
+        issue(node, "there are no glyphs '\(name)'" + NearestName.hint(name, among: known))
+        return nil
+    }
+
+    private mutating func refreshRate(_ node: Node) -> Double {
+        let range = DashboardSettings.refreshRates
+        guard let rate = node.float ?? node.int.map(Double.init), range.contains(rate) else {
+            issue(
+                node,
+                "'\(text(of: node))' is not a rate of refreshing; expected frames a second, "
+                    + "\(range.lowerBound) to \(Int(range.upperBound))"
+            )
+            return DashboardSettings.standardRefreshRate
+        }
+        return rate
+    }
+
+    private mutating func keys(_ node: Node) -> [DashboardCommand: [Key]] {
+        guard node.null == nil else { return [:] }
+        guard let mapping = node.mapping else {
+            issue(node, "'\(text(of: node))' is not a mapping; expected keys as 'quit: [q, ^C]'")
+            return [:]
+        }
+        let before = issues.count
+        var keys: [DashboardCommand: [Key]] = [:]
+        var places: [DashboardCommand: Node] = [:]
+        for (name, value) in mapping {
+            guard let command = DashboardCommand(rawValue: text(of: name)) else {
+                let known = DashboardCommand.allCases.map(\.rawValue)
+                let hint = NearestName.hint(text(of: name), among: known)
+                issue(name, "there is no command '\(text(of: name))'\(hint)")
+                continue
+            }
+            places[command] = name
+            keys[command] = list(value).compactMap { key($0) }
+        }
+        // Mistakes in names would make others of their own.
+        guard issues.count == before else { return keys }
+        do { _ = try DashboardKeys(changing: keys) } catch {
+            issue(places[error.command] ?? node, error.description)
+        }
+        return keys
+    }
+
+    /// One key, or several in brackets.
+    private func list(_ node: Node) -> [Node] {
+        if let sequence = node.sequence { return Array(sequence) }
+        return node.null == nil ? [node] : []
+    }
+
+    private mutating func key(_ node: Node) -> Key? {
+        guard let name = node.scalar?.string else {
+            issue(node, "expected a key such as q, \"?\", Space, PgUp, F1 or ^C")
+            return nil
+        }
+        do { return try KeyScript.key(named: name) } catch {
+            issue(node, error.description)
+            return nil
+        }
+    }
+
+    private mutating func string(_ node: Node) -> String? {
+        guard let text = node.scalar?.string, !text.isEmpty else {
+            issue(node, "expected a text")
+            return nil
+        }
+        return text
+    }
+
+    private func text(of node: Node) -> String {
+        node.scalar?.string ?? (node.mapping == nil ? "[…]" : "{…}")
+    }
+
+    private mutating func issue(_ node: Node, _ message: String) {
+        issue(line: node.mark?.line ?? 1, column: node.mark?.column ?? 1, message)
+    }
+
+    private mutating func issue(line: Int, column: Int, _ message: String) {
+        issues.append("\(file):\(line):\(column): \(message)")
+    }
+
+    private mutating func report(_ error: any Error) {
+        switch error as? YamlError {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            issue(line: mark.line, column: mark.column, problem)
+        case .duplicatedKeysInMapping(let duplicates, let context):
+            let names = duplicates.joined(separator: ", ")
+            let mark = context.mark
+            issue(line: mark.line, column: mark.column, "written more than once: \(names)")
+        default: issue(line: 1, column: 1, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Dashboard
+import TerminalUI
+import Testing
+
+@testable import poolgauge
+
+struct SettingsDecoderTests {
+    private func decode(_ yaml: String) throws(SettingsError) -> DashboardSettings {
+        try SettingsDecoder.decode(yaml: yaml, file: "config.yaml")
+    }
+
+    @Test func whatIsNotSaidIsAsItShips() throws {
+        #expect(try decode("") == DashboardSettings())
+        #expect(try decode("# nothing yet\n") == DashboardSettings())
+        #expect(try decode("version: 1\nkeys:\n") == DashboardSettings())
+    }
+
+    @Test func theDefaultsThatArePrintedAreTheDefaults() throws {
+        let yaml = DefaultConfiguration.yaml(themes: Theme.builtIn)
+        let settings = try decode(yaml)
+        var plain = settings
+        plain.keys = [:]
+        plain.theme = nil
+        #expect(plain == DashboardSettings())
+        #expect(settings.theme == Theme.standard.name)
+        // Every command is there, with the keys that it ships with.
+        #expect(Set(settings.keys.keys) == Set(DashboardCommand.allCases))
+        for binding in DashboardCommand.bindings {
+            #expect(settings.keys[binding.command] == binding.keys)
+        }
+        #expect(yaml.split(separator: "\n").allSatisfy { $0.count <= 110 })
+    }
+
+    @Test func everythingCanBeSet() throws {
+        let settings = try decode(
+            """
+            theme: mine
+            glyphs: block
+            refresh: 2.5
+            mouse: false
+            keys:
+              quit: x
+              release: [X, Del]
+              snapshot: ["n", ^N]
+              theme: []
+            """
+        )
+        #expect(settings.theme == "mine")
+        #expect(settings.glyphs == .block)
+        #expect(settings.refreshRate == 2.5)
+        #expect(!settings.usesMouse)
+        #expect(settings.keys[.quit] == [.character("x")])
+        #expect(settings.keys[.release] == [.character("X"), .delete])
+        #expect(settings.keys[.snapshot] == [.character("n"), .control("n")])
+        #expect(settings.keys[.theme] == [])
+        let keys = try DashboardKeys(changing: settings.keys)
+        #expect(keys.command(for: .character("x")) == .quit)
+        #expect(keys.command(for: .character("q")) == nil)
+        #expect(keys.command(for: .character("t")) == nil)
+    }
+
+    @Test func everyMistakeIsNamedWithItsPlaceAndTheNearestName() throws {
+        let yaml = """
+            version: 2
+            them: dark
+            glyphs: brail
+            refresh: fast
+            mouse: maybe
+            keys:
+              quitt: q
+              help: [F99]
+              sort: {a: b}
+            """
+        let error = #expect(throws: SettingsError.self) { try decode(yaml) }
+        let issues = try #require(error).issues
+        let expected = [
+            "config.yaml:1:10: version '2' is not known; expected 1",
+            "config.yaml:2:1: unknown key 'them'; did you mean 'theme'?",
+            "config.yaml:3:9: there are no glyphs 'brail'; did you mean 'braille'?",
+            "config.yaml:4:10: 'fast' is not a rate of refreshing; expected frames a second",
+            "config.yaml:5:8: 'maybe' is not true or false",
+            "config.yaml:7:3: there is no command 'quitt'; did you mean 'quit'?",
+            "config.yaml:8:10: there is no key '<F99>'",
+            "config.yaml:9:9: expected a key such as q",
+        ]
+        #expect(issues.count == expected.count)
+        for (issue, start) in zip(issues, expected) { #expect(issue.hasPrefix(start), "\(issue)") }
+    }
+
+    @Test(arguments: [
+        ("keys:\n  sort: x\n  theme: x", "config.yaml:3:3: the key x of 'theme' is 'sort' already"),
+        ("keys: {quit: []}", "config.yaml:1:8: no key is left for 'quit'"),
+        ("keys: 7", "config.yaml:1:7: '7' is not a mapping"),
+        ("theme: [", "config.yaml:"), ("- a", "config.yaml:1:1: a configuration is a mapping"),
+        ("theme: a\ntheme: b", "config.yaml:"), ("refresh: 0", "config.yaml:1:10: '0'"),
+        ("refresh: 1000", "config.yaml:1:10: '1000'"),
+    ])
+    func whatCannotBeIsAnErrorWithItsPlace(yaml: String, start: String) throws {
+        let error = #expect(throws: SettingsError.self) { try decode(yaml) }
+        #expect(try #require(error).description.hasPrefix(start), "\(error?.description ?? "")")
+    }
+
+    @Test func theFolderIsWhereTheSpecificationSays() {
+        func path(_ environment: [String: String]) -> String? {
+            ConfigurationFolder(environment: environment).path
+        }
+        #expect(path(["XDG_CONFIG_HOME": "/c", "HOME": "/h"]) == "/c/poolgauge")
+        #expect(path(["XDG_CONFIG_HOME": "", "HOME": "/h"]) == "/h/.config/poolgauge")
+        #expect(path(["XDG_CONFIG_HOME": "c", "HOME": "/h"]) == "/h/.config/poolgauge")
+        #expect(path([:]) == nil)
+    }
+}
