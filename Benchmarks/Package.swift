@@ -18,6 +18,13 @@ let package = Package(
             ]
         ),
         .executableTarget(
+            name: "Generator",
+            dependencies: [
+                .product(name: "Telemetry", package: "Poolgauge"),
+                .product(name: "WorkloadEngine", package: "Poolgauge"),
+            ]
+        ),
+        .executableTarget(
             name: "Accesses",
             dependencies: [
                 .product(name: "SQLiteEngine", package: "Poolgauge"),

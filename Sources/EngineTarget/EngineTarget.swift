@@ -138,6 +138,14 @@ final class EngineTarget: WorkloadTarget {
         }
     }
 
+    func restartTimes() {
+        switch server {
+        case .queue(let queue): queue.restartTimes()
+        case .pool(let pool): pool.restartTimes()
+        case .frozen(let frozen): frozen.pool.restartTimes()
+        }
+    }
+
     /// The library, SQLite's version and the pragmas in force on the connection that writes.
     func environment() throws -> [String: String] {
         var facts = ["library": "SQLiteEngine"]

@@ -45,6 +45,16 @@ package final class AtomicHistogram: @unchecked Sendable {
         return base + (1 << shift) / 2
     }
 
+    /// The largest value of a bucket.
+    private static func upperBound(of index: Int) -> UInt64 {
+        guard index >= 1 << subBits, index < bucketCount - 1 else {
+            return index < bucketCount - 1 ? UInt64(index) : .max
+        }
+        let shift = UInt64(index >> subBits) - 1
+        let base = UInt64((index & ((1 << subBits) - 1)) | (1 << subBits)) << shift
+        return base + (1 << shift) - 1
+    }
+
     /// Records a value; any thread may.
     package func record(_ value: UInt64) {
         buckets[Self.index(of: value)].wrappingAdd(1, ordering: .relaxed)
@@ -68,27 +78,46 @@ package final class AtomicHistogram: @unchecked Sendable {
         return count
     }
 
+    /// What several histograms have counted up to a moment, to be left out later.
+    package struct Counts: Sendable {
+        fileprivate var buckets = [UInt64](repeating: 0, count: AtomicHistogram.bucketCount)
+        fileprivate var sum: UInt64 = 0
+
+        /// Adds up what histograms have counted so far.
+        package init(of histograms: [AtomicHistogram]) {
+            for histogram in histograms {
+                for index in buckets.indices {
+                    buckets[index] += histogram.buckets[index].load(ordering: .relaxed)
+                }
+                sum &+= histogram.sum.load(ordering: .relaxed)
+            }
+        }
+    }
+
     /// The summary of several histograms together.
     ///
     /// - Parameters:
     ///   - histograms: What to add up.
     ///   - zeros: How many values of zero to add.
+    ///   - earlier: What to leave out; the largest value is then known as well as the others.
     /// - Returns: nil when nothing was recorded.
     package static func summary(
         of histograms: [AtomicHistogram],
-        zeros: UInt64 = 0
+        zeros: UInt64 = 0,
+        without earlier: Counts? = nil
     ) -> LatencySummary? {
-        var counts = [UInt64](repeating: 0, count: bucketCount)
-        counts[0] = zeros
-        var sum: UInt64 = 0
-        var largest: UInt64 = 0
-        for histogram in histograms {
-            for index in 0..<bucketCount {
-                counts[index] += histogram.buckets[index].load(ordering: .relaxed)
+        let now = Counts(of: histograms)
+        var counts = now.buckets
+        var sum = now.sum
+        var largest = histograms.reduce(0) { max($0, $1.largest.load(ordering: .relaxed)) }
+        if let earlier {
+            for index in counts.indices {
+                counts[index] -= min(counts[index], earlier.buckets[index])
             }
-            sum &+= histogram.sum.load(ordering: .relaxed)
-            largest = max(largest, histogram.largest.load(ordering: .relaxed))
+            sum -= min(sum, earlier.sum)
+            largest = min(largest, upperBound(of: counts.lastIndex { $0 > 0 } ?? 0))
         }
+        counts[0] += zeros
         let count = counts.reduce(0, +)
         guard count > 0 else { return nil }
         let percentile = { (permille: UInt64) -> UInt64? in

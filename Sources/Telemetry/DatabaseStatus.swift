@@ -99,6 +99,11 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     public var wal: WALStatus?
     /// Whether the database was closed.
     public var isClosed: Bool
+    /// The share of the accesses of ``acquire``, in 0…1, that found a connection free; nil without
+    /// any.
+    public var acquiredAtOnce: Double?
+    /// The same of ``writerAcquire``.
+    public var writerAcquiredAtOnce: Double?
     /// How long accesses waited for the writer; nil where ``acquire`` says it.
     public var writerAcquire: LatencySummary?
     /// How long accesses held the writer; nil where ``hold`` says it.

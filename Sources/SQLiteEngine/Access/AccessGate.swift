@@ -37,6 +37,8 @@ final class AccessGate: Sendable {
     private let failures = Atomic<UInt64>(0)
     /// Where the time of accesses goes.
     let times: AccessTimes
+    /// What was counted before ``restartTimes()``.
+    private let restart = Lock<AccessBaseline?>(nil)
     /// What happens to the connections.
     let events: EventHub
 
@@ -603,5 +605,14 @@ final class AccessGate: Sendable {
     /// The waits of those who had to wait, and how many there were.
     var acquisitions: (histogram: AtomicHistogram, count: UInt64) {
         (slowAcquisitions, slowCount.load(ordering: .relaxed))
+    }
+
+    /// What status leaves out of waits and holds; nil when nothing.
+    var baseline: AccessBaseline? { restart.withLock { $0 } }
+
+    /// Lets the waits and holds of ``DatabaseStatus`` count anew from now on.
+    func restartTimes() {
+        let baseline = AccessBaseline(of: self)
+        restart.withLock { $0 = baseline }
     }
 }

@@ -40,28 +40,22 @@ extension DatabaseStatus {
         status.commit = AtomicHistogram.summary(of: gates.map(\.gate.times.commits))
         status.splits = gates.flatMap { $0.gate.times.splits(role: $0.role) }
         status.openings = openingStatus(gates.map(\.gate))
-        if reading != nil { (status.writerAcquire, status.writerHold) = accessTimes(writing.gate) }
+        if reading != nil {
+            let times = Times(of: writing.gate)
+            status.writerAcquire = times.acquire
+            status.writerAcquiredAtOnce = times.atOnce
+            status.writerHold = times.hold
+        }
         // A pool's waits and holds are its readers': the writer's would hide them.
-        let measured = reading?.gate ?? writing.gate
-        (status.acquire, status.hold) = accessTimes(measured)
+        let times = Times(of: reading?.gate ?? writing.gate)
+        status.acquire = times.acquire
+        status.acquiredAtOnce = times.atOnce
+        status.hold = times.hold
         if let reading {
             status.readers = readerPoolStatus(reading.gate, at: now)
         }
         status.isClosed = writing.gate.isClosed
         return status
-    }
-
-    private static func accessTimes(
-        _ gate: AccessGate
-    ) -> (acquire: LatencySummary?, hold: LatencySummary?) {
-        let probes = gate.slots.map(\.probe)
-        let waits = gate.acquisitions
-        let accesses = probes.map(\.accessCount).reduce(0, +)
-        let acquire = AtomicHistogram.summary(
-            of: [waits.histogram],
-            zeros: accesses > waits.count ? accesses - waits.count : 0
-        )
-        return (acquire, AtomicHistogram.summary(of: probes.map(\.holdHistogram)))
     }
 
     private static func openingStatus(_ gates: [AccessGate]) -> OpeningStatus {

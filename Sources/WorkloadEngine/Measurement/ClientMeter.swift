@@ -7,10 +7,11 @@ struct ClientMeter {
     /// The client.
     let plan: ClientPlan
     private(set) var recorders: [WorkerRecorder]
+    private let phases: PhasePlan
     /// A cleared window to exchange for a worker's filled one.
     private var spare: WorkerRecorder.Window
-    /// The measured latencies of the whole run, by operation.
-    private var totals: [AccessHistograms]
+    /// The latencies of the whole run, by place; nil where there were none.
+    private var totals: [AccessHistograms?]
     /// The lag of accesses whose worker was free, of the whole run.
     private(set) var freeLag = LatencyHistogram()
     /// The last seconds, all accesses, measured or not.
@@ -22,12 +23,14 @@ struct ClientMeter {
     /// The completed accesses at the last samples, for the throughput.
     private var progress = RateWindow()
 
-    init(plan: ClientPlan, recorders: [WorkerRecorder]) {
+    init(plan: ClientPlan, recorders: [WorkerRecorder], phases: PhasePlan) {
         self.plan = plan
         self.recorders = recorders
+        self.phases = phases
         due = plan.schedule.map { DueArrivals($0) }
-        spare = WorkerRecorder.Window(operations: plan.operationNames.count)
-        totals = Array(repeating: AccessHistograms(), count: plan.operationNames.count)
+        let places = plan.operationNames.count * (phases.stretches.count + 1)
+        spare = WorkerRecorder.Window(places: places)
+        totals = Array(repeating: nil, count: places)
     }
 
     /// Adds a worker that was put to work while the load runs.
@@ -36,24 +39,63 @@ struct ClientMeter {
     /// All accesses that were begun, measured or not.
     var begun: UInt64 { recorders.reduce(0) { $0 + $1.read().begun } }
 
-    /// Collects the latencies since the last call, which should be a second ago.
-    mutating func collect() {
+    /// The places of an operation in the phases that count, or of all operations.
+    private func measuredPlaces(of operation: Int? = nil) -> [Int] {
+        phases.stretches.indices.filter { phases.stretches[$0].isMeasured }
+            .flatMap { places(inPhase: $0, of: operation) }
+    }
+
+    private func places(inPhase phase: Int, of operation: Int? = nil) -> [Int] {
+        let count = plan.operationNames.count
+        if let operation { return [phase * count + operation] }
+        return Array(phase * count..<(phase + 1) * count)
+    }
+
+    /// Collects what was measured since the last call, which should be a second ago.
+    ///
+    /// - Parameters:
+    ///   - now: The clock.
+    ///   - ledger: Takes in who held what.
+    ///   - client: The client's index in the ledger.
+    ///   - isMeasured: Whether this second counts.
+    /// - Returns: The slowest measured accesses of each worker, to be joined with the holds.
+    mutating func collect(
+        at now: UInt64,
+        into ledger: inout BlameLedger,
+        as client: Int,
+        isMeasured: Bool
+    ) -> [SlowAccesses] {
         recent.startSecond()
+        var slow: [SlowAccesses] = []
         var second = plan.operationNames.map { OperationLatencies(name: $0) }
         for recorder in recorders {
-            recorder.exchange(&spare)
+            let openSince = recorder.exchange(&spare)
             for index in totals.indices {
-                totals[index].add(spare.measured[index])
-                recent.add(spare.measured[index])
-                recent.add(spare.unmeasured[index])
-                spare.measured[index].add(to: &second[index])
-                spare.unmeasured[index].add(to: &second[index])
+                guard let histograms = spare.histograms[index] else { continue }
+                if totals[index] == nil { totals[index] = AccessHistograms() }
+                totals[index]?.add(histograms)
+                recent.add(histograms)
+                histograms.add(to: &second[index % second.count])
             }
             freeLag.add(spare.freeLag)
+            ledger.add(
+                spare.holds,
+                openSince: openSince,
+                of: client,
+                at: now,
+                isMeasured: isMeasured
+            )
+            if !spare.slow.accesses.isEmpty { slow.append(spare.slow) }
             spare.clear()
         }
         recent.endSecond()
         fresh = second
+        return slow
+    }
+
+    /// The operation at a place.
+    func operation(at place: Int) -> String {
+        plan.operationNames[place % plan.operationNames.count]
     }
 
     /// The client as a sample shows it, at a load time.
@@ -62,9 +104,10 @@ struct ClientMeter {
     mutating func status(at now: UInt64, in phases: PhasePlan) -> ClientStatus {
         var counts = AccessCounts()
         var completed: UInt64 = 0
+        let places = measuredPlaces()
         for recorder in recorders {
             let reading = recorder.read()
-            for operation in reading.counts { counts.add(operation) }
+            for place in places { counts.add(reading.counts[place]) }
             completed += reading.completed
         }
         if let curve = plan.arrivals?.curve,
@@ -108,31 +151,61 @@ struct ClientMeter {
 
     private var completedAtInterval: UInt64 = 0
 
-    /// The whole run's result, when the measured phases lasted `seconds`.
+    /// The whole run's result, when the phases lasted so many `seconds` each.
     ///
     /// Call it when the workers are done and all is collected.
-    func result(seconds: Double, phases: PhasePlan, until end: UInt64) -> ClientResult {
+    func result(seconds: [Double], until end: UInt64) -> ClientResult {
         let readings = recorders.map { $0.read() }
+        let measured = phases.stretches.indices.filter { phases.stretches[$0].isMeasured }
+        var result = result(inPhases: measured, readings, seconds)
+        result.targetRate = plan.targetRate(over: phases, until: end)
+        result.loop = plan.loop
+        result.caveat = plan.loop == .closed ? Self.closedLoopCaveat : nil
+        var byPhase: [String: ClientResult] = [:]
+        for (index, stretch) in phases.stretches.enumerated() {
+            byPhase[stretch.name] = self.result(inPhases: [index], readings, seconds)
+        }
+        result.phases = byPhase
+        return result
+    }
+
+    /// What the percentiles of a closed loop hide.
+    static let closedLoopCaveat =
+        "closed loop: a worker asks again only when its last access has ended, so a stall counts as "
+        + "one slow access however long it lasts, and the percentiles do not show what users who "
+        + "arrive meanwhile would wait"
+
+    private func result(
+        inPhases indices: [Int],
+        _ readings: [WorkerRecorder.Reading],
+        _ seconds: [Double]
+    ) -> ClientResult {
         var sum = AccessCounts()
+        var all = AccessHistograms()
         var operations: [String: ClientResult] = [:]
-        var histograms = AccessHistograms()
-        for (index, name) in plan.operationNames.enumerated() {
+        let length = indices.reduce(0) { $0 + seconds[$1] }
+        for (operation, name) in plan.operationNames.enumerated() {
+            let places = indices.flatMap { self.places(inPhase: $0, of: operation) }
             var counts = AccessCounts()
-            for reading in readings {
-                counts.add(reading.counts[index])
-                if reading.running == index { counts.unfinished += 1 }
+            var histograms = AccessHistograms()
+            for place in places {
+                for reading in readings {
+                    counts.add(reading.counts[place])
+                    if reading.running == place { counts.unfinished += 1 }
+                }
+                if let own = totals[place] { histograms.add(own) }
             }
             sum.add(counts)
-            histograms.add(totals[index])
-            operations[name] = ClientResult(counts, totals[index], seconds: seconds)
+            all.add(histograms)
+            operations[name] = ClientResult(counts, histograms, seconds: length)
         }
         // Arrivals whose turn never came have drawn no operation yet.
         for reading in readings {
-            sum.offered += reading.left
-            sum.unfinished += reading.left
+            let left = indices.reduce(0) { $0 + reading.left[$1] }
+            sum.offered += left
+            sum.unfinished += left
         }
-        var result = ClientResult(sum, histograms, seconds: seconds)
-        result.targetRate = plan.targetRate(over: phases, until: end)
+        var result = ClientResult(sum, all, seconds: length)
         result.operations = operations
         result.interrupts = plan.interrupts?.status
         result.checkpoints = plan.tally.checkpoints
@@ -140,9 +213,11 @@ struct ClientMeter {
         return result
     }
 
-    /// The measured latencies of the whole run, all operations together, for thresholds.
+    /// The measured latencies of the whole run, all operations together.
     func histograms() -> AccessHistograms {
-        totals.reduce(into: AccessHistograms()) { $0.add($1) }
+        measuredPlaces().reduce(into: AccessHistograms()) { sum, place in
+            if let own = totals[place] { sum.add(own) }
+        }
     }
 }
 

@@ -1,6 +1,16 @@
 import Foundation
 import Telemetry
 
+/// What a client's accesses took of the generator's workers.
+struct GeneratorLoad {
+    /// The client's name.
+    var client: String
+    /// What a typical access took inside the target, in nanoseconds; nil when too few were timed.
+    var typical: UInt64?
+    /// The share of the measured time, in 0…1, that a worker was busy with accesses.
+    var busyShare: Double
+}
+
 /// Watches the generator itself: a load that its own program held back says nothing.
 struct GeneratorWatch {
     /// What an access of a target that does nothing costs, in nanoseconds.
@@ -16,6 +26,8 @@ struct GeneratorWatch {
     /// The share of one processor below which the generator is no bottleneck: a process that
     /// sleeps most of the time may well spend the rest on looking at the clock.
     private static let workLimit = 0.25
+    /// The share of a worker's time that accesses must take for their cost to matter.
+    private static let busyLimit = 0.1
     /// The lag of free workers from which on the generator was the bottleneck, in nanoseconds.
     private static let lagLimit: UInt64 = 50_000_000
 
@@ -31,11 +43,12 @@ struct GeneratorWatch {
 
     /// What was seen, and why the run is invalid, if it is.
     ///
-    /// It takes the number of all accesses that were begun, and how late those started whose
-    /// worker was free.
+    /// It takes the number of all accesses that were begun, how late those started whose worker
+    /// was free, and what the clients' accesses took.
     func verdict(
         accesses: UInt64,
-        freeLag: LatencyHistogram
+        freeLag: LatencyHistogram,
+        loads: [GeneratorLoad] = []
     ) -> (result: GeneratorResult, reason: String?) {
         let process = MonotonicClock.processProcessorTime() - processStart
         let sampler = MonotonicClock.threadProcessorTime() - samplerStart
@@ -54,7 +67,18 @@ struct GeneratorWatch {
             shareOfProcessor: own / elapsed,
             lag: lag
         )
-        return (result, reason)
+        return (result, reason ?? loads.lazy.compactMap { self.reason(of: $0) }.first)
+    }
+
+    /// Why what a client's accesses took makes a run invalid; nil when it does not.
+    ///
+    /// Medians, because a machine with other work stretches some accesses and not the typical one.
+    func reason(of load: GeneratorLoad) -> String? {
+        guard let typical = load.typical, noop > typical, load.busyShare > Self.busyLimit else {
+            return nil
+        }
+        return "the generator itself used \(HumanUnits.time(noop)) for each access of "
+            + "\(load.client), and the database \(HumanUnits.time(typical))"
     }
 
     /// Why numbers like these make a run invalid; nil when they do not.

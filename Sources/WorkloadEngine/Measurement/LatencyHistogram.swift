@@ -20,6 +20,9 @@ struct LatencyHistogram: Sendable {
     /// The largest latency, in nanoseconds.
     var maximum: UInt64 { histogram.maxRecorded }
 
+    /// The sum of all latencies, in nanoseconds.
+    var total: UInt64 { sum }
+
     /// Counts one latency, in nanoseconds.
     @inline(__always)
     mutating func count(_ nanoseconds: UInt64) {

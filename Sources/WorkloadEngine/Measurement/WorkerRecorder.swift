@@ -1,3 +1,4 @@
+import Synchronization
 import Telemetry
 
 /// What one worker's accesses counted and took.
@@ -10,45 +11,24 @@ import Telemetry
 final class WorkerRecorder: Sendable {
     /// How an access ended.
     enum Outcome {
-        /// Well, with its latencies in nanoseconds; nil where they mean nothing.
-        case completed(Latencies?)
+        /// Well.
+        case completed
         /// With an interrupt.
         case interrupted
         /// With an error, by the name of its code.
         case failed(String)
     }
 
-    /// The latencies of a completed access, in nanoseconds.
-    struct Latencies {
-        /// From the intended start to the end.
-        var response: UInt64
-        /// From the start to the entry into the closure.
-        var wait: UInt64
-        /// From the entry to the end.
-        var service: UInt64
-    }
-
-    /// The latencies of a stretch of time, by operation.
-    struct Window: Sendable {
-        /// Those of measured accesses.
-        var measured: [AccessHistograms]
-        /// Those of all others, in warm-ups.
-        var unmeasured: [AccessHistograms]
-        /// The lag of accesses whose worker was free and only had to wake up.
-        var freeLag = LatencyHistogram()
-
-        /// Creates an empty window.
-        init(operations: Int) {
-            measured = Array(repeating: AccessHistograms(), count: operations)
-            unmeasured = measured
-        }
-
-        /// Forgets all counts, keeping the memory.
-        mutating func clear() {
-            for index in measured.indices { measured[index].clear() }
-            for index in unmeasured.indices { unmeasured[index].clear() }
-            freeLag.clear()
-        }
+    /// The moments of an access, in nanoseconds of the run's clock.
+    struct Stamps: Sendable {
+        /// When it was meant to start; its start where there is no schedule.
+        var intended: UInt64
+        /// When it started.
+        var start: UInt64
+        /// When its closure was entered.
+        var entry: UInt64
+        /// When it ended.
+        var end: UInt64
     }
 
     private struct State: Sendable {
@@ -58,37 +38,51 @@ final class WorkerRecorder: Sendable {
         var completed: UInt64 = 0
         /// All begun accesses, measured or not.
         var begun: UInt64 = 0
-        /// Measured arrivals that were due and whose turn never came.
-        var left: UInt64 = 0
-        /// Whether an access runs that counts, and its operation.
+        /// Arrivals that were due and whose turn never came, by phase.
+        var left: [UInt64]
+        /// The place of the access that runs.
         var running: Int?
+        /// Whether that one counts in the result.
+        var isMeasured = false
         var isSealed = false
     }
 
+    private let operations: Int
     private let state: Lock<State>
+    /// Since when the running access has been inside its closure, on the clock; 0 while none is.
+    private let heldSince = Atomic<UInt64>(0)
 
-    /// Creates a recorder for a client with so many operations.
-    init(operations: Int) {
+    /// Creates a recorder for a client with so many operations, in a run with so many phases.
+    init(operations: Int, phases: Int = 1) {
+        self.operations = operations
+        // One more, for what lies in no phase.
+        let places = operations * (phases + 1)
         state = Lock(
             State(
-                counts: Array(repeating: AccessCounts(), count: operations),
-                window: Window(operations: operations)
+                counts: Array(repeating: AccessCounts(), count: places),
+                window: Window(places: places),
+                left: Array(repeating: 0, count: phases + 1)
             )
         )
     }
 
+    @inline(__always)
+    private func place(_ operation: Int, _ phase: PhasePlan.Place) -> Int {
+        phase.index &* operations &+ operation
+    }
+
     /// Counts an arrival that was due and whose turn never came: it is offered, and unfinished.
-    func leave() {
-        state.withLock { $0.left += 1 }
+    func leave(in phase: PhasePlan.Place) {
+        state.withLock { $0.left[phase.index] += 1 }
     }
 
     /// Counts an access that was too late for its turn.
-    func skip(_ operation: Int, isMeasured: Bool) {
+    func skip(_ operation: Int, in phase: PhasePlan.Place) {
         state.withLock { state in
             guard !state.isSealed else { return }
-            guard isMeasured else { return }
-            state.counts[operation].offered += 1
-            state.counts[operation].skipped += 1
+            let place = place(operation, phase)
+            state.counts[place].offered += 1
+            state.counts[place].skipped += 1
         }
     }
 
@@ -96,58 +90,70 @@ final class WorkerRecorder: Sendable {
     ///
     /// - Parameters:
     ///   - operation: The index of its operation.
+    ///   - phase: The phase that its intended start lies in.
     ///   - lag: How late it starts, in nanoseconds; nil where there is no schedule.
     ///   - wasFree: Whether its worker had been waiting for it.
-    ///   - isMeasured: Whether its intended start lies in a measured phase.
     /// - Returns: False when the run is over, and the access must not start.
-    func begin(_ operation: Int, lag: UInt64?, wasFree: Bool, isMeasured: Bool) -> Bool {
+    func begin(
+        _ operation: Int,
+        in phase: PhasePlan.Place,
+        lag: UInt64?,
+        wasFree: Bool
+    ) -> Bool {
         state.withLock { state in
             guard !state.isSealed else { return false }
+            let place = place(operation, phase)
             state.begun &+= 1
-            guard isMeasured else {
-                state.running = nil
-                return true
-            }
-            state.running = operation
-            state.counts[operation].offered += 1
-            state.counts[operation].started += 1
+            state.running = place
+            state.isMeasured = phase.isMeasured
+            state.counts[place].offered &+= 1
+            state.counts[place].started &+= 1
             if let lag {
-                state.window.measured[operation].lag.count(lag)
-                if wasFree { state.window.freeLag.count(lag) }
-                if lag > 1_000_000 { state.counts[operation].late += 1 }
+                state.window.count(lag: lag, at: place)
+                if wasFree, phase.isMeasured { state.window.freeLag.count(lag) }
+                if lag > 1_000_000 { state.counts[place].late &+= 1 }
             }
             return true
         }
     }
 
+    /// Notes that the running access is inside its closure, and so holds a connection.
+    @inline(__always)
+    func enter(at now: UInt64) {
+        heldSince.store(now, ordering: .relaxed)
+    }
+
     /// Counts another try of the running access.
-    func retry(_ operation: Int) {
+    func retry() {
+        heldSince.store(0, ordering: .relaxed)
         state.withLock { state in
-            guard !state.isSealed, state.running != nil else { return }
-            state.counts[operation].retried += 1
+            guard !state.isSealed, let place = state.running else { return }
+            state.counts[place].retried += 1
         }
     }
 
     /// Counts the end of the running access.
-    func finish(_ operation: Int, _ outcome: Outcome) {
+    ///
+    /// - Parameters:
+    ///   - outcome: How it ended.
+    ///   - stamps: Its moments; nil where they mean nothing, or its closure was never entered.
+    func finish(_ outcome: Outcome, _ stamps: Stamps?) {
+        heldSince.store(0, ordering: .relaxed)
         state.withLock { state in
-            guard !state.isSealed else { return }
-            let isMeasured = state.running != nil
+            guard !state.isSealed, let place = state.running else { return }
             state.running = nil
+            if let stamps { state.window.holds.add(from: stamps.entry, until: stamps.end) }
             switch outcome {
-            case .completed(let latencies):
+            case .completed:
                 state.completed &+= 1
-                if isMeasured { state.counts[operation].completed += 1 }
-                guard let latencies else { return }
-                if isMeasured {
-                    state.window.measured[operation].count(latencies)
-                } else {
-                    state.window.unmeasured[operation].count(latencies)
-                }
+                state.counts[place].completed &+= 1
+                guard let stamps else { return }
+                state.window.count(stamps, at: place)
+                if state.isMeasured { state.window.slow.offer(stamps, place: place) }
             case .interrupted:
-                if isMeasured { state.counts[operation].interrupted += 1 }
+                state.counts[place].interrupted += 1
             case .failed(let code):
-                if isMeasured { state.counts[operation].errors[code, default: 0] += 1 }
+                state.counts[place].errors[code, default: 0] += 1
             }
         }
     }
@@ -158,16 +164,19 @@ final class WorkerRecorder: Sendable {
     }
 
     /// What the worker did so far.
+    ///
+    /// A *place* is `phase × operations + operation`; those after the last phase count nothing
+    /// that a result shows.
     struct Reading: Sendable {
-        /// The counts of each operation; the running access is offered, and not yet anything else.
+        /// The counts of each place; the running access is offered, and not yet anything else.
         var counts: [AccessCounts]
         /// All completed accesses, measured or not.
         var completed: UInt64
         /// All begun accesses, measured or not.
         var begun: UInt64
-        /// Measured arrivals that were due and whose turn never came.
-        var left: UInt64
-        /// The operation of the measured access that runs.
+        /// Arrivals that were due and whose turn never came, by phase.
+        var left: [UInt64]
+        /// The place of the access that runs.
         var running: Int?
     }
 
@@ -185,17 +194,17 @@ final class WorkerRecorder: Sendable {
     }
 
     /// Exchanges the filled window for a cleared one.
-    func exchange(_ window: inout Window) {
+    ///
+    /// - Returns: Since when the running access has been inside its closure, on the clock; nil
+    ///   when none is.
+    func exchange(_ window: inout Window) -> UInt64? {
         state.withLock { swap(&$0.window, &window) }
+        let since = heldSince.load(ordering: .relaxed)
+        return since == 0 ? nil : since
     }
-}
 
-extension AccessHistograms {
-    /// Counts the latencies of one completed access.
-    @inline(__always)
-    fileprivate mutating func count(_ latencies: WorkerRecorder.Latencies) {
-        response.count(latencies.response)
-        wait.count(latencies.wait)
-        service.count(latencies.service)
+    /// A cleared window to exchange for this recorder's.
+    func makeWindow() -> Window {
+        Window(places: state.withLock { $0.counts.count })
     }
 }

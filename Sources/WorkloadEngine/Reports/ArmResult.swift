@@ -30,6 +30,8 @@ public struct ArmResult: Sendable, Codable, Equatable {
     ///
     /// Absent when none did. `this process` is the one that makes the load.
     public var busyHolders: [String: UInt64]?
+    /// What the slow accesses of each client waited for, by its name; absent without any.
+    public var blame: [String: BlameResult]?
     /// What the run saw of itself.
     public var generator: GeneratorResult
     /// The scenario's thresholds, in its order.
@@ -38,6 +40,8 @@ public struct ArmResult: Sendable, Codable, Equatable {
     public var invariants: [InvariantResult]
     /// One record for each second.
     public var intervals: [IntervalResult]
+    /// Why the run failed, though it came to its end; absent when it did not.
+    public var failures: [String]?
 }
 
 /// What one client's accesses counted and took.
@@ -81,6 +85,25 @@ public struct ClientResult: Sendable, Codable, Equatable {
     public var backupBytes: UInt64?
     /// The same for each of its operations, by name; absent inside an operation.
     public var operations: [String: ClientResult]?
+    /// The same for each phase, by name, those included that are not measured; absent inside a
+    /// phase and inside an operation.
+    public var phases: [String: ClientResult]?
+    /// How SQLite executes it; only inside an operation.
+    public var profile: OperationProfile?
+    /// How its accesses were timed; absent inside a phase and inside an operation.
+    public var loop: Loop?
+    /// What its percentiles do not show; absent when there is nothing.
+    public var caveat: String?
+
+    /// How accesses are timed.
+    public enum Loop: String, Sendable, Codable, Equatable {
+        /// They arrive on a schedule of their own, whether or not somebody is free.
+        case open
+        /// The next one starts when the last one has ended.
+        case closed
+        /// At moments that the scenario names.
+        case scheduled
+    }
 
     /// The sum of all errors.
     public var errorCount: UInt64 { errors.values.reduce(0, +) }
@@ -106,10 +129,21 @@ public struct PoolResult: Sendable, Codable, Equatable {
     public var waitingReadersPeak: Int
     /// The most accesses that were seen to wait for writing, ten looks a second.
     public var waitingWritersPeak: Int
-    /// How long accesses waited for a connection, since the database was opened.
+    /// How long accesses waited for a connection, in the measured time.
+    ///
+    /// It is zero for those that found one free. A pool's connections are its readers here; for
+    /// the other one see ``writerAcquire``.
     public var acquire: LatencySummary?
-    /// How long accesses held a connection, since the database was opened.
+    /// The share of accesses, in 0…1, that found a connection free: their wait counts as zero.
+    public var acquiredAtOnce: Double?
+    /// How long accesses held a connection, in the measured time.
     public var hold: LatencySummary?
+    /// How long a pool's accesses waited for its writer, in the measured time.
+    public var writerAcquire: LatencySummary?
+    /// The share of a pool's writes, in 0…1, that found the writer free.
+    public var writerAcquiredAtOnce: Double?
+    /// How long accesses held a pool's writer, in the measured time.
+    public var writerHold: LatencySummary?
 }
 
 /// What the write-ahead log did.
@@ -118,6 +152,9 @@ public struct WALResult: Sendable, Codable, Equatable {
     public var peakBytes: UInt64
     /// Its size at the end, in bytes.
     public var finalBytes: UInt64
+    /// By how much it grew in the measured time, in bytes; what no pin explains is what a log
+    /// grows to between two checkpoints.
+    public var grownBytes: UInt64?
     /// Who kept it from shrinking, longest first.
     public var pins: [Pin]
 

@@ -17,9 +17,10 @@ public enum ExitStatus: Int32, Sendable {
 extension ArmResult {
     /// The run's verdict.
     ///
-    /// A violated invariant is true of any run. The thresholds of an invalid or a partial one say
+    /// A failure is the cause of whatever else went wrong, a violated invariant is true of any run. The thresholds of an invalid or a partial one say
     /// nothing, so they come last.
     public var exitStatus: ExitStatus {
+        if failures?.isEmpty == false { return .failed }
         if partial { return .interrupted }
         if invariants.contains(where: { $0.passed == false }) { return .invariantViolated }
         if !valid { return .invalid }

@@ -26,11 +26,11 @@ extension HostEnvironment {
     ///
     /// - Parameters:
     ///   - folder: The folder in which runs make theirs.
-    ///   - scenario: The scenario that runs.
+    ///   - scenario: The scenario that runs; nil when none does.
     ///   - versions: The versions of what takes part, such as `sqlite` = `3.40.1`.
     public init(
         in folder: URL,
-        scenario: Scenario,
+        scenario: Scenario? = nil,
         versions: [String: String] = [:]
     ) {
         let process = ProcessInfo.processInfo
@@ -41,7 +41,7 @@ extension HostEnvironment {
             fileSystem: Self.fileSystem(of: folder),
             syncNanoseconds: Self.measureSync(in: folder),
             versions: versions,
-            scenarioText: scenario.source
+            scenarioText: scenario?.source ?? ""
         )
         if let fileSystem, ["tmpfs", "ramfs"].contains(fileSystem) {
             warnings = [

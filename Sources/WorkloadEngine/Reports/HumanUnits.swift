@@ -49,6 +49,11 @@ enum HumanUnits {
         threeDigits(share * 100) + " %"
     }
 
+    /// A mean of whole things, such as readers: one digit after the point.
+    static func mean(_ value: Double) -> String {
+        decimal(value, digits: value < 0.1 ? 2 : 1)
+    }
+
     /// Seconds.
     static func seconds(_ seconds: Double) -> String {
         decimal(seconds, digits: seconds < 10 ? 2 : 1) + " s"

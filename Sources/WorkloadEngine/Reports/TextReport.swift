@@ -10,44 +10,53 @@ public enum TextReport {
         }
         for run in result.runs {
             lines.append("")
-            lines += section(run)
+            lines += section(run, measuredPhases: measuredPhases(of: result))
         }
         lines.append("")
         lines += environment(result)
         return lines.joined(separator: "\n") + "\n"
     }
 
+    /// How many phases are measured: all that intervals speak of as measured.
+    private static func measuredPhases(of result: RunResult) -> Int {
+        Set(result.runs.flatMap(\.intervals).filter(\.measured).map(\.phase)).count
+    }
+
+    /// The word that says how a run went.
+    static func verdictWord(of run: ArmResult) -> String {
+        switch run.exitStatus {
+        case .passed: "PASSED"
+        case .failed: "FAILED"
+        case .thresholdMissed: "THRESHOLD MISSED"
+        case .invariantViolated: "INVARIANT VIOLATED"
+        case .invalid: "INVALID"
+        case .interrupted: "INTERRUPTED, PARTIAL"
+        }
+    }
+
     /// One line that says how a run went.
     public static func verdict(of run: ArmResult, scenario: String) -> String {
-        let word =
-            switch run.exitStatus {
-            case .passed: "PASSED"
-            case .failed: "FAILED"
-            case .thresholdMissed: "THRESHOLD MISSED"
-            case .invariantViolated: "INVARIANT VIOLATED"
-            case .invalid: "INVALID"
-            case .interrupted: "INTERRUPTED, PARTIAL"
-            }
         let completed = run.clients.values.reduce(0) { $0 + $1.completed }
         var line =
-            "\(word)  \(scenario) on \(run.arm): \(HumanUnits.count(completed)) accesses in "
+            "\(verdictWord(of: run))  \(scenario) on \(run.arm): "
+            + "\(HumanUnits.count(completed)) \(completed == 1 ? "access" : "accesses") in "
             + HumanUnits.seconds(run.duration)
-        if let reason = run.invalidReason { line += " (\(reason))" }
+        let reasons = (run.failures ?? []) + (run.invalidReason.map { [$0] } ?? [])
+        if !reasons.isEmpty { line += " (\(reasons.joined(separator: "; ")))" }
         return line
     }
 
-    private static func section(_ run: ArmResult) -> [String] {
+    private static func section(_ run: ArmResult, measuredPhases: Int) -> [String] {
         var lines = ["\(run.arm)" + pragmas(run)]
         for (client, reason) in (run.unsupported ?? [:]).sorted(by: { $0.key < $1.key }) {
             lines.append("  unsupported: \(client) did not run, \(reason)")
         }
         lines += counts(run)
-        lines.append("")
-        lines += latencies(run)
-        let facts = facts(run)
-        if !facts.isEmpty { lines += [""] + facts }
-        let checks = checks(run)
-        if !checks.isEmpty { lines += [""] + checks }
+        let parts = [
+            latencies(run), operations(run), phases(run, measured: measuredPhases), blame(run),
+            facts(run), profiles(run), checks(run),
+        ]
+        for part in parts where !part.isEmpty { lines += [""] + part }
         return lines
     }
 
@@ -86,14 +95,17 @@ public enum TextReport {
 
     private static func latencies(_ run: ArmResult) -> [String] {
         var table = TextTable(["latency", "p50", "p90", "p95", "p99", "p99.9", "max", "mean"])
+        var hasClosedLoop = false
         for (name, client) in run.clients.sorted(by: { $0.key < $1.key }) {
+            let isClosed = client.loop == .closed && client.response != nil
+            hasClosedLoop = hasClosedLoop || isClosed
             let rows = [
                 ("response", client.response), ("wait", client.wait), ("service", client.service),
                 ("lag", client.lag),
             ]
             for case (let title, let summary?) in rows {
                 table.add(
-                    ["\(name) \(title)"]
+                    ["\(name) \(title)" + (isClosed ? " *" : "")]
                         + [
                             summary.p50, summary.p90, summary.p95, summary.p99, summary.p999,
                             summary.max, summary.mean,
@@ -101,7 +113,14 @@ public enum TextReport {
                 )
             }
         }
-        return table.lines(indent: "  ")
+        var lines = table.lines(indent: "  ")
+        if hasClosedLoop {
+            lines.append(
+                "  * closed loop: nobody asks while an access runs, so a stall counts once, however "
+                    + "long it lasts"
+            )
+        }
+        return lines
     }
 
     private static func facts(_ run: ArmResult) -> [String] {
@@ -122,18 +141,8 @@ public enum TextReport {
                 "  connections: \(parts.joined(separator: ", ")), \(pool.waitingWritersPeak) to write"
             )
         }
-        if let wal = run.wal {
-            lines.append(
-                "  WAL: peak \(HumanUnits.bytes(wal.peakBytes)), "
-                    + "\(HumanUnits.bytes(wal.finalBytes)) at the end"
-            )
-            for pin in wal.pins.prefix(5) {
-                lines.append(
-                    "    \(pin.by) kept it from shrinking for \(HumanUnits.seconds(pin.seconds)) "
-                        + "(\(pin.cause)); it grew by \(HumanUnits.bytes(pin.bytes))"
-                )
-            }
-        }
+        lines += waits(run)
+        lines += log(run)
         if let snapshots = run.snapshots, snapshots.made > 0 {
             let oldest = snapshots.oldestSeconds.map { ", oldest \(HumanUnits.seconds($0))" }
             lines.append("  snapshots: \(snapshots.made) made\(oldest ?? "")")
@@ -142,10 +151,37 @@ public enum TextReport {
             lines.append(
                 "  interrupts: \(interrupts.requested) requested, \(interrupts.delivered) "
                     + "delivered, \(interrupts.withoutEffect) without effect"
+                    + (interrupts.latency.map { latency in
+                        "; from request to abort p50 \(HumanUnits.time(latency.p50)), max "
+                            + HumanUnits.time(latency.max)
+                    } ?? "")
             )
         }
         lines.append("  generator: " + generator(run.generator))
         return lines
+    }
+
+    /// How long accesses waited for connections and held them, as the library itself saw it.
+    private static func waits(_ run: ArmResult) -> [String] {
+        guard let pool = run.pool else { return [] }
+        let kind = pool.maximumReaderCount == nil ? "connection" : "readers"
+        let sides = [
+            (kind, pool.acquire, pool.acquiredAtOnce, pool.hold),
+            ("writer", pool.writerAcquire, pool.writerAcquiredAtOnce, pool.writerHold),
+        ]
+        return sides.compactMap { name, acquire, atOnce, hold in
+            guard let acquire else { return nil }
+            var line = "  \(name): "
+            if let atOnce { line += "\(HumanUnits.percent(atOnce)) of accesses found one free; " }
+            line += "wait " + summary(acquire, zero: "at once")
+            if let hold { line += "; held " + summary(hold, zero: "0 ns") }
+            return line
+        }
+    }
+
+    private static func summary(_ summary: LatencySummary, zero: String) -> String {
+        func text(_ time: UInt64?) -> String { time == 0 ? zero : HumanUnits.time(time) }
+        return "p50 \(text(summary.p50)), p99 \(text(summary.p99)), max \(text(summary.max))"
     }
 
     private static func generator(_ generator: GeneratorResult) -> String {
@@ -163,7 +199,7 @@ public enum TextReport {
         return parts.joined(separator: ", ")
     }
 
-    private static func checks(_ run: ArmResult) -> [String] {
+    static func checks(_ run: ArmResult) -> [String] {
         func mark(_ passed: Bool?) -> String {
             switch passed {
             case true?: "passed"
@@ -207,7 +243,7 @@ public enum TextReport {
         }
     }
 
-    private static func environment(_ result: RunResult) -> [String] {
+    static func environment(_ result: RunResult) -> [String] {
         let host = result.environment
         var parts = [host.operatingSystem, host.architecture, "\(host.cpuCount) processors"]
         parts += host.versions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }

@@ -60,6 +60,15 @@ struct ClientPlan: Sendable {
     /// Whether one hold is long enough for a line in the ticker.
     var isHoldNoteworthy: Bool { holdTime >= 500_000_000 }
 
+    /// How its accesses are timed.
+    var loop: ClientResult.Loop {
+        switch client.pace {
+        case .closed: .closed
+        case .open: .open
+        case .at, .every: .scheduled
+        }
+    }
+
     /// Whether it makes accesses of a mix, and nothing of its own.
     var makesOperations: Bool {
         if case .operations = client.activity { true } else { false }

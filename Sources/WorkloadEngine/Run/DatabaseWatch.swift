@@ -7,6 +7,8 @@ struct DatabaseWatch {
     private var last: DatabaseStatus?
     private var first: DatabaseStatus?
     private var latest: DatabaseStatus?
+    /// The last status of a measured phase.
+    private var measured: DatabaseStatus?
     private var busy = 0.0
     private var saturated = 0.0
     private var capacity = 0.0
@@ -16,6 +18,8 @@ struct DatabaseWatch {
     private var oldestSnapshot: UInt64?
     private var peakBytes: UInt64 = 0
     private var hasWAL = false
+    /// By how much the log grew in measured phases, whoever was in the way.
+    private var grownBytes: UInt64 = 0
     private var pins: [PinKey: (bytes: UInt64, nanoseconds: UInt64)] = [:]
 
     private struct PinKey: Hashable {
@@ -43,6 +47,7 @@ struct DatabaseWatch {
         latest = status
         if let wal = status.wal { addWAL(wal, at: status, isMeasured) }
         if isMeasured {
+            measured = status
             waitingReadersPeak = max(waitingReadersPeak, status.waitingReaders.count)
             waitingWritersPeak = max(waitingWritersPeak, status.waitingWriters.count)
             if let age = status.snapshots.map(\.ageNanoseconds).max() {
@@ -88,11 +93,13 @@ struct DatabaseWatch {
         hasWAL = true
         guard isMeasured else { return }
         peakBytes = max(peakBytes, wal.bytes)
-        guard let pin = wal.pin else { return }
         let before = last?.wal?.bytes ?? wal.bytes
+        let growth = wal.bytes - min(wal.bytes, before)
+        grownBytes += growth
+        guard let pin = wal.pin else { return }
         let key = PinKey(by: pin.by.name, cause: pin.cause.rawValue)
         var sum = pins[key] ?? (0, 0)
-        sum.bytes += wal.bytes - min(wal.bytes, before)
+        sum.bytes += growth
         sum.nanoseconds += elapsed(until: status)
         pins[key] = sum
     }
@@ -107,8 +114,12 @@ struct DatabaseWatch {
             saturation: elapsed > 0 ? min(1, saturated / elapsed).rounded(toDigits: 4) : nil,
             waitingReadersPeak: waitingReadersPeak,
             waitingWritersPeak: waitingWritersPeak,
-            acquire: latest.acquire,
-            hold: latest.hold
+            acquire: measured?.acquire,
+            acquiredAtOnce: measured?.acquiredAtOnce?.rounded(toDigits: 4),
+            hold: measured?.hold,
+            writerAcquire: measured?.writerAcquire,
+            writerAcquiredAtOnce: measured?.writerAcquiredAtOnce?.rounded(toDigits: 4),
+            writerHold: measured?.writerHold
         )
     }
 
@@ -120,6 +131,7 @@ struct DatabaseWatch {
             // What runs when the measured time ends can make the log grow after the last sample.
             peakBytes: max(peakBytes, finalBytes),
             finalBytes: finalBytes,
+            grownBytes: grownBytes,
             pins: pins.map { key, sum in
                 WALResult.Pin(
                     by: key.by,
@@ -143,10 +155,12 @@ struct DatabaseWatch {
     /// The result's part about interrupts since the first status; nil when none was seen.
     func interruptResult() -> InterruptStatus? {
         guard let now = latest?.interrupts, let before = first?.interrupts else { return nil }
-        return InterruptStatus(
+        var result = InterruptStatus(
             requested: now.requested - min(now.requested, before.requested),
             delivered: now.delivered - min(now.delivered, before.delivered),
             withoutEffect: now.withoutEffect - min(now.withoutEffect, before.withoutEffect)
         )
+        result.latency = now.latency
+        return result
     }
 }

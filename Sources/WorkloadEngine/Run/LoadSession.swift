@@ -28,6 +28,8 @@ final class LoadSession {
         var sampler: Sampler
         /// How long the measured phases lasted, in seconds.
         var seconds: Double
+        /// How long each phase lasted, in seconds.
+        var phaseSeconds: [Double]
         var isPartial: Bool
     }
 
@@ -47,11 +49,14 @@ final class LoadSession {
         context.control.register(sleeper)
         recorders = plan.clients.map { client in
             (0..<client.client.workers).map { _ in
-                WorkerRecorder(operations: client.operationNames.count)
+                WorkerRecorder(
+                    operations: client.operationNames.count,
+                    phases: plan.phases.stretches.count
+                )
             }
         }
         let meters = zip(plan.clients, recorders).map {
-            ClientMeter(plan: $0, recorders: $1)
+            ClientMeter(plan: $0, recorders: $1, phases: plan.phases)
         }
         sampler = Sampler(title: title, context: context, meters: meters, emit: emit)
         workers = []
@@ -98,7 +103,10 @@ final class LoadSession {
     private func addWorkers() {
         for (position, client) in plan.clients.enumerated() {
             while recorders[position].count < client.knobs.read().workers {
-                let recorder = WorkerRecorder(operations: client.operationNames.count)
+                let recorder = WorkerRecorder(
+                    operations: client.operationNames.count,
+                    phases: plan.phases.stretches.count
+                )
                 let index = recorders[position].count
                 let target: (any WorkloadTarget)?
                 do {
@@ -140,7 +148,11 @@ final class LoadSession {
         return Outcome(
             sampler: sampler,
             seconds: Double(context.phases.measuredTime(until: end)) / 1e9,
-            isPartial: control.isInterrupted
+            phaseSeconds: context.phases.stretches.map { stretch in
+                let length = min(end, stretch.end) - min(end, stretch.start)
+                return length.secondsFromNanoseconds
+            },
+            isPartial: control.isInterrupted || control.failure != nil
         )
     }
 

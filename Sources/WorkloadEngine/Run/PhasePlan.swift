@@ -39,6 +39,23 @@ struct PhasePlan: Sendable {
         stretches.first { time < $0.end } ?? stretches.last
     }
 
+    /// Where on the time line an access is intended to start.
+    struct Place: Sendable, Equatable {
+        /// The index of the phase; the number of phases for what lies in none.
+        var index: Int
+        /// Whether the access counts.
+        var isMeasured: Bool
+    }
+
+    /// The place of a time.
+    @inline(__always)
+    func place(at time: UInt64) -> Place {
+        for index in stretches.indices where time < stretches[index].end {
+            return Place(index: index, isMeasured: stretches[index].isMeasured)
+        }
+        return Place(index: stretches.count, isMeasured: false)
+    }
+
     /// Whether an access that is intended to start then counts.
     func isMeasured(at time: UInt64) -> Bool {
         for stretch in stretches where time < stretch.end {

@@ -26,6 +26,7 @@ final class RunControl: Sendable {
         var pausedAt: UInt64?
         var hasBegun = false
         var isInterrupted = false
+        var failure: String?
     }
 
     private let clock: any RunClock
@@ -123,6 +124,19 @@ final class RunControl: Sendable {
             return true
         }
     }
+
+    /// Ends the load early because it cannot go on; the first reason counts.
+    func fail(because reason: String) {
+        change { state in
+            guard stage < .stopped else { return false }
+            state.failure = reason
+            stop(&state)
+            return true
+        }
+    }
+
+    /// Why the load could not go on; nil when it could.
+    var failure: String? { state.withLock { $0.failure } }
 
     /// Ends the drain: what runs is unfinished.
     func seal() {

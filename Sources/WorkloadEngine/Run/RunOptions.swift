@@ -12,6 +12,8 @@ public struct RunOptions: Sendable {
     /// The program and the arguments that start ``RemoteTargetServer`` in a process of its own,
     /// for clients that make their accesses there; nil where there is none.
     public var processCommand: [String]?
+    /// A database of the user's to run on, instead of the scenario's data; nil for those.
+    public var database: UserDatabase?
     /// Called with each sample, on the run's own thread: be quick.
     public var onSample: (@Sendable (Sample) -> Void)?
     /// Called with a line that says what is being prepared, on the run's own thread.
@@ -28,4 +30,12 @@ public struct RunOptions: Sendable {
 
     /// Creates the default options.
     public init() {}
+}
+
+/// A database of the user's that a run uses.
+public enum UserDatabase: Sendable, Equatable {
+    /// A copy of it is used; it is only read.
+    case copy(of: URL)
+    /// It is used itself: what the run writes stays.
+    case inPlace(URL)
 }

@@ -21,11 +21,15 @@ struct Sampler {
     private var seenErrors: [String: Set<String>] = [:]
     /// Whether the time since the last look counts.
     private var isMeasured = false
+    /// Whether the target's times count from the first measured phase on.
+    private var hasRestarted = false
     private var secondStart: UInt64 = 0
     private var second = DatabaseWatch()
     private var lastSample: Sample?
     private(set) var intervals: [IntervalResult] = []
+    private var ledger: BlameLedger
 
+    /// Creates a sampler of a load that is about to begin.
     init(
         title: Title,
         context: RunContext,
@@ -36,6 +40,7 @@ struct Sampler {
         self.context = context
         self.meters = meters
         self.emit = emit
+        ledger = BlameLedger(meters.map(\.plan), arm: title.arm, origin: context.clock.now())
     }
 
     /// Looks at everything now, and shows it.
@@ -50,7 +55,12 @@ struct Sampler {
             _ = second.add(status, isMeasured: true)
         }
         let isInLoad = now < context.phases.end && context.control.stage < .stopped
+        let wasMeasured = isMeasured
         isMeasured = isInLoad && stretch?.isMeasured == true
+        if isMeasured, !wasMeasured, !hasRestarted {
+            context.target.restartTimes()
+            hasRestarted = true
+        }
         if phase != stretch?.name, isInLoad {
             phase = stretch?.name
             context.events.note("phase \(phase ?? "") begins")
@@ -90,16 +100,23 @@ struct Sampler {
         for code in client.counts.errors.keys
         where seenErrors[client.name, default: []].insert(code).inserted {
             context.events.note("\(client.name): first \(code)", .error)
+            // Whatever is tried from here on fails too, and measures nothing.
+            if code == "SQLITE_FULL" {
+                context.control.fail(
+                    because: "\(client.name): SQLITE_FULL: the disk, or the size that the "
+                        + "database may have, is used up"
+                )
+            }
         }
     }
 
     /// Collects the latencies of the last second, and writes its record.
     mutating func endSecond() {
-        for index in meters.indices { meters[index].collect() }
         let now = context.control.now()
+        let isMeasured = context.phases.isMeasured(at: (secondStart + now) / 2)
+        collect(isMeasured: isMeasured)
         guard now > secondStart, let sample = lastSample else { return }
         let duration = Double(now - secondStart) / 1e9
-        let isMeasured = context.phases.isMeasured(at: (secondStart + now) / 2)
         secondStart = now
         var clients: [String: IntervalResult.Client] = [:]
         for index in meters.indices {
@@ -125,6 +142,44 @@ struct Sampler {
         )
     }
 
+    /// Collects what the workers measured, and joins waits with holds.
+    private mutating func collect(isMeasured: Bool) {
+        let now = context.clock.now()
+        ledger.advance(to: now)
+        var slow: [[SlowAccesses]] = []
+        for index in meters.indices {
+            slow.append(
+                meters[index].collect(
+                    at: now,
+                    into: &ledger,
+                    as: index,
+                    isMeasured: isMeasured
+                )
+            )
+        }
+        ledger.close(at: now)
+        for (index, windows) in slow.enumerated() {
+            for window in windows {
+                ledger.join(window, of: index, operation: meters[index].operation(at:))
+            }
+        }
+    }
+
+    /// What the slow accesses of each client waited for; nil when no client was timed.
+    ///
+    /// Call it when the workers are done.
+    func blame() -> [String: BlameResult]? {
+        let readers = watch.poolResult()?.maximumReaderCount ?? title.arm.readers
+        var results: [String: BlameResult] = [:]
+        for (index, meter) in meters.enumerated() {
+            let response = meter.histograms().response
+            guard response.count > 0 else { continue }
+            let result = ledger.result(of: index, response: response, readers: readers)
+            results[meter.plan.name.name] = result
+        }
+        return results.isEmpty ? nil : results
+    }
+
     /// Adds a worker that was put to work while the load runs.
     mutating func add(_ recorder: WorkerRecorder, toClient index: Int) {
         meters[index].add(recorder)
@@ -133,21 +188,38 @@ struct Sampler {
     /// All accesses that were begun so far.
     var begun: UInt64 { meters.reduce(0) { $0 + $1.begun } }
 
+    /// What the clients' accesses took of the workers, with so much spent on each, in `seconds`.
+    func generatorLoads(noop: UInt64, seconds: Double) -> [GeneratorLoad] {
+        meters.map { meter in
+            let histograms = meter.histograms()
+            let (wait, service) = (histograms.wait, histograms.service)
+            let typical = service.value(at: 50).map { $0 + (wait.value(at: 50) ?? 0) }
+            let time = wait.total + service.total + service.count * noop
+            let capacity = seconds * 1e9 * Double(max(1, meter.plan.client.workers))
+            // Who never waits is busy all the time, however little the machine lets it do.
+            let isTireless = meter.plan.client.pace == .closed(think: .zero)
+            return GeneratorLoad(
+                client: meter.plan.name.name,
+                typical: typical,
+                busyShare: isTireless ? 1 : capacity > 0 ? Double(time) / capacity : 0
+            )
+        }
+    }
+
     /// How late accesses started whose worker was free.
     var freeLag: LatencyHistogram {
         meters.reduce(into: LatencyHistogram()) { $0.add($1.freeLag) }
     }
 
-    /// The clients' results, when the measured phases lasted `seconds`.
+    /// The clients' results, when the phases lasted so many seconds each.
     ///
     /// Call it when the workers are done.
-    func clientResults(seconds: Double) -> [String: ClientResult] {
+    func clientResults(seconds: [Double]) -> [String: ClientResult] {
         var results: [String: ClientResult] = [:]
         let end = min(context.control.stopTime, context.phases.end)
         for meter in meters {
             results[meter.plan.name.name] = meter.result(
                 seconds: seconds,
-                phases: context.phases,
                 until: end
             )
         }

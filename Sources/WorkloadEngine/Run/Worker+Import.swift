@@ -16,7 +16,7 @@ extension Worker {
             guard rest > 0, waitWhilePaused(), moment < phases.end else { return }
             turn = Turn(
                 intended: now,
-                isMeasured: phases.isMeasured(at: moment),
+                phase: phases.place(at: moment),
                 isScheduled: false,
                 wasFree: false
             )

@@ -61,7 +61,7 @@ extension Worker {
                     try await performCancellable(operation, access, attempt, interrupts)
                 } else {
                     try await target.performAsync(access, as: plan.name) { session in
-                        attempt.entry = worker.clock.now()
+                        worker.enter(attempt)
                         try worker.perform(operation, in: session)
                     }
                 }
@@ -69,8 +69,15 @@ extension Worker {
             } catch {
                 failure = error
             }
-            if conclude(begun, operation, entry: attempt.entry, failure, &retries) { return }
+            if conclude(begun, entry: attempt.entry, failure, &retries) { return }
         }
+    }
+
+    /// Notes that an attempt is inside its closure, and so holds a connection.
+    private func enter(_ attempt: TaskAttempt) {
+        let now = clock.now()
+        attempt.entry = now
+        recorder.enter(at: now)
     }
 
     /// The same in a task of its own, which others can cancel.
@@ -86,7 +93,7 @@ extension Worker {
         if plan.client.supersedes { interrupts.interruptAll(but: own, at: clock.now()) }
         let task = Task.detached(executorPreference: TaskThreads.shared) { [target, plan] in
             try await target.performAsync(access, as: plan.name) { session in
-                attempt.entry = worker.clock.now()
+                worker.enter(attempt)
                 try worker.perform(operation, in: session)
             }
         }

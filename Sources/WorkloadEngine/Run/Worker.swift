@@ -9,8 +9,8 @@ final class Worker {
     struct Turn {
         /// The intended start on the clock.
         var intended: UInt64
-        /// Whether it counts.
-        var isMeasured: Bool
+        /// The phase that it lies in.
+        var phase: PhasePlan.Place
         /// Whether there is a schedule that the start can lag behind.
         var isScheduled: Bool
         /// Whether the worker waited for the moment.
@@ -145,10 +145,8 @@ final class Worker {
 
     /// Counts an arrival whose turn never came as unfinished, if it was due.
     func leave(_ moment: UInt64) {
-        guard model.isScheduled, moment <= control.stopTime, phases.isMeasured(at: moment) else {
-            return
-        }
-        recorder.leave()
+        guard model.isScheduled, moment <= control.stopTime, moment < phases.end else { return }
+        recorder.leave(in: phases.place(at: moment))
     }
 
     /// Counts the arrivals that were due when the load stopped and that nobody took.
@@ -192,7 +190,7 @@ final class Worker {
                 return .turn(
                     Turn(
                         intended: intended,
-                        isMeasured: phases.isMeasured(at: moment),
+                        phase: phases.place(at: moment),
                         isScheduled: model.isScheduled,
                         wasFree: waiting.wasFree
                     )
@@ -228,8 +226,14 @@ final class Worker {
 
     /// What an attempt tells about itself.
     struct Attempt {
+        // Unsafe: an attempt is a local variable of the worker that owns the recorder, and a
+        // counted reference would cost each access two atomic operations.
+        fileprivate unowned(unsafe) let recorder: WorkerRecorder
+
         /// When the closure was entered, on the clock; nil when it was not.
-        var entry: UInt64?
+        var entry: UInt64? {
+            didSet { if let entry { recorder.enter(at: entry) } }
+        }
     }
 
     /// Makes one access: skips it when it is too late, times it, tries again when the database is
@@ -248,10 +252,10 @@ final class Worker {
         guard let begun = begin(operation, turn) else { return }
         var retries = plan.client.busyRetries
         while true {
-            var state = Attempt()
+            var state = Attempt(recorder: recorder)
             var failure: (any Error)?
             do { try attempt(&state) } catch { failure = error }
-            if conclude(begun, operation, entry: state.entry, failure, &retries) { return }
+            if conclude(begun, entry: state.entry, failure, &retries) { return }
         }
     }
 
@@ -261,6 +265,18 @@ final class Worker {
         var intended: UInt64
         /// When it started.
         var start: UInt64
+
+        /// All moments of the access, once it has ended.
+        @inline(__always)
+        func stamps(entry: UInt64, end: UInt64) -> WorkerRecorder.Stamps {
+            let start = min(self.start, entry)
+            return WorkerRecorder.Stamps(
+                intended: min(intended, end),
+                start: start,
+                entry: entry,
+                end: end
+            )
+        }
     }
 
     /// Counts an access that begins; nil for one that is too late or must not begin any more.
@@ -269,18 +285,18 @@ final class Worker {
         let start = clock.now()
         let lag = start > turn.intended ? start - turn.intended : 0
         if let limit = plan.skipAfter, lag > limit {
-            recorder.skip(operation, isMeasured: turn.isMeasured)
+            recorder.skip(operation, in: turn.phase)
             return nil
         }
         let mayStart = recorder.begin(
             operation,
+            in: turn.phase,
             lag: turn.isScheduled ? lag : nil,
-            wasFree: turn.wasFree,
-            isMeasured: turn.isMeasured
+            wasFree: turn.wasFree
         )
         guard mayStart else {
             isAbandoned = true
-            if turn.isScheduled, turn.isMeasured { recorder.leave() }
+            if turn.isScheduled { recorder.leave(in: turn.phase) }
             return nil
         }
         return Begun(intended: turn.isScheduled ? turn.intended : start, start: start)
@@ -292,50 +308,40 @@ final class Worker {
     @inline(__always)
     func conclude(
         _ begun: Begun,
-        _ operation: Int,
         entry: UInt64?,
         _ error: (any Error)?,
         _ retries: inout Int
     ) -> Bool {
         // An access that was cut short never ends: the final count finds it running.
         if isAbandoned { return true }
-        if let error { return concludeFailed(operation, error, &retries) }
+        if let error { return concludeFailed(begun, entry: entry, error, &retries) }
         values.publish()
         let end = clock.now()
-        let entry = entry ?? end
-        let start = min(begun.start, entry)
-        recorder.finish(
-            operation,
-            .completed(
-                plan.isTimed
-                    ? .init(
-                        response: end - min(end, begun.intended),
-                        wait: entry - start,
-                        service: end - entry
-                    ) : nil
-            )
-        )
+        let stamps = begun.stamps(entry: entry ?? end, end: end)
+        recorder.finish(.completed, plan.isTimed ? stamps : nil)
         return true
     }
 
     private func concludeFailed(
-        _ operation: Int,
+        _ begun: Begun,
+        entry: UInt64?,
         _ error: any Error,
         _ retries: inout Int
     ) -> Bool {
+        let stamps = entry.map { begun.stamps(entry: $0, end: clock.now()) }
         switch failure(of: error) {
         case .interrupted:
-            recorder.finish(operation, .interrupted)
+            recorder.finish(.interrupted, stamps)
         case .busy(let code):
             noteHolder()
             if retries > 0, control.stage < .stopped {
                 retries -= 1
-                recorder.retry(operation)
+                recorder.retry()
                 return false
             }
-            recorder.finish(operation, .failed(code))
+            recorder.finish(.failed(code), stamps)
         case .error(let code):
-            recorder.finish(operation, .failed(code))
+            recorder.finish(.failed(code), stamps)
         }
         return true
     }

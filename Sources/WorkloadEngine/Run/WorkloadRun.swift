@@ -152,8 +152,12 @@ public final class WorkloadRun: Sendable {
                 try? FileManager.default.removeItem(at: folder)
             }
         }
-        let file = folder.appendingPathComponent("database.sqlite")
-        try copyData(to: file, emitter)
+        var file = folder.appendingPathComponent("database.sqlite")
+        if case .inPlace(let own) = options.database {
+            file = own
+        } else {
+            try copyData(to: file, emitter)
+        }
         let target = try openTarget(at: file.path)
         self.target.withLock { $0 = target }
         defer { self.target.withLock { $0 = nil } }
@@ -181,12 +185,21 @@ public final class WorkloadRun: Sendable {
         do {
             var shown = -1
             let data = options.datasetSeed.map { scenario.with(seed: $0) } ?? scenario
-            try store.copy(dataOf: data, for: arm, through: factory, to: file) { share in
+            func show(_ share: Double, of work: String) throws {
                 if control.stage >= .stopped { throw CancellationError() }
                 let tenth = Int(share * 10)
                 guard tenth > shown else { return }
                 shown = tenth
-                prepare("building the data: \(tenth * 10) %", emitter)
+                prepare("\(work): \(tenth * 10) %", emitter)
+            }
+            if case .copy(let own) = options.database {
+                try factory.copyDatabase(at: own.path, to: file.path) {
+                    try show($0, of: "copying \(own.lastPathComponent)")
+                }
+                return
+            }
+            try store.copy(dataOf: data, for: arm, through: factory, to: file) {
+                try show($0, of: "building the data")
             }
         } catch let error as CancellationError {
             // Stopped before there was anything to measure.
@@ -266,12 +279,15 @@ public final class WorkloadRun: Sendable {
         var outcome = try session.run { open(steering) }
         let verdict = watch.verdict(
             accesses: outcome.sampler.begun,
-            freeLag: outcome.sampler.freeLag
+            freeLag: outcome.sampler.freeLag,
+            loads: outcome.sampler.generatorLoads(noop: watch.noop, seconds: outcome.seconds)
         )
         options.onProgress?("checking \(arm.name)")
         let invariants = InvariantCheck(target: target, stability: context.stability)
-        let clients = outcome.sampler.clientResults(seconds: outcome.seconds)
+        var clients = outcome.sampler.clientResults(seconds: outcome.phaseSeconds)
         let database = outcome.sampler.database
+        // After all that is counted, and before nobody uses the database any more.
+        OperationProfiler(plan, on: target, runsStatements: !outcome.isPartial).add(to: &clients)
         var result = ArmResult(
             arm: arm.name,
             valid: verdict.reason == nil,
@@ -285,6 +301,7 @@ public final class WorkloadRun: Sendable {
             wal: database.walResult(),
             snapshots: database.snapshotResult(),
             interrupts: database.interruptResult(),
+            blame: outcome.sampler.blame(),
             generator: verdict.result,
             thresholds: [],
             invariants: scenario.invariants.map { invariants.check($0) }
@@ -293,6 +310,12 @@ public final class WorkloadRun: Sendable {
         )
         if let counts = context.holders?.counts, !counts.isEmpty { result.busyHolders = counts }
         result.thresholds = scenario.thresholds.map { result.check($0) }
+        if let failure = control.failure {
+            result.failures = [failure]
+        } else if !result.partial {
+            let failures = result.tooManyErrors(for: scenario.thresholds)
+            if !failures.isEmpty { result.failures = failures }
+        }
         outcome.sampler.sample(.finished)
         return result
     }

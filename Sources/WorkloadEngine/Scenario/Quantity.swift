@@ -84,7 +84,10 @@ public enum Quantity {
         }
         let result = number * factor
         guard result <= most else {
-            throw Failure(description: "'\(text)' is too large for \(kind); write \(examples)")
+            throw Failure(
+                description: "'\(text)' is too large for \(kind); write \(examples)"
+                    + (kind == "a time" ? "; the most is 8784h, a year" : "")
+            )
         }
         return result
     }

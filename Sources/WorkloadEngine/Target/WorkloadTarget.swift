@@ -77,6 +77,27 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     /// The state of the database, or nil when the library cannot be watched.
     func status() -> DatabaseStatus?
 
+    /// How the database executes an operation, and what it counts in one execution.
+    ///
+    /// By default nobody knows. What the statements write must not stay.
+    ///
+    /// - Parameters:
+    ///   - statements: The operation's statements, in their order.
+    ///   - access: The kind of access that runs them.
+    ///   - running: Whether they may be run; otherwise they are only explained.
+    /// - Returns: nil when the library cannot tell.
+    /// - Throws: The library's error.
+    func profile(
+        _ statements: [BoundStatement],
+        in access: WorkloadAccess,
+        running: Bool
+    ) throws -> OperationProfile?
+
+    /// Lets the waits and holds of ``status()`` count anew: the measured part of a run begins.
+    ///
+    /// By default nothing happens.
+    func restartTimes()
+
     /// Facts about the database for the result's environment, such as `journal_mode` = `wal`.
     func environment() throws -> [String: String]
 
@@ -105,6 +126,16 @@ extension WorkloadTarget {
         as client: WorkloadClientName,
         _ body: @escaping @Sendable (any WorkloadSession) throws -> Void
     ) async throws { throw RunError(.scenario, "this arm has no accesses that can be awaited") }
+
+    /// Does nothing.
+    public func restartTimes() {}
+
+    /// Knows nothing.
+    public func profile(
+        _ statements: [BoundStatement],
+        in access: WorkloadAccess,
+        running: Bool
+    ) throws -> OperationProfile? { nil }
 
     /// Interrupts nothing.
     public func interrupt(connection label: String) -> Bool { false }

@@ -6,6 +6,9 @@ import WorkloadEngine
 struct TimeArgument: ExpressibleByArgument {
     var duration: Duration
 
+    /// Longer runs are a slip: thirty days.
+    private static let longest = Duration.seconds(720 * 3600)
+
     /// Refused by ``parse(_:)``, whose message says more than a nil.
     init?(argument: String) {
         guard let duration = try? Quantity.duration(argument) else { return nil }
@@ -19,6 +22,9 @@ struct TimeArgument: ExpressibleByArgument {
             throw ValidationError(String(describing: error))
         }
         guard duration > .zero else { throw ValidationError("'\(text)' must be longer than 0") }
+        guard duration <= longest else {
+            throw ValidationError("'\(text)' is too long; the limit is 720h, thirty days")
+        }
         return TimeArgument(duration: duration)
     }
 
@@ -47,6 +53,45 @@ struct SizeArgument {
 enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
     case text
     case json
+    case csv
+    case markdown
+}
+
+/// How a comparison's report is written.
+enum ComparisonFormat: String, CaseIterable, ExpressibleByArgument {
+    case text
+    case json
+}
+
+/// A whole number within limits that the message names.
+enum NumberArgument {
+    /// The seed that a text says.
+    static func seed(_ text: String) throws -> UInt64 {
+        guard let seed = UInt64(text) else {
+            throw ValidationError("the seed must be 0 to \(UInt64.max), not '\(text)'")
+        }
+        return seed
+    }
+
+    /// The number from 1 on that a text says.
+    static func positive(_ text: String) throws -> Int {
+        guard let number = Int(text), number >= 1 else {
+            throw ValidationError("'\(text)' is not a whole number from 1 on")
+        }
+        return number
+    }
+}
+
+/// `path=value`, a part of the scenario to set.
+struct SettingArgument {
+    var setting: Scenario.Setting
+
+    /// The setting that a text says.
+    static func parse(_ text: String) throws -> SettingArgument {
+        do { return SettingArgument(setting: try Scenario.Setting(text)) } catch {
+            throw ValidationError(error.description)
+        }
+    }
 }
 
 /// When progress is shown on standard error.

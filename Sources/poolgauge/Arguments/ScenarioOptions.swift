@@ -9,14 +9,28 @@ struct ScenarioOptions: ParsableArguments {
     )
     var duration: TimeArgument?
 
-    @Option(help: "The size of a preset dataset: 100,000 accounts or 1,000 records each.")
+    @Option(
+        help: "The size of a preset dataset: 100,000 accounts or 1,000 records each.",
+        transform: NumberArgument.positive
+    )
     var scale: Int?
 
-    @Option(help: "The seed of all randomness.")
+    @Option(help: "The seed of all randomness.", transform: NumberArgument.seed)
     var seed: UInt64?
 
-    @Option(help: "The readers of every pool.")
+    @Option(help: "The readers of every pool.", transform: NumberArgument.positive)
     var readers: Int?
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp(
+            "Set a part of the scenario, such as clients.ui.arrival.rate=500/s; may be given "
+                + "several times.",
+            valueName: "path=value"
+        ),
+        transform: SettingArgument.parse
+    )
+    var settings: [SettingArgument] = []
 
     /// Reads a scenario and changes it.
     func load(_ nameOrPath: String) throws -> Scenario {
@@ -25,7 +39,7 @@ struct ScenarioOptions: ParsableArguments {
 
     /// Changes a scenario.
     func apply(to scenario: Scenario) throws -> Scenario {
-        var scenario = scenario
+        var scenario = try scenario.with(settings.map(\.setting))
         if let scale { scenario = try scenario.with(scale: scale) }
         if let seed { scenario = scenario.with(seed: seed) }
         if let readers { scenario = try scenario.with(readers: readers) }

@@ -26,14 +26,17 @@ struct CompareSubcommand: ParsableCommand {
     )
     var duration: TimeArgument?
 
-    @Option(help: "The size of a preset dataset: 100,000 accounts or 1,000 records each.")
+    @Option(
+        help: "The size of a preset dataset: 100,000 accounts or 1,000 records each.",
+        transform: NumberArgument.positive
+    )
     var scale: Int?
 
-    @Option(help: "The seed of all randomness.")
+    @Option(help: "The seed of all randomness.", transform: NumberArgument.seed)
     var seed: UInt64?
 
     @Option(help: "How the report is written.")
-    var format = ReportFormat.text
+    var format = ComparisonFormat.text
 
     @Option(help: "The file that receives the report; standard output by default.")
     var output: String?
@@ -48,6 +51,7 @@ struct CompareSubcommand: ParsableCommand {
     }
 
     func run() throws {
+        try TemporaryFolder.check()
         var scenario = try Scenario.load(nameOrPath: self.scenario)
         if let scale { scenario = try scenario.with(scale: scale) }
         if let seed { scenario = scenario.with(seed: seed) }

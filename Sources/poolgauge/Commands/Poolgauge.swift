@@ -22,19 +22,48 @@ struct Poolgauge: ParsableCommand {
             Without a subcommand: the dashboard over \(demo) in a terminal, or a short run of it \
             with a text report where there is none.
 
-            Exit status: 0 passed, 1 the run failed, 3 a threshold was missed, 4 an invariant was \
-            violated, 5 the run is invalid, 64 wrong arguments or a scenario with mistakes, 130, \
-            143 or 129 ended by INT, TERM or HUP, 141 whoever read the output closed it.
+            Exit status: \(exitStatuses.map { "\($0.status) \($0.meaning)" }.joined(separator: "; ")).
             """,
         version: version,
         subcommands: [
             RunSubcommand.self, CompareSubcommand.self, DashboardSubcommand.self,
             ScenariosSubcommand.self, ThemesSubcommand.self, ConfigSubcommand.self,
             ServeSubcommand.self,
+            DoctorSubcommand.self, ManualSubcommand.self,
         ]
     )
 
+    /// The exit statuses, with what each says.
+    static let exitStatuses = [
+        (status: "0", meaning: "passed"),
+        (
+            status: "1",
+            meaning: "the run failed, or more than 5 % of a client's accesses did and no threshold "
+                + "allows it"
+        ),
+        (status: "2", meaning: "a comparison found a regression"),
+        (status: "3", meaning: "a threshold was missed"),
+        (status: "4", meaning: "an invariant was violated"),
+        (status: "5", meaning: "the run is invalid: the generator was the bottleneck"),
+        (status: "64", meaning: "wrong arguments, or a scenario with mistakes"),
+        (
+            status: "130, 143, 129 or 131",
+            meaning: "ended by INT, TERM, HUP or QUIT; the partial result is written"
+        ),
+        (status: "141", meaning: "whoever read the output closed it"),
+    ]
+
+    /// The variables that it looks at, with what each changes.
+    static let variables = [
+        (name: "TMPDIR", meaning: "the folder in which databases are made"),
+        (name: "TERM", meaning: "the terminal that the dashboard draws on"),
+        (name: "COLORTERM", meaning: "truecolor or 24bit where the terminal has all colours"),
+        (name: "NO_COLOR", meaning: "the dashboard has no colours when this is not empty"),
+        (name: "LC_ALL, LC_CTYPE, LANG", meaning: "whether the dashboard may draw with UTF-8"),
+    ]
+
     func run() throws {
+        try TemporaryFolder.check()
         let scenario = try Scenario.load(nameOrPath: Self.demo)
         if isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 {
             var options = try LiveOptions()

@@ -11,6 +11,8 @@ struct HeadlessRun {
     let arms: [Arm]
     var progress = ProgressMode.auto
     var keepsFolder = false
+    /// A database of the user's to run on; nil for the scenario's data.
+    var database: UserDatabase?
 
     init(scenario: Scenario, arms: [Arm]) {
         self.scenario = scenario
@@ -20,12 +22,16 @@ struct HeadlessRun {
     /// Runs the arms, and writes the report; a run that did not pass throws its exit status.
     func run(format: ReportFormat, to destination: ReportDestination) throws {
         let reporter = ProgressReporter(progress)
-        let datasets = DatasetStore()
+        let folder = try RunFolder(isKept: keepsFolder)
+        defer { folder.remove() }
+        let datasets = DatasetStore(in: folder.url)
         defer { datasets.remove() }
         var options = RunOptions()
+        options.folder = folder.url
         options.datasets = datasets
         options.keepsFolder = keepsFolder
         options.processCommand = ClientProcess.command
+        options.database = database
         options.onSample = { reporter.show($0) }
         options.onProgress = { reporter.say($0) }
         options.onKeptFolder = { reporter.announce("the database stays in \($0.path)") }
@@ -35,7 +41,7 @@ struct HeadlessRun {
             versions: Self.versions
         )
         let relay = StopRelay()
-        let interruption = Interruption { relay.stop() }
+        let interruption = Interruption(cleanUp: folder.remove) { relay.stop() }
         var results: [ArmResult] = []
         for arm in arms where interruption.signal == nil {
             let run = WorkloadRun(
@@ -60,6 +66,8 @@ struct HeadlessRun {
         switch format {
         case .text: if !results.isEmpty { try destination.write(TextReport.text(of: result)) }
         case .json: try destination.write(JSONReport.text(of: result))
+        case .csv: try destination.write(CSVReport.text(of: result))
+        case .markdown: try destination.write(MarkdownReport.text(of: result))
         }
         if let signal = interruption.signal { throw ExitCode(128 + signal) }
         throw ExitCode(result.exitStatus.rawValue)

@@ -7,11 +7,11 @@ import Glibc
 import Darwin
 #endif
 
-/// Lets `SIGINT`, `SIGTERM` and `SIGHUP` end a run early instead of killing it.
+/// Lets `SIGINT`, `SIGTERM`, `SIGHUP` and `SIGQUIT` end a run early instead of killing it.
 ///
-/// The second one ends the process at once.
+/// The second one ends the process at once, after what must not stay was removed.
 final class Interruption: Sendable {
-    private static let signals = [SIGINT, SIGTERM, SIGHUP]
+    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
     private let received = Atomic<Int32>(0)
     private let queue = DispatchQueue(label: "poolgauge.signals")
@@ -25,8 +25,15 @@ final class Interruption: Sendable {
         return number == 0 ? nil : number
     }
 
-    /// Starts listening; `stop` is called once, on a queue of its own.
-    init(_ stop: @escaping @Sendable () -> Void) {
+    /// Starts listening.
+    ///
+    /// - Parameters:
+    ///   - cleanUp: Called before the second signal ends the process.
+    ///   - stop: Called at the first one, on a queue of its own.
+    init(
+        cleanUp: @escaping @Sendable () -> Void = {},
+        _ stop: @escaping @Sendable () -> Void
+    ) {
         sources = Self.signals.compactMap { number -> (any DispatchSourceSignal)? in
             // What the parent told us to ignore, as nohup does with HUP, stays ignored.
             guard Self.handler(of: number) != .ignored else { return nil }
@@ -39,7 +46,12 @@ final class Interruption: Sendable {
                     desired: number,
                     ordering: .acquiringAndReleasing
                 )
-                if isFirst { stop() } else { _exit(128 + number) }
+                if isFirst {
+                    stop()
+                } else {
+                    cleanUp()
+                    _exit(128 + number)
+                }
             }
             source.resume()
             return source

@@ -95,6 +95,8 @@ struct LiveSession {
             switch options.format {
             case .text: try destination.write(TextReport.text(of: result))
             case .json: try destination.write(JSONReport.text(of: result))
+            case .csv: try destination.write(CSVReport.text(of: result))
+            case .markdown: try destination.write(MarkdownReport.text(of: result))
             }
         }
         for verdict in loop.verdicts { try StandardOutput.write(verdict + "\n") }

@@ -51,18 +51,22 @@ struct HeadlessProgram {
     /// - Parameters:
     ///   - arguments: The arguments.
     ///   - folder: Where it works and keeps its temporary files.
+    ///   - temporary: Where it keeps its temporary files, if not there.
     ///   - signal: A signal to send when standard error says something.
+    ///   - pause: How long to stop the whole program, when standard error says something.
     /// - Returns: Its status and what it wrote.
     /// - Throws: When it cannot be started.
     static func run(
         _ arguments: [String],
         in folder: URL,
-        sending signal: (number: Int32, after: String)? = nil
+        temporary: URL? = nil,
+        sending signal: (number: Int32, after: String)? = nil,
+        pausing pause: (milliseconds: UInt32, after: String)? = nil
     ) throws -> Outcome {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Program.path)
         process.arguments = arguments
-        process.environment = Program.environment(temporary: folder)
+        process.environment = Program.environment(temporary: temporary ?? folder)
         process.currentDirectoryURL = folder
         process.standardInput = FileHandle.nullDevice
         let output = Pipe()
@@ -71,10 +75,17 @@ struct HeadlessProgram {
         process.standardError = errors
         try process.run()
         let outputText = Collector(output.fileHandleForReading)
-        let errorText = Collector(errors.fileHandleForReading, until: signal?.after)
+        let errorText = Collector(errors.fileHandleForReading, until: signal?.after ?? pause?.after)
         if let signal {
             errorText.waitUntilSeen()
             kill(process.processIdentifier, signal.number)
+        }
+        if let pause {
+            errorText.waitUntilSeen()
+            kill(process.processIdentifier, SIGSTOP)
+            // The time that passes is what is tested: nobody could be asked to wait for it.
+            usleep(pause.milliseconds * 1000)
+            kill(process.processIdentifier, SIGCONT)
         }
         process.waitUntilExit()
         return Outcome(

@@ -3,55 +3,80 @@ import Testing
 @testable import WorkloadEngine
 
 struct WorkerRecorderTests {
-    private let latencies = WorkerRecorder.Latencies(response: 30, wait: 10, service: 20)
+    private let stamps = WorkerRecorder.Stamps(intended: 100, start: 100, entry: 110, end: 130)
+    private let measured = PhasePlan.Place(index: 0, isMeasured: true)
+    private let warmUp = PhasePlan.Place(index: 0, isMeasured: false)
 
     @Test func whatRunsWhenTheCountingEndsStaysUnfinished() {
         let recorder = WorkerRecorder(operations: 2)
-        #expect(recorder.begin(1, lag: nil, wasFree: false, isMeasured: true))
+        #expect(recorder.begin(1, in: measured, lag: nil, wasFree: false))
         recorder.seal()
-        recorder.finish(1, .completed(latencies))
+        recorder.finish(.completed, stamps)
         let reading = recorder.read()
         #expect(reading.running == 1)
         #expect(reading.counts[1].offered == 1)
         #expect(reading.counts[1].completed == 0)
-        #expect(!recorder.begin(0, lag: nil, wasFree: false, isMeasured: true))
+        #expect(!recorder.begin(0, in: measured, lag: nil, wasFree: false))
     }
 
     @Test func onlyAStartMoreThanAMillisecondAfterItsTimeIsLate() {
         let recorder = WorkerRecorder(operations: 1)
         for lag in [0, 1_000_000, 1_000_001] as [UInt64] {
-            #expect(recorder.begin(0, lag: lag, wasFree: false, isMeasured: true))
-            recorder.finish(0, .completed(latencies))
+            #expect(recorder.begin(0, in: measured, lag: lag, wasFree: false))
+            recorder.finish(.completed, stamps)
         }
         #expect(recorder.read().counts[0].late == 1)
     }
 
-    @Test func unmeasuredAccessesCountNowhereButInTheLiveView() {
-        let recorder = WorkerRecorder(operations: 1)
-        #expect(recorder.begin(0, lag: 5, wasFree: true, isMeasured: false))
-        recorder.retry(0)
-        recorder.finish(0, .completed(latencies))
-        recorder.skip(0, isMeasured: false)
+    @Test func eachPhaseHasCountsOfItsOwn() {
+        let recorder = WorkerRecorder(operations: 2, phases: 3)
+        let last = PhasePlan.Place(index: 2, isMeasured: true)
+        #expect(recorder.begin(1, in: warmUp, lag: 5, wasFree: true))
+        recorder.retry()
+        recorder.finish(.completed, stamps)
+        recorder.skip(1, in: warmUp)
+        recorder.leave(in: last)
+        #expect(recorder.begin(0, in: last, lag: 7, wasFree: true))
+        recorder.finish(.failed("SQLITE_FULL"), nil)
         let reading = recorder.read()
-        #expect(reading.counts == [.init()])
+        #expect(reading.counts[1].offered == 2)
+        #expect(reading.counts[1].retried == 1)
+        #expect(reading.counts[1].skipped == 1)
+        #expect(reading.counts[4].errors == ["SQLITE_FULL": 1])
+        #expect(reading.left == [0, 0, 1, 0])
         #expect(reading.completed == 1)
-        var window = WorkerRecorder.Window(operations: 1)
-        recorder.exchange(&window)
-        #expect(window.unmeasured[0].response.count == 1)
-        #expect(window.measured[0].response.count == 0)
+        var window = recorder.makeWindow()
+        _ = recorder.exchange(&window)
+        #expect(window.histograms[1]?.response.count == 1)
+        #expect(window.histograms[0] == nil)
+        #expect(window.freeLag.count == 1, "a warm-up says nothing about the generator")
+        #expect(window.slow.accesses.isEmpty, "nor about slow accesses")
     }
 
     @Test func anExchangedWindowHoldsEachLatencyOnce() {
         let recorder = WorkerRecorder(operations: 1)
-        var window = WorkerRecorder.Window(operations: 1)
+        var window = recorder.makeWindow()
         for _ in 1...3 {
-            #expect(recorder.begin(0, lag: nil, wasFree: false, isMeasured: true))
-            recorder.finish(0, .completed(latencies))
-            recorder.exchange(&window)
-            #expect(window.measured[0].response.count == 1)
-            #expect(window.measured[0].wait.maximum == 10)
+            #expect(recorder.begin(0, in: measured, lag: nil, wasFree: false))
+            recorder.finish(.completed, stamps)
+            #expect(recorder.exchange(&window) == nil)
+            #expect(window.histograms[0]?.response.count == 1)
+            #expect(window.histograms[0]?.wait.maximum == 10)
+            #expect(window.slow.accesses.map(\.response) == [30])
+            #expect(window.holds.entries == [.init(from: 110, until: 130, held: 20)])
             window.clear()
         }
+    }
+
+    @Test func aHoldShowsWhileItGoesOn() {
+        let recorder = WorkerRecorder(operations: 1)
+        var window = recorder.makeWindow()
+        #expect(recorder.begin(0, in: measured, lag: nil, wasFree: false))
+        #expect(recorder.exchange(&window) == nil)
+        recorder.enter(at: 110)
+        #expect(recorder.exchange(&window) == 110)
+        recorder.finish(.interrupted, stamps)
+        #expect(recorder.exchange(&window) == nil)
     }
 
     @Test func aRateLooksBackOneSecond() {

@@ -36,6 +36,7 @@ enum ResultFixture {
             service: latencies,
             lag: latencies
         )
+        client.loop = .open
         client.operations = [
             "balance": ClientResult(
                 offered: 15,
@@ -71,6 +72,7 @@ enum ResultFixture {
                 waitingReadersPeak: 6,
                 waitingWritersPeak: 1,
                 acquire: latencies,
+                acquiredAtOnce: 0.75,
                 hold: latencies
             ),
             wal: WALResult(
@@ -80,6 +82,34 @@ enum ResultFixture {
             ),
             snapshots: SnapshotResult(made: 3, oldestSeconds: 4.2),
             interrupts: InterruptStatus(requested: 9, delivered: 5, withoutEffect: 4),
+            blame: [
+                "ui": BlameResult(
+                    beyond: "p99",
+                    from: 9_990_000,
+                    accesses: 123,
+                    response: 12_000_000,
+                    queued: 1_000_000,
+                    waited: 9_000_000,
+                    service: 2_000_000,
+                    resource: .reader,
+                    capacity: 4,
+                    holders: [
+                        .init(client: "report", held: 3.25, longest: 10_250_000_000),
+                        .init(client: "ui", held: 0.5, longest: 20_000_000),
+                    ],
+                    slowest: [
+                        .init(
+                            time: 12.5,
+                            operation: "balance",
+                            response: 31_000_000,
+                            queued: 1_000_000,
+                            waited: 28_000_000,
+                            service: 2_000_000,
+                            held: ["report": 4]
+                        )
+                    ]
+                )
+            ],
             generator: GeneratorResult(cpuShare: 0.0123, lagP99: 61_000, noop: 210),
             thresholds: [
                 ThresholdResult(

@@ -17,9 +17,12 @@ struct ScenarioDecoder {
     /// - Parameter file: The file's name as it was given, from whose folder paths are looked up.
     init(file: String) { log = IssueLog(file: file) }
 
-    /// Decodes the text.
-    mutating func decode(_ yaml: String) throws(ScenarioError) -> Scenario {
-        guard let root = compose(yaml),
+    /// Decodes the text, or the tree that was made of it and changed.
+    mutating func decode(
+        _ yaml: String,
+        from tree: Node? = nil
+    ) throws(ScenarioError) -> Scenario {
+        guard let root = tree ?? compose(yaml),
             let top = MappingReader(root, what: "the scenario", Language.scenario, log: log)
         else {
             try log.throwIfAny()

@@ -1,0 +1,43 @@
+import Foundation
+import Telemetry
+import WorkloadEngine
+
+/// A database that does nothing: what an access of it takes is the generator's own cost.
+final class NoopTarget: WorkloadTarget {
+    private struct Session: WorkloadSession {
+        func run(_ sql: String, _ values: [WorkloadValue]) -> Int { 0 }
+        func rows(_ sql: String, _ values: [WorkloadValue]) -> [[WorkloadValue]] { [] }
+    }
+
+    private struct Unsupported: Error {}
+
+    func supports(_ access: WorkloadAccess) -> Bool { access == .read }
+
+    func perform(
+        _ access: WorkloadAccess,
+        as client: WorkloadClientName,
+        _ body: (any WorkloadSession) throws -> Void
+    ) throws {
+        try body(Session())
+    }
+
+    func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot {
+        throw Unsupported()
+    }
+
+    func interrupt() {}
+    func failure(of error: any Error) -> WorkloadFailure { .error("\(error)") }
+    func status() -> DatabaseStatus? { nil }
+    func environment() -> [String: String] { [:] }
+    func close() {}
+}
+
+/// Opens it; the data set is an empty file.
+struct NoopFactory: WorkloadTargetFactory {
+    func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
+        if !FileManager.default.fileExists(atPath: path) {
+            try Data().write(to: URL(fileURLWithPath: path))
+        }
+        return NoopTarget()
+    }
+}

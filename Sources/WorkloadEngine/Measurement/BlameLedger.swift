@@ -1,0 +1,229 @@
+/// Joins what slow accesses waited for with who had it at that time.
+///
+/// Only the thread that samples uses it, once a second. Its memory does not grow with the run.
+struct BlameLedger {
+    /// A slow access with who held, meanwhile, what it waited for.
+    struct Entry {
+        var access: SlowAccesses.Access
+        var operation: String
+        /// The time that each client held the resource, in nanoseconds added up over connections.
+        var held: [Int: UInt64]
+    }
+
+    /// How many slow accesses of each client are kept.
+    static let limit = 256
+    /// How many of them a result names.
+    static let named = 5
+
+    private struct Client {
+        let name: String
+        let resource: AccessResource?
+        var timeline: HoldTimeline
+        var longest: UInt64 = 0
+        var entries: [Entry] = []
+        /// What a response must exceed to be among the slowest that are kept.
+        var floor: UInt64 = 0
+
+        init(_ plan: ClientPlan, arm: Arm, origin: UInt64) {
+            name = plan.name.name
+            var resource: AccessResource?
+            if let access = plan.access { resource = .needed(for: access, in: arm) }
+            self.resource = resource
+            timeline = HoldTimeline(at: origin)
+        }
+    }
+
+    private var clients: [Client]
+    private let origin: UInt64
+    /// The last time that holds were taken in.
+    private var latest: UInt64
+
+    /// Creates a ledger.
+    ///
+    /// - Parameters:
+    ///   - plans: The clients, in their order.
+    ///   - arm: The arm that they use.
+    ///   - origin: The clock when the load began.
+    init(_ plans: [ClientPlan], arm: Arm, origin: UInt64) {
+        self.origin = origin
+        latest = origin
+        clients = []
+        for plan in plans {
+            clients.append(Client(plan, arm: arm, origin: origin))
+        }
+    }
+
+    /// Goes on to `now`: what follows happened up to then.
+    mutating func advance(to now: UInt64) {
+        for index in clients.indices { clients[index].timeline.advance(to: now) }
+    }
+
+    /// Takes in when a worker of a client held its connection since the last time.
+    ///
+    /// - Parameters:
+    ///   - holds: The holds that ended.
+    ///   - openSince: Since when a hold has been going on.
+    ///   - client: The client's index.
+    ///   - now: The clock.
+    ///   - isMeasured: Whether the length of the holds counts.
+    mutating func add(
+        _ holds: HoldLog,
+        openSince: UInt64?,
+        of client: Int,
+        at now: UInt64,
+        isMeasured: Bool
+    ) {
+        for entry in holds.entries { add(entry, of: client) }
+        var longest = holds.longest
+        if let openSince {
+            add(.init(from: openSince, until: now, held: now - min(now, openSince)), of: client)
+            longest = max(longest, now - min(now, openSince))
+        }
+        if isMeasured { clients[client].longest = max(clients[client].longest, longest) }
+    }
+
+    private mutating func add(_ entry: HoldLog.Entry, of client: Int) {
+        // What began before was going on when it was last looked at, and is known up to then.
+        let from = max(entry.from, latest)
+        guard from < entry.until else { return }
+        let isWhole = from == entry.from
+        clients[client].timeline.add(
+            from: from,
+            until: entry.until,
+            held: isWhole ? entry.held : min(entry.held, entry.until - from)
+        )
+    }
+
+    /// Says that the holds up to `now` are all taken in.
+    mutating func close(at now: UInt64) {
+        latest = now
+    }
+
+    /// Joins the slow accesses of a client with the holds, which must be known by now.
+    mutating func join(
+        _ slow: SlowAccesses,
+        of client: Int,
+        operation: (Int) -> String
+    ) {
+        for access in slow.accesses {
+            guard access.response > clients[client].floor else { continue }
+            let entry = Entry(
+                access: access,
+                operation: operation(access.place),
+                held: holders(of: clients[client].resource, during: access)
+            )
+            clients[client].entries.append(entry)
+        }
+        // Twice the limit is kept now and then, so that sorting is rare.
+        if clients[client].entries.count > 2 * Self.limit { shorten(client) }
+    }
+
+    /// How many slow accesses of a client are kept now.
+    func entryCount(of client: Int) -> Int { clients[client].entries.count }
+
+    private mutating func shorten(_ client: Int) {
+        clients[client].entries.sort { $0.access.response > $1.access.response }
+        clients[client].entries.removeLast(max(0, clients[client].entries.count - Self.limit))
+        clients[client].floor = clients[client].entries.last?.access.response ?? 0
+    }
+
+    private func holders(
+        of resource: AccessResource?,
+        during access: SlowAccesses.Access
+    ) -> [Int: UInt64] {
+        let stamps = access.stamps
+        guard let resource, stamps.entry > stamps.intended else { return [:] }
+        var held: [Int: UInt64] = [:]
+        for index in clients.indices where clients[index].resource == resource {
+            let time = clients[index].timeline.held(from: stamps.intended, until: stamps.entry)
+            if time > 0 { held[index] = time }
+        }
+        return held
+    }
+
+    // MARK: The result
+
+    /// What the slow accesses of a client waited for.
+    ///
+    /// - Parameters:
+    ///   - client: The client's index.
+    ///   - response: Its measured responses.
+    ///   - readers: How many readers there are; nil when not known.
+    /// - Returns: nil when it made no access that was timed.
+    func result(of client: Int, response: LatencyHistogram, readers: Int?) -> BlameResult? {
+        let (beyond, from) = Self.limit(of: response)
+        let sorted = clients[client].entries.sorted { $0.access.response > $1.access.response }
+            .prefix(Self.limit)
+        // A histogram's value is the middle of its bucket: two digits are the same number.
+        let slow = sorted.prefix { Double($0.access.response) >= Double(from) * 0.99 }
+        let chosen = slow.isEmpty ? sorted.prefix(1) : slow
+        guard !chosen.isEmpty else { return nil }
+        let count = UInt64(chosen.count)
+        func mean(_ part: (WorkerRecorder.Stamps) -> UInt64) -> UInt64 {
+            chosen.reduce(0) { $0 + part($1.access.stamps) } / count
+        }
+        let queued = mean { $0.start - $0.intended }
+        let waited = mean { $0.entry - $0.start }
+        let service = mean { $0.end - $0.entry }
+        let resource = clients[client].resource
+        return BlameResult(
+            beyond: beyond,
+            from: from,
+            accesses: chosen.count,
+            response: queued + waited + service,
+            queued: queued,
+            waited: waited,
+            service: service,
+            resource: resource,
+            capacity: resource?.capacity(readers: readers),
+            holders: holders(of: chosen),
+            slowest: chosen.prefix(Self.named).map(describe)
+        )
+    }
+
+    private func holders(of entries: ArraySlice<Entry>) -> [BlameResult.Holder] {
+        var held: [Int: UInt64] = [:]
+        var time: UInt64 = 0
+        for entry in entries {
+            time += entry.access.stamps.entry - entry.access.stamps.intended
+            held.merge(entry.held, uniquingKeysWith: +)
+        }
+        guard time > 0 else { return [] }
+        return held.map { index, sum in
+            BlameResult.Holder(
+                client: clients[index].name,
+                held: (Double(sum) / Double(time)).rounded(toDigits: 3),
+                longest: clients[index].longest
+            )
+        }
+        .filter { $0.held >= 0.005 }
+        .sorted { ($0.held, $1.client) > ($1.held, $0.client) }
+    }
+
+    private func describe(_ entry: Entry) -> BlameResult.Access {
+        let stamps = entry.access.stamps
+        let time = Double(stamps.entry - stamps.intended)
+        var held: [String: Double] = [:]
+        for (index, sum) in entry.held where time > 0 {
+            held[clients[index].name] = (Double(sum) / time).rounded(toDigits: 3)
+        }
+        return BlameResult.Access(
+            time: (Double(stamps.intended - min(stamps.intended, origin)) / 1e9)
+                .rounded(toDigits: 6),
+            operation: entry.operation,
+            response: entry.access.response,
+            queued: stamps.start - stamps.intended,
+            waited: stamps.entry - stamps.start,
+            service: stamps.end - stamps.entry,
+            held: held
+        )
+    }
+
+    /// The highest percentile that has enough values beyond it, down to the 90th.
+    private static func limit(of response: LatencyHistogram) -> (name: String, value: UInt64) {
+        for percentile in [99.0, 95, 90] {
+            if let value = response.value(at: percentile) { return ("p\(Int(percentile))", value) }
+        }
+        return ("max", response.maximum)
+    }
+}

@@ -1,0 +1,70 @@
+/// Asks the target, once for each operation, how SQLite executes it.
+struct OperationProfiler {
+    private let plan: RunPlan
+    private let target: any WorkloadTarget
+    /// Whether statements may be run once more, and not only explained.
+    private let runsStatements: Bool
+
+    /// A statement that took longer than this in the load is not run once more, in nanoseconds.
+    private static let patience: UInt64 = 1_000_000_000
+
+    init(_ plan: RunPlan, on target: any WorkloadTarget, runsStatements: Bool) {
+        self.plan = plan
+        self.target = target
+        self.runsStatements = runsStatements
+    }
+
+    /// Adds the profiles to the operations of the clients.
+    func add(to clients: inout [String: ClientResult]) {
+        for client in plan.clients {
+            guard let access = client.access else { continue }
+            var values = StatementValues(
+                plan.generators,
+                random: plan.random(of: client, worker: 0, for: "profile")
+            )
+            let name = client.name.name
+            for (operation, statements) in zip(client.operationNames, client.operations) {
+                guard !statements.isEmpty, let measured = clients[name]?.operations?[operation]
+                else { continue }
+                values.begin()
+                let bound = statements.map {
+                    BoundStatement(sql: $0.sql, values: values.values(of: $0))
+                }
+                let isQuick = measured.service.map { $0.max <= Self.patience } ?? true
+                clients[name]?.operations?[operation]?.profile = profile(
+                    bound,
+                    access,
+                    runs: runsStatements && isQuick
+                )
+            }
+        }
+    }
+
+    private func profile(
+        _ statements: [BoundStatement],
+        _ access: WorkloadAccess,
+        runs: Bool
+    ) -> OperationProfile? {
+        do {
+            return try target.profile(statements, in: access, running: runs)
+        } catch {
+            var profile = OperationProfile()
+            profile.note = "\(error)"
+            return profile
+        }
+    }
+}
+
+/// A statement with the values of its parameters.
+public struct BoundStatement: Sendable, Hashable {
+    /// Its text.
+    public var sql: String
+    /// The parameters' values, in the order of their first appearance.
+    public var values: [WorkloadValue]
+
+    /// Creates a statement with values.
+    public init(sql: String, values: [WorkloadValue]) {
+        self.sql = sql
+        self.values = values
+    }
+}

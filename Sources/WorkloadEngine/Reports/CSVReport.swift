@@ -1,0 +1,74 @@
+import Telemetry
+
+/// Writes results as comma-separated values (RFC 4180, with bare line feeds): one row for each
+/// client, for each of its operations and for each of its phases.
+///
+/// The header is always the same; later versions only add columns at its end. Times are integers
+/// in nanoseconds; what was not measured is empty.
+public enum CSVReport {
+    /// The columns before the latencies.
+    private static let columns = [
+        "scenario", "seed", "arm", "valid", "partial", "client", "operation", "phase", "loop",
+        "offered", "started", "completed", "skipped", "late", "retried", "interrupted",
+        "unfinished", "errors", "throughput_per_s",
+    ]
+    private static let latencies = ["response", "wait", "service", "lag"]
+    private static let values = [
+        "count", "mean_ns", "p50_ns", "p90_ns", "p95_ns", "p99_ns", "p99.9_ns", "max_ns",
+    ]
+
+    /// The first line, without its end.
+    public static var header: String {
+        let times = latencies.flatMap { latency in values.map { "\(latency)_\($0)" } }
+        return (columns + times).joined(separator: ",")
+    }
+
+    /// The header and all rows, each with a line feed at its end.
+    public static func text(of result: RunResult) -> String {
+        var lines = [header]
+        for run in result.runs {
+            for (client, all) in run.clients.sorted(by: { $0.key < $1.key }) {
+                func add(_ row: ClientResult, operation: String = "", phase: String = "") {
+                    let head = [
+                        result.scenario, String(result.seed), run.arm, String(run.valid),
+                        String(run.partial), client, operation, phase, all.loop?.rawValue ?? "",
+                    ]
+                    lines.append((head + cells(row)).map(quoted).joined(separator: ","))
+                }
+                add(all)
+                for (operation, row) in (all.operations ?? [:]).sorted(by: { $0.key < $1.key }) {
+                    add(row, operation: operation)
+                }
+                for (phase, sum) in (all.phases ?? [:]).sorted(by: { $0.key < $1.key }) {
+                    add(sum, phase: phase)
+                    for (operation, row) in (sum.operations ?? [:]).sorted(by: { $0.key < $1.key })
+                    {
+                        add(row, operation: operation, phase: phase)
+                    }
+                }
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func cells(_ row: ClientResult) -> [String] {
+        let counts = [
+            row.offered, row.started, row.completed, row.skipped, row.late, row.retried,
+            row.interrupted, row.unfinished, row.errorCount,
+        ].map { String($0) }
+        let throughput = [row.throughput.map { String($0) } ?? ""]
+        let times = [row.response, row.wait, row.service, row.lag].flatMap { summary in
+            [
+                summary?.count, summary?.mean, summary?.p50, summary?.p90, summary?.p95,
+                summary?.p99, summary?.p999, summary?.max,
+            ].map { $0.map { String($0) } ?? "" }
+        }
+        return counts + throughput + times
+    }
+
+    /// A cell as RFC 4180 wants it.
+    private static func quoted(_ cell: String) -> String {
+        guard cell.contains(where: { ",\"\n\r".contains($0) }) else { return cell }
+        return "\"" + cell.replacing("\"", with: "\"\"") + "\""
+    }
+}

@@ -1,0 +1,97 @@
+import Telemetry
+
+/// Writes a result as Markdown, to be pasted into a pull request.
+public enum MarkdownReport {
+    /// The whole report, with a newline at its end.
+    public static func text(of result: RunResult) -> String {
+        var parts = ["## \(escaped(result.scenario))"]
+        parts.append(
+            result.runs.map { "* " + verdict($0, of: result) }.joined(separator: "\n")
+        )
+        parts.append(clients(result))
+        parts += result.runs.compactMap(notes)
+        let checks = checks(result)
+        if !checks.isEmpty { parts.append(checks) }
+        let environment = TextReport.environment(result).map(escaped)
+        parts.append("<sub>" + environment.joined(separator: "<br>") + "</sub>")
+        return parts.joined(separator: "\n\n") + "\n"
+    }
+
+    /// The verdict, its word in bold.
+    private static func verdict(_ run: ArmResult, of result: RunResult) -> String {
+        let line = TextReport.verdict(of: run, scenario: result.scenario)
+        let word = TextReport.verdictWord(of: run)
+        return "**\(word)**" + escaped(String(line.dropFirst(word.count)))
+    }
+
+    private static func clients(_ result: RunResult) -> String {
+        var lines = [
+            "| arm | client | completed | rate | p50 | p99 | max | waiting p99 | errors | skipped |",
+            "|:--|:--|--:|--:|--:|--:|--:|--:|--:|--:|",
+        ]
+        var hasClosedLoop = false
+        for run in result.runs {
+            for (name, client) in run.clients.sorted(by: { $0.key < $1.key }) {
+                let isClosed = client.loop == .closed && client.response != nil
+                hasClosedLoop = hasClosedLoop || isClosed
+                let cells = [
+                    escaped(run.arm), escaped(name) + (isClosed ? " †" : ""),
+                    HumanUnits.count(client.completed),
+                    client.throughput.map(HumanUnits.rate) ?? "–",
+                    HumanUnits.time(client.response?.p50), HumanUnits.time(client.response?.p99),
+                    HumanUnits.time(client.response?.max), HumanUnits.time(client.wait?.p99),
+                    HumanUnits.count(client.errorCount), HumanUnits.count(client.skipped),
+                ]
+                lines.append("| " + cells.joined(separator: " | ") + " |")
+            }
+        }
+        if hasClosedLoop {
+            lines.append("")
+            lines.append(
+                "† closed loop: nobody asks while an access runs, so a stall counts once, however "
+                    + "long it lasts."
+            )
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Who kept whom waiting, and what kept the log from shrinking.
+    private static func notes(_ run: ArmResult) -> String? {
+        var lines: [String] = []
+        for (client, reason) in (run.unsupported ?? [:]).sorted(by: { $0.key < $1.key }) {
+            lines.append("\(client) did not run: \(reason)")
+        }
+        for (client, blame) in (run.blame ?? [:]).sorted(by: { $0.key < $1.key }) {
+            lines.append(
+                TextReport.sentences(client, blame).map { String($0.drop { $0 == " " }) }
+                    .joined(separator: "; ")
+            )
+        }
+        lines += (run.wal?.pins ?? []).prefix(3).map { "WAL: " + TextReport.sentence($0) }
+        guard !lines.isEmpty else { return nil }
+        return "**\(escaped(run.arm))**\n\n"
+            + lines.map { "* " + escaped($0) }.joined(separator: "\n")
+    }
+
+    private static func checks(_ result: RunResult) -> String {
+        var lines: [String] = []
+        for run in result.runs {
+            for line in TextReport.checks(run) {
+                let text = String(line.drop { $0 == " " })
+                lines.append("| \(escaped(run.arm)) | \(escaped(text)) |")
+            }
+        }
+        guard !lines.isEmpty else { return "" }
+        return (["| arm | check |", "|:--|:--|"] + lines).joined(separator: "\n")
+    }
+
+    /// The text with what Markdown would take for itself made harmless.
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for character in text {
+            if "\\`*_[]<>|#".contains(character) { result.append("\\") }
+            result.append(character)
+        }
+        return result
+    }
+}

@@ -1,0 +1,138 @@
+import Yams
+
+/// Finds the place in a scenario's YAML that a setting means, and puts its value there.
+struct SettingPath {
+    /// A path that leads nowhere, or a value that is no YAML.
+    struct Failure: Error {
+        var message: String
+    }
+
+    private let path: String
+    private let keys: [String]
+    private let value: Node
+    /// All paths that lead to a value now.
+    private let known: [String]
+
+    /// Those of the scenario's own keys whose entries the scenario names: a new name means a slip.
+    private static let namedParts: Set = ["arms", "clients", "variables", "transactions"]
+
+    init(_ setting: Scenario.Setting, in root: Node) throws {
+        path = setting.path
+        keys = setting.path.split(separator: ".", omittingEmptySubsequences: false)
+            .map(String.init)
+        known = Self.paths(of: root)
+        if keys.contains("") {
+            throw Failure(message: "'\(path)' is no path" + NearestName.hint(path, among: known))
+        }
+        do {
+            value = try Yams.compose(yaml: setting.value) ?? Node("", Tag(.null))
+        } catch {
+            throw Failure(message: "'\(setting.value)' is no YAML")
+        }
+    }
+
+    /// Puts the value at the path.
+    func apply(to root: inout Node) throws {
+        let parts = Language.scenario.keys.map(\.name)
+        guard let first = keys.first, parts.contains(first) else {
+            throw unknown(keys.first ?? "", among: parts)
+        }
+        root = try replacing(in: root, keys[...], isTop: true)
+    }
+
+    private func replacing(in node: Node, _ rest: ArraySlice<String>, isTop: Bool) throws -> Node {
+        guard let key = rest.first else { return value }
+        if case .mapping(var mapping) = node {
+            // Keys with dots, such as a threshold's metric, are the longest that fit.
+            for count in (1...rest.count).reversed() {
+                let joined = rest.prefix(count).joined(separator: ".")
+                guard let entry = mapping.first(where: { $0.key.scalar?.string == joined })
+                else { continue }
+                mapping[entry.key] = try replacing(
+                    in: entry.value,
+                    rest.dropFirst(count),
+                    isTop: false
+                )
+                return .mapping(mapping)
+            }
+            return .mapping(try adding(to: mapping, rest, isTop: isTop))
+        }
+        if case .sequence(var sequence) = node {
+            let names = sequence.map { $0.mapping?["name"]?.scalar?.string }
+            let index = names.firstIndex(of: key) ?? Int(key)
+            guard let index, sequence.indices.contains(index) else {
+                throw unknown(
+                    key,
+                    among: names.enumerated().map { $0.element ?? String($0.offset) }
+                )
+            }
+            sequence[index] = try replacing(in: sequence[index], rest.dropFirst(), isTop: false)
+            return .sequence(sequence)
+        }
+        throw Failure(
+            message: "there is nothing below '\(prefix(before: rest))'"
+                + NearestName.hint(path, among: known)
+        )
+    }
+
+    /// Adds a key that is not there; the decoder says whether it may be.
+    private func adding(
+        to mapping: Node.Mapping,
+        _ rest: ArraySlice<String>,
+        isTop: Bool
+    ) throws -> Node.Mapping {
+        var mapping = mapping
+        let part = keys[0]
+        let isName = rest.startIndex == 1 && Self.namedParts.contains(part)
+        if isName, rest.count > 1 {
+            throw unknown(
+                rest.first ?? "",
+                among: mapping.compactMap { $0.key.scalar?.string }
+            )
+        }
+        if part == "thresholds", !isTop {
+            mapping[Node(rest.joined(separator: "."))] = value
+            return mapping
+        }
+        guard let key = rest.first else { return mapping }
+        mapping[Node(key)] =
+            try rest.count == 1
+            ? value : replacing(in: .mapping(Node.Mapping([])), rest.dropFirst(), isTop: false)
+        return mapping
+    }
+
+    private func prefix(before rest: ArraySlice<String>) -> String {
+        keys[..<rest.startIndex].joined(separator: ".")
+    }
+
+    /// An error that names the nearest path there is, or else the names at that place.
+    private func unknown(_ key: String, among names: [String]) -> Failure {
+        if let nearest = NearestName.of(path, among: known) {
+            return Failure(message: "nothing has the path '\(path)'; did you mean '\(nearest)'?")
+        }
+        return Failure(
+            message: "'\(key)' in '\(path)' is not known" + NearestName.hint(key, among: names)
+        )
+    }
+
+    /// All paths of a tree that lead to a value.
+    private static func paths(of node: Node, below prefix: String = "") -> [String] {
+        func path(_ key: String) -> String { prefix.isEmpty ? key : "\(prefix).\(key)" }
+        var found = prefix.isEmpty ? [] : [prefix]
+        switch node {
+        case .mapping(let mapping):
+            for (key, value) in mapping {
+                guard let name = key.scalar?.string else { continue }
+                found += paths(of: value, below: path(name))
+            }
+        case .sequence(let sequence):
+            for (index, entry) in sequence.enumerated() {
+                let name = entry.mapping?["name"]?.scalar?.string ?? String(index)
+                found += paths(of: entry, below: path(name))
+            }
+        default:
+            break
+        }
+        return found
+    }
+}

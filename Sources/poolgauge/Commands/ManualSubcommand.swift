@@ -1,0 +1,14 @@
+import ArgumentParser
+
+/// `poolgauge manual`.
+struct ManualSubcommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "manual",
+        abstract: "Print the manual page, for man(1).",
+        discussion: "To read it: poolgauge manual | man -l -"
+    )
+
+    func run() throws {
+        try StandardOutput.write(ManualPage(of: Poolgauge.self).text)
+    }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import Testing
+
+/// Each exit status, from the real command.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct ExitStatusTests {
+    /// A scenario over one small table.
+    private func scenario(
+        clients: String,
+        arms: String = "pool: {type: pool, readers: 2}",
+        more: String = ""
+    ) -> String {
+        """
+        version: 1
+        name: mine
+        dataset: {sql: ["CREATE TABLE item (id INTEGER PRIMARY KEY, n INTEGER NOT NULL)",
+          "INSERT INTO item VALUES (1, 1), (2, 2), (3, 3)"]}
+        arms: {\(arms)}
+        phases: [{name: steady, duration: 500ms}]
+        drain: 1s
+        clients:
+          \(clients)
+        \(more)
+        """
+    }
+
+    private func run(
+        _ yaml: String,
+        _ arguments: [String] = []
+    ) throws -> HeadlessProgram.Outcome {
+        try withTemporaryFolder { folder in
+            let file = folder.appendingPathComponent("mine.yaml")
+            try yaml.write(to: file, atomically: true, encoding: .utf8)
+            let outcome = try HeadlessProgram.run(["run", "mine.yaml"] + arguments, in: folder)
+            #expect(contents(of: folder) == ["mine.yaml"], "nothing stays behind")
+            return outcome
+        }
+    }
+
+    private let reader = "ui: {access: read, think: 1ms, sql: SELECT n FROM item WHERE id = 1}"
+
+    @Test func aRunThatPasses() throws {
+        let outcome = try run(scenario(clients: reader))
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.hasPrefix("PASSED  mine on pool"))
+        #expect(outcome.output.contains("ui response *"))
+    }
+
+    @Test func aRunWhereEverythingFails() throws {
+        let clients = "ui: {access: write, think: 1ms, sql: \"INSERT INTO item VALUES (1, 1)\"}"
+        let outcome = try run(scenario(clients: clients))
+        #expect(outcome.status == 1, "\(outcome)")
+        #expect(outcome.output.hasPrefix("FAILED  mine on pool"))
+        #expect(outcome.output.contains("100 % of ui's accesses failed"))
+        #expect(outcome.output.contains("SQLITE_CONSTRAINT"))
+        let allowed = scenario(
+            clients: clients,
+            more: "thresholds: {ui.errors: [\"rate <= 100%\"]}"
+        )
+        #expect(try run(allowed).status == 0)
+    }
+
+    @Test func aDatabaseThatIsFull() throws {
+        let clients = """
+            ui: {access: write, think: 1ms, sql: "INSERT INTO item (n) SELECT 1 FROM \
+            (WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c LIMIT 2000) \
+            SELECT x FROM c)"}
+            """
+        let outcome = try run(
+            scenario(
+                clients: clients,
+                arms: "queue: {type: queue, pragmas: {max_page_count: 20}}"
+            ),
+            ["--format", "json"]
+        )
+        #expect(outcome.status == 1, "\(outcome)")
+        let run = try firstRun(outcome)
+        #expect(run["partial"] as? Bool == true)
+        let failures = try #require(run["failures"] as? [String])
+        #expect(failures.first?.contains("SQLITE_FULL") == true)
+    }
+
+    @Test func aThresholdThatIsMissed() throws {
+        let outcome = try run(
+            scenario(clients: reader, more: "thresholds: {ui.response: [\"mean < 1ns\"]}")
+        )
+        #expect(outcome.status == 3, "\(outcome)")
+        #expect(outcome.output.contains("ui.response mean < 1ns: FAILED"))
+    }
+
+    @Test func anInvariantThatIsViolated() throws {
+        // The account gets the delta, and the history does not.
+        let yaml = """
+            version: 1
+            name: mine
+            dataset: {preset: pgbench, scale: 1}
+            arms: {pool: {type: pool}}
+            phases: [{name: steady, duration: 300ms}]
+            clients:
+              pay: {access: write, think: 1ms,
+                sql: "UPDATE accounts SET abalance = abalance + 1 WHERE aid = 1"}
+            invariants: [tpcb-sums]
+            """
+        let outcome = try run(yaml)
+        #expect(outcome.status == 4, "\(outcome)")
+        #expect(outcome.output.hasPrefix("INVARIANT VIOLATED"))
+    }
+
+    @Test func aGeneratorThatSleptTooLong() throws {
+        // Many sleep for their arrivals, and the whole program is stopped meanwhile.
+        let yaml = """
+            version: 1
+            name: mine
+            dataset: {sql: ["CREATE TABLE item (id INTEGER PRIMARY KEY)"]}
+            arms: {pool: {type: pool}}
+            phases: [{name: steady, duration: 3s}]
+            clients:
+              ui: {access: read, workers: 100, arrival: {rate: 500/s}, sql: SELECT id FROM item}
+            """
+        try withTemporaryFolder { folder in
+            let file = folder.appendingPathComponent("mine.yaml")
+            try yaml.write(to: file, atomically: true, encoding: .utf8)
+            let outcome = try HeadlessProgram.run(
+                ["run", "mine.yaml", "--progress", "always"],
+                in: folder,
+                pausing: (milliseconds: 700, after: "steady  1/3")
+            )
+            #expect(outcome.status == 5, "\(outcome)")
+            #expect(outcome.output.hasPrefix("INVALID  mine on pool"))
+            #expect(outcome.output.contains("free workers woke up late"))
+        }
+    }
+
+    @Test func aScenarioWithMistakes() throws {
+        let outcome = try run(scenario(clients: "ui: {access: raed, sql: SELECT 1}"))
+        #expect(outcome.status == 64)
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.contains("mine.yaml:9:"), "\(outcome)")
+        #expect(outcome.errors.contains("'read'"), "\(outcome)")
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+    func aRunThatIsStopped(signal: Int32) throws {
+        let yaml = scenario(clients: reader)
+        try withTemporaryFolder { folder in
+            let file = folder.appendingPathComponent("mine.yaml")
+            try yaml.write(to: file, atomically: true, encoding: .utf8)
+            let outcome = try HeadlessProgram.run(
+                ["run", "mine.yaml", "--duration", "10m", "--progress", "always"],
+                in: folder,
+                sending: (signal, "steady")
+            )
+            #expect(outcome.status == 128 + signal, "\(outcome)")
+            #expect(outcome.output.hasPrefix("INTERRUPTED, PARTIAL  mine on pool"))
+            #expect(contents(of: folder) == ["mine.yaml"])
+        }
+    }
+
+    private func firstRun(_ outcome: HeadlessProgram.Outcome) throws -> [String: Any] {
+        let object = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+        let root = try #require(object as? [String: Any])
+        return try #require((root["runs"] as? [[String: Any]])?.first)
+    }
+}

@@ -1,0 +1,273 @@
+import Foundation
+import Testing
+
+/// What a person types, and what comes of it.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct HeadlessCommandTests {
+    private let quick = ["run", "ycsb-c", "--arm", "pool", "--duration", "300ms"]
+
+    @Test func aBadTemporaryFolderIsNamed() throws {
+        try withTemporaryFolder { folder in
+            for (name, reason) in [("absent", "no such folder"), ("file", "not a folder")] {
+                let temporary = folder.appendingPathComponent(name)
+                if name == "file" { try Data().write(to: temporary) }
+                let outcome = try HeadlessProgram.run(quick, in: folder, temporary: temporary)
+                #expect(outcome.status == 1)
+                #expect(outcome.errors.contains("TMPDIR is '\(temporary.path)'"))
+                #expect(outcome.errors.contains(reason), "\(outcome)")
+                #expect(!outcome.errors.contains("NSCocoa"))
+            }
+            #expect(contents(of: folder) == ["file"])
+        }
+    }
+
+    /// Arguments, and what the message has to name.
+    private static let mistakes: [([String], String)] = [
+        (["run", "ycsb-c", "--seed=-1"], "0 to 18446744073709551615"),
+        (["run", "ycsb-c", "--seed", "1.5"], "0 to 18446744073709551615"),
+        (["run", "ycsb-c", "--duration", "721h"], "720h"),
+        (["run", "ycsb-c", "--duration", "99999999999999999s"], "8784h"),
+        (["run", "ycsb-c", "--scale", "0"], "from 1 on"),
+        (["run", "ycsb-c", "--set", "clients.ui"], "path=value"),
+        (["run", "ycsb-c", "--set", "arms.pol.readers=3"], "arms.pool"),
+        (["run", "ycsb-c", "--in-place"], "--database"),
+        (["run", "ycsb-c", "--database", "absent.sqlite"], "absent.sqlite"),
+        (["run", "ycsb-c", "--database", "."], "folder"),
+        (["run", "ycsb-c", "--format", "xml"], "markdown"),
+        (["doctor", "--format", "xml"], "json"),
+    ]
+
+    @Test(arguments: mistakes)
+    func mistakesNameTheLimits(arguments: [String], named: String) throws {
+        try withTemporaryFolder { folder in
+            let outcome = try HeadlessProgram.run(arguments, in: folder)
+            #expect(outcome.status == 64, "\(outcome)")
+            #expect(outcome.output.isEmpty)
+            #expect(outcome.errors.contains(named), "\(outcome.errors)")
+        }
+    }
+
+    @Test func aPartOfTheScenarioCanBeSet() throws {
+        try withTemporaryFolder { folder in
+            let outcome = try HeadlessProgram.run(
+                quick + ["--set", "arms.pool.readers=7", "--set", "seed=5", "--format", "json"],
+                in: folder
+            )
+            let root = try object(outcome.output)
+            #expect(root["seed"] as? Int == 5)
+            let run = try #require((root["runs"] as? [[String: Any]])?.first)
+            #expect((run["pool"] as? [String: Any])?["maximumReaderCount"] as? Int == 7)
+            let environment = try #require(root["environment"] as? [String: Any])
+            let text = try #require(environment["scenarioText"] as? String)
+            #expect(text.contains("# --set arms.pool.readers=7"))
+        }
+    }
+
+    @Test func theJSONHasWhatWasPromised() throws {
+        try withTemporaryFolder { folder in
+            let outcome = try HeadlessProgram.run(quick + ["--format", "json"], in: folder)
+            let run = try #require((try object(outcome.output)["runs"] as? [[String: Any]])?.first)
+            for key in [
+                "arm", "valid", "partial", "duration", "environment", "clients", "pool", "wal",
+                "snapshots", "interrupts", "generator", "thresholds", "invariants", "intervals",
+                "blame",
+            ] {
+                #expect(run[key] != nil, "\(key)")
+            }
+            let clients = try #require(run["clients"] as? [String: [String: Any]])
+            let client = try #require(clients.values.first)
+            for key in [
+                "offered", "started", "completed", "skipped", "late", "retried", "interrupted",
+                "unfinished", "errors", "throughput", "response", "wait", "service", "operations",
+                "phases", "loop",
+            ] {
+                #expect(client[key] != nil, "\(key)")
+            }
+            let operations = try #require(client["operations"] as? [String: [String: Any]])
+            let profile = try #require(operations.values.first?["profile"] as? [String: Any])
+            let plans = try #require(profile["plans"] as? [[String: Any]])
+            #expect((plans.first?["lines"] as? [String])?.first?.contains("usertable") == true)
+            let counters = try #require(profile["counters"] as? [String: Any])
+            #expect(counters["vmSteps"] as? Int ?? 0 > 0)
+        }
+    }
+
+    @Test func csvHasAStableHeader() throws {
+        try withTemporaryFolder { folder in
+            let outcome = try HeadlessProgram.run(quick + ["--format", "csv"], in: folder)
+            let lines = outcome.output.split(separator: "\n").map { $0.split(separator: ",") }
+            let columns = outcome.output.prefix { $0 != "\n" }
+            #expect(
+                columns.hasPrefix(
+                    "scenario,seed,arm,valid,partial,client,operation,phase,loop,offered,started,"
+                        + "completed,skipped,late,retried,interrupted,unfinished,errors,"
+                        + "throughput_per_s,response_count,response_mean_ns,response_p50_ns,"
+                )
+            )
+            #expect(columns.hasSuffix("lag_p99.9_ns,lag_max_ns"))
+            #expect(lines.count > 3)
+            let count = columns.filter { $0 == "," }.count
+            for line in outcome.output.split(separator: "\n") {
+                #expect(line.filter { $0 == "," }.count == count)
+            }
+        }
+    }
+
+    @Test func markdownIsATable() throws {
+        try withTemporaryFolder { folder in
+            let outcome = try HeadlessProgram.run(quick + ["--format", "markdown"], in: folder)
+            #expect(outcome.output.hasPrefix("## ycsb-c\n\n* **PASSED**  ycsb-c on pool"))
+            #expect(outcome.output.contains("\n| pool | "))
+            let rows = outcome.output.split(separator: "\n").filter { $0.hasPrefix("| arm |") }
+            #expect(rows.count >= 1)
+        }
+    }
+
+    @Test func aUsersDatabaseStaysAsItIs() throws {
+        try withTemporaryFolder { folder in
+            let database = try makeDatabase(in: folder)
+            let before = try Data(contentsOf: database)
+            let arguments = [
+                "run", "writing.yaml", "--database", "mine.sqlite", "--arm", "pool",
+            ]
+            let outcome = try HeadlessProgram.run(arguments, in: folder)
+            #expect(outcome.status == 0, "\(outcome)")
+            #expect(try Data(contentsOf: database) == before)
+            #expect(Set(contents(of: folder)) == ["mine.sqlite", "writing.yaml"])
+            let refused = try HeadlessProgram.run(
+                ["run", "writing.yaml", "--database", "mine.sqlite", "--in-place"],
+                in: folder
+            )
+            #expect(refused.status == 64)
+            #expect(refused.errors.contains("--in-place needs one --arm"))
+            #expect(try Data(contentsOf: database) == before)
+            let changed = try HeadlessProgram.run(arguments + ["--in-place"], in: folder)
+            #expect(changed.status == 0, "\(changed)")
+            #expect(try Data(contentsOf: database) != before)
+        }
+    }
+
+    /// A database of somebody's, and a scenario that writes to it.
+    private func makeDatabase(in folder: URL) throws -> URL {
+        let yaml = """
+            version: 1
+            name: writing
+            dataset: {sql: ["CREATE TABLE item (id INTEGER PRIMARY KEY, n INTEGER)",
+              "INSERT INTO item (n) VALUES (1), (2), (3)"]}
+            arms: {pool: {type: pool}, queue: {type: queue}}
+            phases: [{name: steady, duration: 300ms}]
+            clients:
+              pay: {access: write, think: 1ms, sql: "UPDATE item SET n = n + 1 WHERE id = 2"}
+            """
+        let file = folder.appendingPathComponent("writing.yaml")
+        try yaml.write(to: file, atomically: true, encoding: .utf8)
+        let outcome = try HeadlessProgram.run(
+            ["run", "writing.yaml", "--arm", "queue", "--keep"],
+            in: folder
+        )
+        let kept = try #require(
+            contents(of: folder).first { $0.hasPrefix("poolgauge-") },
+            "\(outcome)"
+        )
+        let database = folder.appendingPathComponent("mine.sqlite")
+        let made = folder.appendingPathComponent(kept)
+        try FileManager.default.moveItem(
+            at: made.appendingPathComponent("database.sqlite"),
+            to: database
+        )
+        try FileManager.default.removeItem(at: made)
+        return database
+    }
+
+    @Test func theDoctorSaysWhatItFinds() throws {
+        try withTemporaryFolder { folder in
+            let outcome = try HeadlessProgram.run(["doctor"], in: folder)
+            #expect(outcome.status == 0, "\(outcome)")
+            for part in ["terminal", "sqlite", "files", "limits", "processor"] {
+                #expect(outcome.output.contains("\(part)\n  "), "\(part)")
+            }
+            #expect(outcome.output.contains("a sync takes"))
+            let json = try HeadlessProgram.run(["doctor", "--format", "json"], in: folder)
+            let findings = try JSONSerialization.jsonObject(with: Data(json.output.utf8))
+            #expect((findings as? [[String: String]])?.isEmpty == false)
+            let absent = folder.appendingPathComponent("absent")
+            let ill = try HeadlessProgram.run(["doctor"], in: folder, temporary: absent)
+            #expect(ill.status == 1)
+            #expect(ill.output.contains("problem  \(absent.path): there is no such folder"))
+        }
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func shellsGetCompletions(shell: String) throws {
+        try withTemporaryFolder { folder in
+            let outcome = try HeadlessProgram.run(
+                ["--generate-completion-script", shell],
+                in: folder
+            )
+            #expect(outcome.status == 0)
+            for word in ["doctor", "reader-storm", "in-place"] {
+                #expect(outcome.output.contains(word), "\(word)")
+            }
+        }
+    }
+
+    /// `POOLGAUGE_RECORD=1` writes the page anew.
+    @Test func theManualPageInTheTreeIsThePrograms() throws {
+        try withTemporaryFolder { folder in
+            let page = try HeadlessProgram.run(["manual"], in: folder).output
+            let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+                .appendingPathComponent("../../../man/poolgauge.1").standardizedFileURL
+            if ProcessInfo.processInfo.environment["POOLGAUGE_RECORD"] != nil {
+                try FileManager.default.createDirectory(
+                    at: file.deletingLastPathComponent(),
+                    withIntermediateDirectories: true
+                )
+                try Data(page.utf8).write(to: file)
+            }
+            #expect(page == (try String(contentsOf: file, encoding: .utf8)))
+            let help = try HeadlessProgram.run(["help", "run"], in: folder).output
+            for word in help.split(whereSeparator: \.isWhitespace) where word.hasPrefix("--") {
+                let option = word.dropFirst(2).prefix { $0.isLetter || $0 == "-" }
+                guard !["help", "version"].contains(option) else { continue }
+                #expect(page.contains("\\-\\-" + option.replacing("-", with: "\\-")), "\(option)")
+            }
+        }
+    }
+
+    @Test func theVersionIsOneLine() throws {
+        try withTemporaryFolder { folder in
+            let outcome = try HeadlessProgram.run(["--version"], in: folder)
+            #expect(outcome.status == 0)
+            #expect(outcome.output.split(separator: ".").count == 3)
+            #expect(outcome.output.hasSuffix("\n"))
+        }
+    }
+
+    @Test func aReportMayGoIntoAClosedPipe() throws {
+        try withTemporaryFolder { folder in
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/bash")
+            process.arguments = [
+                "-c",
+                #""$0" run ycsb-c --arm pool --duration 300ms | true; exit "${PIPESTATUS[0]}""#,
+                Program.path,
+            ]
+            process.environment = Program.environment(temporary: folder)
+            process.standardInput = FileHandle.nullDevice
+            let errors = Pipe()
+            process.standardError = errors
+            process.standardOutput = FileHandle.nullDevice
+            try process.run()
+            let said = errors.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 141)
+            #expect(said.isEmpty)
+            #expect(contents(of: folder).isEmpty)
+        }
+    }
+
+    private func object(_ json: String) throws -> [String: Any] {
+        let object = try JSONSerialization.jsonObject(with: Data(json.utf8))
+        return try #require(object as? [String: Any])
+    }
+}

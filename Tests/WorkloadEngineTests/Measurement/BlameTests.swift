@@ -1,0 +1,114 @@
+import Testing
+
+@testable import WorkloadEngine
+
+/// Who is named for what slow accesses waited for, in simulated time.
+@Suite(.timeLimit(.minutes(5)))
+struct BlameTests {
+    /// One reader, which `report` holds from second 2 to 4 and `search` for a moment now and then,
+    /// while `ui` asks for it every 100 ms.
+    private func run(_ kind: Arm.Kind) async throws -> ArmResult {
+        let clock = SimulatedClock()
+        let start = clock.now()
+        let end = start + milliseconds(4000)
+        let target = FakeTarget(
+            clock: clock,
+            .init(
+                wait: { access in
+                    let isHeld = (start + milliseconds(2000)..<end).contains(access.time)
+                    return isHeld && access.client == "ui" ? end - access.time : 0
+                },
+                service: { $0.client == "ui" ? milliseconds(1) : 0 }
+            )
+        )
+        var scenario = Scenario.test([
+            .reader("ui", workers: 40, pace: .open(Arrival(rate: 10, process: .even))),
+            .doing(
+                .hold(.absolute(.seconds(2)), sql: nil),
+                named: "report",
+                pace: .at(.absolute(.seconds(2)))
+            ),
+        ])
+        scenario.arms = [Arm(name: "arm", kind: kind, readers: kind == .pool ? 1 : nil)]
+        return try await WorkloadRun.simulated(scenario, on: target).run()
+    }
+
+    @Test func aHeldReaderIsNamedWithItsHolder() async throws {
+        let blame = try #require(try await run(.pool).blame)
+        let ui = try #require(blame["ui"])
+        #expect(ui.resource == .reader)
+        #expect(ui.capacity == 1)
+        #expect(ui.response == ui.queued + ui.waited + ui.service)
+        #expect(ui.queued == 0)
+        #expect(abs(Int(ui.service) - 1_000_000) < 1000)
+        let report = try #require(ui.holders.first { $0.client == "report" })
+        #expect(abs(report.held - 1) < 0.01)
+        #expect(abs(Double(report.longest) / 2e9 - 1) < 0.01)
+        // The slowest one arrived just as the reader was taken, and waited for all of the hold.
+        let slowest = try #require(ui.slowest.first)
+        #expect(slowest.operation == "read")
+        #expect(abs(slowest.time - 2.0) < 0.2)
+        #expect(abs((slowest.held["report"] ?? 0) - 1) < 0.01)
+        let text = TextReport.sentences("ui", ui).joined(separator: "\n")
+        #expect(text.contains("waiting for a reader"))
+        #expect(text.contains("report held 1.0 of 1 reader (up to 2.00 s at a time)"))
+        // Nobody kept the report itself waiting.
+        #expect(blame["report"]?.waited == 0)
+    }
+
+    @Test func aQueueHasOneConnectionForAll() async throws {
+        let ui = try #require(try await run(.queue).blame?["ui"])
+        #expect(ui.resource == .connection)
+        #expect(ui.capacity == 1)
+        #expect(ui.holders.first?.client == "report")
+    }
+
+    @Test func aBusyWorkerOfItsOwnIsNoConnection() async throws {
+        let target = FakeTarget(
+            clock: SimulatedClock(),
+            .init(service: { _ in milliseconds(150) })
+        )
+        var client = Client.reader("ui", pace: .open(Arrival(rate: 10, process: .even)))
+        client.workers = 1
+        let result = try await WorkloadRun.simulated(.test([client]), on: target).run()
+        let ui = try #require(result.blame?["ui"])
+        #expect(ui.waited == 0)
+        #expect(ui.queued > milliseconds(1000))
+        #expect(ui.holders.map(\.client) == ["ui"])
+        #expect(TextReport.sentences("ui", ui)[0].contains("until a worker of ui was free"))
+    }
+
+    @Test func whoIsSlowByItselfBlamesNobody() async throws {
+        let target = FakeTarget(
+            clock: SimulatedClock(),
+            .init(service: { _ in milliseconds(150) })
+        )
+        let result = try await WorkloadRun.simulated(.test([.reader("ui")]), on: target).run()
+        let ui = try #require(result.blame?["ui"])
+        #expect(ui.holders.isEmpty)
+        #expect(TextReport.sentences("ui", ui)[0].contains("nobody kept it waiting"))
+    }
+
+    @Test func memoryDoesNotGrowWithTheRun() {
+        let target = NoopTarget()
+        let scenario = Scenario.test([.reader("ui")])
+        guard let plan = try? RunPlan(scenario, on: target) else { return }
+        var ledger = BlameLedger(plan.clients, arm: Arm(name: "arm", kind: .pool), origin: 0)
+        var response = LatencyHistogram()
+        for second in 1...200 as ClosedRange<UInt64> {
+            ledger.advance(to: second * 1_000_000_000)
+            var slow = SlowAccesses()
+            for number in 0..<32 as Range<UInt64> {
+                let length = (second * 7919 + number * 104_729) % 1_000_000
+                slow.offer(.init(intended: 9, start: 9, entry: 9, end: 9 + length), place: 0)
+                response.count(length)
+            }
+            ledger.join(slow, of: 0) { _ in "read" }
+        }
+        #expect(ledger.entryCount(of: 0) <= 2 * BlameLedger.limit)
+        let result = ledger.result(of: 0, response: response, readers: nil)
+        #expect(result?.beyond == "p99")
+        #expect((60...130).contains(result?.accesses ?? 0))
+        #expect(result?.slowest.first?.response ?? 0 >= response.maximum * 99 / 100)
+    }
+}

@@ -1,0 +1,110 @@
+import Telemetry
+import Testing
+
+@testable import WorkloadEngine
+
+/// Runs that come to nothing must not pass.
+@Suite(.timeLimit(.minutes(5)))
+struct FailureTests {
+    private func run(failing share: Int, threshold: String? = nil) async throws -> ArmResult {
+        let target = FakeTarget(
+            clock: SimulatedClock(),
+            .init(
+                service: { _ in milliseconds(5) },
+                before: { if $0.number % 100 < share { throw FakeFailure.broken } }
+            )
+        )
+        var scenario = Scenario.test([.reader("ui", pace: .closed(think: .milliseconds(5)))])
+        if let threshold {
+            scenario.thresholds = [
+                try Threshold(
+                    metric: "ui.errors",
+                    expression: threshold,
+                    in: MetricCatalog(clients: ["ui"])
+                )
+            ]
+        }
+        return try await WorkloadRun.simulated(scenario, on: target).run()
+    }
+
+    @Test func aClientThatFailsTooOftenFailsTheRun() async throws {
+        let result = try await run(failing: 20)
+        #expect(result.exitStatus == .failed)
+        let reason = try #require(result.failures?.first)
+        #expect(reason.contains("of ui's accesses failed"))
+        #expect(reason.contains("SQLITE_ERROR"))
+        #expect(TextReport.verdict(of: result, scenario: "test").hasPrefix("FAILED"))
+    }
+
+    @Test func aFewErrorsAreCountedAndPass() async throws {
+        let result = try await run(failing: 3)
+        #expect(result.exitStatus == .passed)
+        #expect(result.failures == nil)
+        #expect(result.clients["ui"]?.errorCount ?? 0 > 0)
+    }
+
+    @Test func aThresholdOnErrorsSaysWhatIsTooMany() async throws {
+        #expect(try await run(failing: 20, threshold: "rate < 0.9").exitStatus == .passed)
+        #expect(try await run(failing: 3, threshold: "rate < 0.01").exitStatus == .thresholdMissed)
+    }
+
+    @Test func aFullDiskEndsTheRunAndKeepsTheResult() async throws {
+        let target = FullTarget(clock: SimulatedClock())
+        let scenario = Scenario.test([.reader("ui", pace: .closed(think: .milliseconds(5)))])
+        var options = RunOptions()
+        options.clock = target.fake.clock
+        let run = WorkloadRun(
+            scenario: scenario,
+            arm: scenario.arms[0],
+            factory: FullFactory(target: target),
+            options: options
+        )
+        let result = try await run.run()
+        #expect(result.exitStatus == .failed)
+        #expect(result.partial)
+        #expect(result.failures?.first?.contains("SQLITE_FULL") == true)
+        #expect(result.duration < 4, "it ended soon after the disk was full, at 3 s")
+        #expect(result.clients["ui"]?.completed ?? 0 > 200)
+        #expect(result.clients["ui"]?.isBalanced == true)
+    }
+}
+
+/// A fake whose disk is full after three seconds.
+private final class FullTarget: WorkloadTarget {
+    let fake: FakeTarget
+
+    init(clock: SimulatedClock) {
+        let end = clock.now() + milliseconds(3000)
+        fake = FakeTarget(
+            clock: clock,
+            .init(
+                service: { _ in milliseconds(5) },
+                before: { if $0.time > end { throw FakeFailure.broken } }
+            )
+        )
+    }
+
+    func supports(_ access: WorkloadAccess) -> Bool { fake.supports(access) }
+    func perform(
+        _ access: WorkloadAccess,
+        as client: WorkloadClientName,
+        _ body: (any WorkloadSession) throws -> Void
+    ) throws { try fake.perform(access, as: client, body) }
+    func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot {
+        try fake.makeSnapshot(as: client)
+    }
+    func interrupt() { fake.interrupt() }
+    func failure(of error: any Error) -> WorkloadFailure { .error("SQLITE_FULL") }
+    func status() -> DatabaseStatus? { nil }
+    func environment() -> [String: String] { [:] }
+    func close() { fake.close() }
+}
+
+private struct FullFactory: WorkloadTargetFactory {
+    let target: FullTarget
+
+    func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
+        if arm.name == "data" { return try FakeFactory(target: target.fake).open(arm, at: path) }
+        return target
+    }
+}
