@@ -28,6 +28,8 @@ public enum Presets {
         Preset("long-report", PackageResources.long_report_yaml),
         Preset("snapshot-export", PackageResources.snapshot_export_yaml),
         Preset("checkpoint-starvation", PackageResources.checkpoint_starvation_yaml),
+        Preset("search-as-you-type", PackageResources.search_as_you_type_yaml),
+        Preset("two-processes", PackageResources.two_processes_yaml),
         Preset("pgbench-tpcb", PackageResources.pgbench_tpcb_yaml),
         Preset("pgbench-simple-update", PackageResources.pgbench_simple_update_yaml),
         Preset("pgbench-select-only", PackageResources.pgbench_select_only_yaml),
