@@ -72,4 +72,6 @@ enum SQL {
     static let pointRead = "SELECT v FROM t WHERE id = ?"
     static let update = "UPDATE t SET v = v + 1 WHERE id = ?"
     static let rows = "SELECT id, a, name, score, note FROM wide"
+    static let notes = "SELECT id, name, score, note FROM wide"
+    static let datedNotes = "SELECT id, name, score, note, created FROM wide"
 }

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 
 /// GRDB's side of the cases.
@@ -30,9 +31,34 @@ final class GRDBCases: Sendable {
         try pool.read { try Row.fetchAll($0.cachedStatement(sql: SQL.rows)).count }
     }
 
+    func notes() throws -> Int {
+        try pool.read { try Note.fetchAll($0.cachedStatement(sql: SQL.notes)).count }
+    }
+
+    func datedNotes() throws -> Int {
+        try pool.read { try DatedNote.fetchAll($0.cachedStatement(sql: SQL.datedNotes)).count }
+    }
+
     func awaitRead(_ key: Int64) async throws -> Int64? {
         try await pool.read { db in
             try Int64.fetchOne(db.cachedStatement(sql: SQL.pointRead), arguments: [key])
         }
     }
+}
+
+/// A record whose coding the compiler makes.
+private struct Note: Codable, FetchableRecord {
+    let id: Int64
+    let name: String
+    let score: Double
+    let note: String
+}
+
+/// The same with a date, which SQLite has as a text.
+private struct DatedNote: Codable, FetchableRecord {
+    let id: Int64
+    let name: String
+    let score: Double
+    let note: String
+    let created: Date
 }

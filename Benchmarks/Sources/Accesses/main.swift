@@ -29,10 +29,12 @@ func makeFile(_ name: String) throws -> String {
         try db.execute(
             sql: """
                 CREATE TABLE t(id INTEGER PRIMARY KEY, v INTEGER NOT NULL);
-                CREATE TABLE wide(id INTEGER PRIMARY KEY, a INTEGER, name TEXT, score REAL, note TEXT);
+                CREATE TABLE wide(id INTEGER PRIMARY KEY, a INTEGER, name TEXT, score REAL, note TEXT,
+                    created TEXT);
                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
                 INSERT INTO t SELECT i, i * 3 FROM n;
-                INSERT INTO wide SELECT id, v, 'name ' || id, id / 7.0, 'a note of some length ' || v
+                INSERT INTO wide SELECT id, v, 'name ' || id, id / 7.0, 'a note of some length ' || v,
+                    strftime('%Y-%m-%d %H:%M:%f', 1700000000 + id * 1000.125, 'unixepoch')
                 FROM t;
                 """
         )
@@ -101,6 +103,28 @@ cases.append(
             { _, _ in try expectAllRows(shared.copyRows()) },
             { _, _ in try expectAllRows(engine.rows()) },
             { _, _ in try expectAllRows(grdb.rows()) },
+        ]
+    )
+)
+cases.append(
+    Case(
+        name: "10,000 Codable records of 4",
+        threads: 1,
+        contenders: [
+            { _, _ in try expectAllRows(shared.copyNotes()) },
+            { _, _ in try expectAllRows(engine.notes()) },
+            { _, _ in try expectAllRows(grdb.notes()) },
+        ]
+    )
+)
+cases.append(
+    Case(
+        name: "10,000 Codable records of 5, one a date",
+        threads: 1,
+        contenders: [
+            { _, _ in try expectAllRows(shared.copyDatedNotes()) },
+            { _, _ in try expectAllRows(engine.datedNotes()) },
+            { _, _ in try expectAllRows(grdb.datedNotes()) },
         ]
     )
 )

@@ -6,14 +6,14 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// Not generic, so that nothing in it need be looked up by the type of the key.
     ///
     /// And not counted: `KeyedDecodingContainer` copies this structure for each value. The decoder
-    /// owns the columns, and who decodes has the decoder; a container that left `init(from:)`
-    /// would be as void as the row of a cursor is outside of its access.
-    private let unmanaged: Unmanaged<RowColumns>
+    /// owns the columns, and who decodes has the decoder; a container that left `init(from:)` is
+    /// as void as the row of a cursor is outside of its access, and stops whoever asks it.
+    private let lent: LentColumns
 
     @inline(__always)
-    private var columns: RowColumns { unmanaged._withUnsafeGuaranteedRef { $0 } }
+    private var columns: RowColumns { lent.columns }
 
-    init(_ columns: RowColumns) { unmanaged = .passUnretained(columns) }
+    init(_ columns: RowColumns) { lent = columns.lent }
 
     var codingPath: [any CodingKey] { columns.codingPath }
 
@@ -227,7 +227,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private func decodeWithoutColumn<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T {
         let path = codingPath + [key]
         if let scope = columns.row.scopesTree[key.stringValue] {
-            return try scope.decodeRecord(type, recordType: columns.recordType, codingPath: path)
+            return try scope.decodeRecord(type, within: columns, codingPath: path)
         }
         if let value = type as? any DatabaseValueConvertible.Type {
             return try decodeMissing(value, key, as: type)
@@ -235,12 +235,8 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         // `struct BookInfo { var book: Book; var author: Author }` may come from a row of book's
         // columns with a scope `author`: one key, and no more, can be the row itself.
         guard let rootKey = columns.rootKey else {
-            columns.rootKey = key.stringValue
-            return try columns.row.decodeRecord(
-                type,
-                recordType: columns.recordType,
-                codingPath: path
-            )
+            columns.setRootKey(key.stringValue)
+            return try columns.row.decodeRecord(type, within: columns, codingPath: path)
         }
         let names = [rootKey, key.stringValue].sorted()
         throw DecodingError.keyNotFound(
@@ -293,7 +289,9 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func superDecoder() -> any Decoder {
-        RecordDecoder(row: columns.row, recordType: columns.recordType, codingPath: codingPath)
+        columns.kept(
+            RecordDecoder(row: columns.row, recordType: columns.recordType, codingPath: codingPath)
+        )
     }
 
     func superDecoder(forKey key: Key) -> any Decoder { superDecoder() }

@@ -10,6 +10,7 @@ final class RecordDecoder: Decoder {
     @usableFromInline var userInfo: [CodingUserInfoKey: Any] { recordType.databaseDecodingUserInfo }
 
     private let columns: RowColumns
+    private let recordTypeID: ObjectIdentifier
 
     /// The container of the keys of ``keyType``: a `Kept<KeyedDecodingContainer<Key>>`.
     @exclusivity(unchecked) private var container: AnyObject?
@@ -24,16 +25,15 @@ final class RecordDecoder: Decoder {
         codingPath: [any CodingKey] = []
     ) {
         self.codingPath = codingPath
+        recordTypeID = ObjectIdentifier(recordType)
         columns = RowColumns(row: row, recordType: recordType, codingPath: codingPath)
     }
 
     /// The decoder that a row has, if it has one for a type of record; else a new one.
     @usableFromInline
     static func decoder(of row: Row, for type: any FetchableRecord.Type) -> RecordDecoder {
-        if let decoder = row.recordDecoder,
-            ObjectIdentifier(decoder.recordType) == ObjectIdentifier(type)
-        {
-            decoder.columns.rootKey = nil
+        if let decoder = row.recordDecoder, decoder.recordTypeID == ObjectIdentifier(type) {
+            decoder.columns.beginRow()
             return decoder
         }
         // The row owns its decoder, and the decoder must not own the row.
@@ -73,7 +73,7 @@ final class RecordDecoder: Decoder {
 
     @usableFromInline
     func singleValueContainer() -> any SingleValueDecodingContainer {
-        FirstColumnDecoder(row: row, recordType: recordType, codingPath: codingPath)
+        FirstColumnDecoder(columns: columns, codingPath: codingPath)
     }
 }
 
@@ -93,9 +93,10 @@ private final class Kept<Value> {
 
 /// Decodes a record that is one single value: the first column, or what wraps a record.
 private struct FirstColumnDecoder: SingleValueDecodingContainer {
-    let row: Row
-    let recordType: any FetchableRecord.Type
+    let columns: RowColumns
     let codingPath: [any CodingKey]
+
+    private var row: Row { columns.row }
 
     func decodeNil() -> Bool { row.count == 0 || row.hasNull(atIndex: 0) }
 
@@ -103,7 +104,7 @@ private struct FirstColumnDecoder: SingleValueDecodingContainer {
         if let convertible = type as? any DatabaseValueConvertible.Type {
             return try value(convertible, as: type)
         }
-        return try row.decodeRecord(type, recordType: recordType, codingPath: codingPath)
+        return try row.decodeRecord(type, within: columns, codingPath: codingPath)
     }
 
     private func value<Value: DatabaseValueConvertible, T>(
@@ -117,16 +118,20 @@ private struct FirstColumnDecoder: SingleValueDecodingContainer {
 
 extension Row {
     /// Decodes a value from the whole row, as a record if it is one.
+    ///
+    /// `columns` are those of what the row is a part of: they keep the decoder.
     func decodeRecord<T: Decodable>(
         _ type: T.Type,
-        recordType: any FetchableRecord.Type,
+        within columns: RowColumns,
         codingPath: [any CodingKey]
     ) throws -> T {
         if let record = type as? any FetchableRecord.Type {
             return try makeRecord(record, as: type)
         }
         return try T(
-            from: RecordDecoder(row: twin, recordType: recordType, codingPath: codingPath)
+            from: columns.kept(
+                RecordDecoder(row: twin, recordType: columns.recordType, codingPath: codingPath)
+            )
         )
     }
 

@@ -23,7 +23,16 @@ final class RowColumns {
     @exclusivity(unchecked) private var nestedColumns: [String: RowColumns] = [:]
 
     /// The key that was decoded from the row as a whole, if any: only one can be.
-    @exclusivity(unchecked) var rootKey: String?
+    @exclusivity(unchecked) private(set) var rootKey: String?
+
+    /// The decoders of parts of the row: their containers may be in use as long as the row is.
+    @exclusivity(unchecked) private var decoders: [RecordDecoder] = []
+
+    /// Whether something is kept that concerns one row alone.
+    @exclusivity(unchecked) private var isMarked = false
+
+    /// How containers reach these columns.
+    let lent = LentColumns()
 
     init(row: Row, recordType: any FetchableRecord.Type, codingPath: [any CodingKey]) {
         self.row = row
@@ -33,9 +42,40 @@ final class RowColumns {
         readings = Array(repeating: nil, count: row.count)
         byByte = .allocate(capacity: 256)
         byByte.initialize(repeating: .unknown, count: 256)
+        lent.begin(self)
     }
 
-    deinit { byByte.deallocate() }
+    deinit {
+        lent.end()
+        byByte.deallocate()
+    }
+
+    /// Another row is there.
+    @inline(__always)
+    func beginRow() {
+        if isMarked { forgetRow() }
+    }
+
+    @inline(never)
+    private func forgetRow() {
+        isMarked = false
+        rootKey = nil
+        decoders.removeAll(keepingCapacity: true)
+        for nested in nestedColumns.values { nested.beginRow() }
+    }
+
+    /// A key is decoded from the row as a whole.
+    func setRootKey(_ key: String) {
+        isMarked = true
+        rootKey = key
+    }
+
+    /// A decoder that lives as long as the row is shown.
+    func kept(_ decoder: RecordDecoder) -> RecordDecoder {
+        isMarked = true
+        decoders.append(decoder)
+        return decoder
+    }
 
     @inline(never)
     func named(_ name: String) -> ResolvedColumn {
@@ -62,6 +102,8 @@ final class RowColumns {
 
     /// The columns of a scope, which live as long as these.
     func nested(_ key: some CodingKey, _ scope: Row) -> RowColumns {
+        // They may come to have something of the row, which goes with the row.
+        isMarked = true
         if let nested = nestedColumns[key.stringValue] { return nested }
         let nested = RowColumns(
             row: scope,

@@ -1,0 +1,146 @@
+import SQLiteEngine
+import Testing
+
+/// Containers that are used after the decoder that they came from.
+struct EscapedContainerTests {
+    private enum Key: CodingKey {
+        case id
+        case name
+    }
+
+    /// Keeps its container, which no record may do for longer than its row.
+    private struct Keeper: Decodable, FetchableRecord {
+        let container: KeyedDecodingContainer<Key>
+
+        init(from decoder: any Decoder) throws {
+            container = try decoder.container(keyedBy: Key.self)
+        }
+    }
+
+    private static let rows = """
+        WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 50)
+        SELECT x AS id, 'a name that is long enough to be allocated ' || x AS name FROM c
+        """
+
+    @Test(.timeLimit(.minutes(1)))
+    func aContainerThatOutlivesItsCursorStopsWhoeverAsksIt() async throws {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            endProcessAfterAWhile()
+            let keepers = try DatabaseQueue().read { try Keeper.fetchAll($0, sql: Self.rows) }
+            _ = try keepers[0].container.decode(String.self, forKey: .name)
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("a decoding container was used after its row"))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aContainerOfAnEarlierFetchDoesNotReadALaterOnesRows() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            endProcessAfterAWhile()
+            try DatabaseQueue().read { db in
+                let keeper = try #require(try Keeper.fetchOne(db, sql: Self.rows))
+                // Its memory, and its cell, are taken again here.
+                let keepers = try Keeper.fetchCursor(db, sql: Self.rows)
+                let other = try #require(try keepers.next())
+                _ = try other.container.decode(Int.self, forKey: .id)
+                _ = try keeper.container.decode(Int.self, forKey: .id)
+            }
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("a decoding container was used after its row"))
+    }
+
+    @Test func aContainerHoldsAsLongAsItsCursorShowsTheRow() throws {
+        try DatabaseQueue().read { db in
+            let keepers = try Keeper.fetchCursor(db, sql: Self.rows)
+            while let keeper = try keepers.next() {
+                let id = try keeper.container.decode(Int.self, forKey: .id)
+                let name = try keeper.container.decode(String.self, forKey: .name)
+                #expect(name.hasSuffix(" \(id)"))
+            }
+        }
+    }
+
+    /// Asks a decoder that nobody keeps for its container.
+    private struct Child: Decodable, FetchableRecord {
+        let id: Int
+        let name: String
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            let parent = try container.superDecoder().container(keyedBy: Key.self)
+            let other = try container.superDecoder(forKey: .id).container(keyedBy: Key.self)
+            id = try other.decode(Int.self, forKey: .id)
+            name = try parent.decode(String.self, forKey: .name)
+        }
+    }
+
+    @Test func containersOfTemporaryDecodersHoldForTheirRow() throws {
+        try DatabaseQueue().read { db in
+            let children = try Child.fetchAll(db, sql: Self.rows)
+            #expect(children.map(\.id) == Array(1...50))
+            #expect(children.allSatisfy { $0.name.hasSuffix(" \($0.id)") })
+        }
+    }
+
+    /// A part that is no record keeps its container for the record that it is a part of.
+    private struct Whole: Decodable, FetchableRecord {
+        struct Part: Decodable {
+            let container: KeyedDecodingContainer<Key>
+
+            init(from decoder: any Decoder) throws {
+                container = try decoder.container(keyedBy: Key.self)
+            }
+        }
+
+        enum CodingKeys: CodingKey { case part }
+
+        let id: Int
+        let name: String
+
+        init(from decoder: any Decoder) throws {
+            let part = try decoder.container(keyedBy: CodingKeys.self)
+                .decode(Part.self, forKey: .part)
+            id = try part.container.decode(Int.self, forKey: .id)
+            name = try part.container.decode(String.self, forKey: .name)
+        }
+    }
+
+    @Test func containersOfPartsHoldForTheirRow() throws {
+        try DatabaseQueue().read { db in
+            let wholes = try Whole.fetchAll(db, sql: Self.rows)
+            #expect(wholes.map(\.id) == Array(1...50))
+            #expect(wholes.allSatisfy { $0.name.hasSuffix(" \($0.id)") })
+        }
+    }
+
+    /// A nested container has a part that is the scope's row itself.
+    private struct Scoped: Decodable, FetchableRecord {
+        struct Part: Decodable { let id: Int }
+
+        enum CodingKeys: CodingKey { case inner }
+        enum InnerKeys: CodingKey { case part }
+
+        let id: Int
+
+        init(from decoder: any Decoder) throws {
+            let inner = try decoder.container(keyedBy: CodingKeys.self)
+                .nestedContainer(keyedBy: InnerKeys.self, forKey: .inner)
+            id = try inner.decode(Part.self, forKey: .part).id
+        }
+    }
+
+    @Test func nestedContainersHaveARootKeyInEachRow() throws {
+        try DatabaseQueue().read { db in
+            let adapter = ScopeAdapter(["inner": SuffixRowAdapter(fromIndex: 0)])
+            let scoped = try Scoped.fetchAll(db, sql: Self.rows, adapter: adapter)
+            #expect(scoped.map(\.id) == Array(1...50))
+        }
+    }
+}
