@@ -30,7 +30,10 @@ struct OperationProfiler {
                 let bound = statements.map {
                     BoundStatement(sql: $0.sql, values: values.values(of: $0))
                 }
-                let isQuick = measured.service.map { $0.max <= Self.patience } ?? true
+                // One that was interrupted may have no end of its own.
+                let isQuick =
+                    measured.interrupted == 0
+                    && measured.service.map { $0.max <= Self.patience } == true
                 clients[name]?.operations?[operation]?.profile = profile(
                     bound,
                     access,
