@@ -77,6 +77,9 @@ public struct ClientResult: Sendable, Codable, Equatable {
     public var service: LatencySummary?
     /// From the intended start to the start; absent where there is no schedule.
     public var lag: LatencySummary?
+    /// How its latencies are spread; absent inside a phase, inside the only operation of a client
+    /// and without any.
+    public var spectra: LatencySpectra?
     /// What came of the interrupts that were aimed at its accesses; absent when there were none.
     public var interrupts: InterruptStatus?
     /// Its checkpoints; absent when it made none.

@@ -63,11 +63,8 @@ struct HeadlessRun {
         if results.isEmpty {
             StandardError.write("poolgauge: interrupted before anything was measured\n")
         }
-        switch format {
-        case .text: if !results.isEmpty { try destination.write(TextReport.text(of: result)) }
-        case .json: try destination.write(JSONReport.text(of: result))
-        case .csv: try destination.write(CSVReport.text(of: result))
-        case .markdown: try destination.write(MarkdownReport.text(of: result))
+        if !results.isEmpty || format != .text {
+            try destination.write(format.report(on: result))
         }
         if let signal = interruption.signal { throw ExitCode(128 + signal) }
         throw ExitCode(result.exitStatus.rawValue)
