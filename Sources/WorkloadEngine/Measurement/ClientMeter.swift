@@ -246,6 +246,7 @@ extension ClientResult {
             service: histograms.service.summary,
             lag: histograms.lag.summary
         )
+        processorMean = histograms.processor.mean
     }
 }
 
