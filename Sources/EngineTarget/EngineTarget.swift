@@ -33,7 +33,9 @@ final class EngineTarget: WorkloadTarget {
         case (.queue, .writeAheadLog): isWAL
         case (.frozen, _): false
         case (.queue(let queue), .sharedFile): queue.path != ":memory:"
-        case (.pool, .writeAheadLog), (.pool, .sharedFile), (_, .backup), (_, .tasks): true
+        case (.pool, .writeAheadLog), (.pool, .sharedFile), (_, .backup), (_, .tasks),
+            (_, .concurrentReads):
+            true
         }
     }
 
@@ -167,12 +169,14 @@ final class EngineTarget: WorkloadTarget {
 /// An access that the server does not have.
 enum UnsupportedAccess: Error, CustomStringConvertible {
     case snapshotOfQueue
+    case concurrentRead
     case library(String)
     case awaited(WorkloadAccess)
 
     var description: String {
         switch self {
         case .snapshotOfQueue: "a DatabaseQueue makes no snapshots: use an arm of type pool"
+        case .concurrentRead: "this arm has no writes, and so no reads beside them"
         case .awaited(let access): "accesses of kind \(access.rawValue) are not awaited here"
         case .library(let name): "the library \(name) is not part of this program"
         }

@@ -203,6 +203,53 @@ struct ScenarioRunTests {
         #expect(try #require(save.backupBytes) > 4096)
     }
 
+    @Test(arguments: ["pool", "queue"])
+    func eachWriteIsReadBesideTheNext(arm: String) async throws {
+        let yaml = bank(
+            """
+              pay:
+                access: write
+                workers: 2
+                think: 1ms
+                use: transfer
+                then-read: "SELECT sum(balance) FROM account"
+            """
+        )
+        let result = try await run(yaml, arm: arm)
+        let pay = try #require(result.clients["pay"])
+        #expect(pay.completed > 0)
+        #expect(pay.errors.isEmpty)
+        // Nobody else reads.
+        if arm == "pool" { #expect(try #require(result.pool?.readersPeak) >= 1) }
+    }
+
+    @Test func anArmWithoutConcurrentReadsSaysSo() async throws {
+        let yaml = bank(
+            """
+              pay: {access: write, use: transfer, then-read: "SELECT sum(balance) FROM account"}
+              list: {access: read, think: 10ms, sql: "SELECT count(*) FROM account"}
+            """
+        )
+        let result = try await run(yaml, arm: "raw")
+        #expect(result.unsupported?["pay"] == "this arm has no reads beside a write")
+    }
+
+    @Test func whatIsReadAfterAWriteFailsTheAccess() async throws {
+        let yaml = bank(
+            """
+              pay:
+                access: write
+                think: 10ms
+                use: transfer
+                then-read: "SELECT abs(-9223372036854775807 - 1)"
+            """
+        )
+        let result = try await run(yaml, arm: "pool")
+        let pay = try #require(result.clients["pay"])
+        #expect(pay.completed == 0)
+        #expect(try #require(pay.errors["SQLITE_ERROR"]) > 0)
+    }
+
     /// A read that takes as long as somebody lets it.
     private static let endless = """
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \

@@ -10,6 +10,8 @@ struct ClientPlan: Sendable {
     let operations: [[StatementPlan]]
     /// The steps of each operation; nil for one that just runs its statements.
     let steps: [[StepPlan]?]
+    /// What is read of each write, beside the next ones.
+    let thenRead: [StatementPlan]
     /// The kind of access of each operation.
     let accesses: [WorkloadAccess]
     /// The weight of each operation.
@@ -154,6 +156,7 @@ extension Client {
         case .action(.backup): abilities.append(.backup)
         default: break
         }
+        if !thenRead.isEmpty { abilities.append(.concurrentReads) }
         switch style {
         case .sync: break
         case .async: abilities.append(.tasks)

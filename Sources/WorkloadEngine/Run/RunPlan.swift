@@ -76,7 +76,8 @@ struct RunPlan: Sendable {
     /// - Throws: ``RunError`` for the first one that it does not, with its place in the file.
     func checkStatements(of scenario: Scenario, on target: any WorkloadTarget) throws {
         let statements = clients.flatMap { client in
-            client.operations.joined().map { (client: client.name.name, sql: $0.sql) }
+            (client.operations.joined() + client.thenRead)
+                .map { (client: client.name.name, sql: $0.sql) }
         }
         let schemaVerbs: Set = ["ALTER", "ATTACH", "CREATE", "DETACH", "DROP"]
         guard
@@ -256,6 +257,7 @@ extension ClientPlan {
         operationNames = names
         self.operations = operations
         self.steps = steps
+        thenRead = try client.thenRead.map { try variables.plan($0, client: client.name) }
         self.accesses = accesses
         self.weights = weights
         writes = accesses.map { $0 == .write || $0 == .writeWithoutTransaction }

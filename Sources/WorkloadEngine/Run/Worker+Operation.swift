@@ -9,10 +9,23 @@ extension Worker {
             return
         }
         if let closures { return performClosure(operation, turn, closures) }
+        if !plan.thenRead.isEmpty, access == .write { return performWriteAndRead(operation, turn) }
         self.access(operation, turn) { attempt in
             try target.perform(access, as: plan.name) { session in
                 attempt.entry = clock.now()
                 try perform(operation, in: session)
+            }
+        }
+    }
+
+    /// Writes, and reads what was committed while others write: one access, which ends with both.
+    private func performWriteAndRead(_ operation: Int, _ turn: Turn) {
+        access(operation, turn) { attempt in
+            try target.performWrite(as: plan.name) { session in
+                attempt.entry = clock.now()
+                try perform(operation, in: session)
+            } thenReading: {
+                plan.thenRead.map { BoundStatement(sql: $0.sql, values: values.values(of: $0)) }
             }
         }
     }

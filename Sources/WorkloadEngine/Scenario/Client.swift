@@ -19,6 +19,9 @@ public struct Client: Sendable, Equatable {
     /// Whether each access interrupts those of the same client that came before it, as each
     /// keystroke of a search does.
     public var supersedes = false
+    /// What is read of each write that was committed, on a connection of its own, from before the
+    /// writer is let go.
+    public var thenRead: [String] = []
     /// The phases in which it is at work, by name; none for all of them.
     public var phases: [String] = []
 

@@ -51,6 +51,22 @@ public protocol WorkloadTarget: AnyObject, Sendable {
         _ body: @escaping @Sendable (any WorkloadSession) throws -> Void
     ) async throws
 
+    /// Writes in one transaction; then reads what was committed on a connection of its own.
+    ///
+    /// The read begins before the writer is let go, so that it shows this write and no later one,
+    /// and goes on while others write. Only for ``WorkloadAbility/concurrentReads``.
+    ///
+    /// - Parameters:
+    ///   - client: Who asks, for the target's own status.
+    ///   - body: Writes; it gets the session, which is valid inside the call only.
+    ///   - statements: What is read; asked for when the write is committed.
+    /// - Throws: What the write or the read threw; returns when both have ended.
+    func performWrite(
+        as client: WorkloadClientName,
+        _ body: (any WorkloadSession) throws -> Void,
+        thenReading statements: () -> [BoundStatement]
+    ) throws
+
     /// Makes sure that the database understands a statement, without running it.
     ///
     /// By default nothing is checked.
@@ -127,6 +143,13 @@ extension WorkloadTarget {
         _ body: @escaping @Sendable (any WorkloadSession) throws -> Void
     ) async throws { throw RunError(.scenario, "this arm has no accesses that can be awaited") }
 
+    /// Refuses.
+    public func performWrite(
+        as client: WorkloadClientName,
+        _ body: (any WorkloadSession) throws -> Void,
+        thenReading statements: () -> [BoundStatement]
+    ) throws { throw RunError(.scenario, "this arm has no reads beside a write") }
+
     /// Does nothing.
     public func restartTimes() {}
 
@@ -151,6 +174,9 @@ public enum WorkloadAbility: String, Sendable, CaseIterable {
     case sharedFile
     /// Its accesses can be awaited (``WorkloadTarget/performAsync(_:as:_:)``).
     case tasks
+    /// A write can begin a read of what it committed, on another connection
+    /// (``WorkloadTarget/performWrite(as:_:thenReading:)``).
+    case concurrentReads
 
     /// Why a client that needs it cannot run.
     var obstacle: String {
@@ -159,6 +185,7 @@ public enum WorkloadAbility: String, Sendable, CaseIterable {
         case .backup: "this arm makes no backups"
         case .sharedFile: "no other process can open this arm's database"
         case .tasks: "this arm has no accesses that can be awaited"
+        case .concurrentReads: "this arm has no reads beside a write"
         }
     }
 }

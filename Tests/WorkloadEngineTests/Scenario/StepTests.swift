@@ -73,6 +73,14 @@ struct StepTests {
         ("{action: interrupt, client: ap, every: 10%}", "did you mean 'app'?"),
         ("{action: backup, mode: full, at: 10%}", "'mode' does not go with action: backup"),
         ("{action: backup, pages: 0, at: 10%}", "'pages' of client 'app'"),
+        (
+            "{access: read, sql: SELECT 1, then-read: SELECT 1}",
+            "'then-read' goes with access: write"
+        ),
+        (
+            "{access: write, sql: SELECT 1, then-read: DELETE FROM t}",
+            "DELETE in an access that reads: 'DELETE FROM t'"
+        ),
         ("{access: read, hold: 1s, supersede: true}", "'supersede' goes with a client that runs"),
         ("{access: read, sql: 'SELECT 1', mode: full}", "'mode' does not go with 'access'"),
         ("{access: read, sql: 'SELECT 1', phases: stedy}", "did you mean 'steady'?"),

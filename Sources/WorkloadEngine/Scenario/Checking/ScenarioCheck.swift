@@ -123,7 +123,8 @@ public struct ScenarioCheck {
         }
         statements += scenario.dataInvariants.map { ("invariant '\($0.name)'", $0.sql) }
         for client in plan.clients {
-            let own = client.operations.joined().map { ("client '\(client.name.name)'", $0.sql) }
+            let own = (client.operations.joined() + client.thenRead)
+                .map { ("client '\(client.name.name)'", $0.sql) }
             statements += own
         }
         guard !statements.contains(where: { StatementTemplate(sql: $0.sql).changesSchema }) else {

@@ -43,6 +43,7 @@ extension ScenarioDecoder {
         client.interruptAfter = reader.positiveDuration("interrupt-after")
         client.cancelAfter = reader.positiveDuration("cancel-after")
         client.supersedes = reader.bool("supersede") ?? false
+        client.thenRead = decodeReads(after: client, reader)
         checkInterruption(of: client, reader)
         TimeFit(measured: measured).check(client) { key, problem in
             log.add("'\(key)' of \(reader.what) \(problem)", at: reader[key]?.mark)
@@ -112,6 +113,28 @@ extension ScenarioDecoder {
             return nil
         }
         return .importRows(count: rows, batch: batch, statement: statement)
+    }
+
+    /// What is read beside the writes that follow.
+    private func decodeReads(after client: Client, _ reader: MappingReader) -> [String] {
+        guard let node = reader["then-read"] else { return [] }
+        guard case .operations(.write, _) = client.activity, client.style == .sync else {
+            log.add(
+                "'then-read' goes with access: write, 'sql', 'use' or a 'mix', and style: sync",
+                at: reader.mark(of: "then-read")
+            )
+            return []
+        }
+        refuse(
+            ["interrupt-after", "cancel-after", "supersede"],
+            beside: "'then-read'",
+            reader
+        )
+        let what = "'then-read' of \(reader.what)"
+        guard let list = SQLReader(what: what, log: log).statements(node) else { return [] }
+        checkParameters(of: list)
+        for statement in list { checkReads(statement.sql, reader, at: statement.mark) }
+        return list.map(\.sql)
     }
 
     /// Logs keys that mean nothing beside another one.

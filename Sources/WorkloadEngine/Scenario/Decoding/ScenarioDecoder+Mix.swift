@@ -123,7 +123,7 @@ extension ScenarioDecoder {
     }
 
     /// Logs a statement that can only write, in an access that cannot.
-    func checkReads(_ sql: String, _ reader: MappingReader) {
+    func checkReads(_ sql: String, _ reader: MappingReader, at mark: Mark? = nil) {
         let writes = [
             "INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER", "REINDEX", "VACUUM",
         ]
@@ -131,7 +131,7 @@ extension ScenarioDecoder {
         guard writes.contains(verb) else { return }
         log.add(
             "\(verb) in an access that reads: '\(sql)'; write access: write",
-            at: reader["sql"]?.mark ?? reader["use"]?.mark
+            at: mark ?? reader["sql"]?.mark ?? reader["use"]?.mark
         )
     }
 }

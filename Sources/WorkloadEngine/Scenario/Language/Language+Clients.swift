@@ -29,6 +29,11 @@ extension Language {
             ),
             .init("sql", .steps, "The statements and other steps of an access, in their order."),
             .init("use", .text, "A named statement or transaction, declared or the dataset's."),
+            .init(
+                "then-read",
+                .sql,
+                "What is read of each committed write on a reader of its own, beside the next ones."
+            ),
             .init("mix", .list(.mapping(operation)), "Operations, drawn by their weights."),
             .init(
                 "hold",

@@ -1,0 +1,59 @@
+import Dispatch
+import SQLiteEngine
+import Telemetry
+import WorkloadEngine
+
+extension EngineTarget {
+    /// Writes; then reads what was committed on a connection of its own, from before the writer is
+    /// let go, so that nobody else's write comes between.
+    func performWrite(
+        as client: WorkloadClientName,
+        _ body: (any WorkloadSession) throws -> Void,
+        thenReading statements: () -> [BoundStatement]
+    ) throws {
+        let site = AccessSite(client.accessLabel)
+        let read = ConcurrentRead()
+        func write(_ database: Database, in writer: some DatabaseWriter) throws {
+            try database.inTransaction(.immediate) {
+                try body(EngineSession(database: database, target: self))
+                return .commit
+            }
+            let bound = statements()
+            writer.spawnConcurrentRead(at: site) { [self] result in
+                read.end(
+                    Result {
+                        let session = EngineSession(database: try result.get(), target: self)
+                        for statement in bound {
+                            try session.run(statement.sql, statement.values)
+                        }
+                    }
+                )
+            }
+        }
+        let label = client.accessLabel
+        switch server {
+        case .pool(let pool):
+            try pool.writeWithoutTransaction(as: label) { try write($0, in: pool) }
+        case .queue(let queue):
+            try queue.writeWithoutTransaction(as: label) { try write($0, in: queue) }
+        case .frozen: throw UnsupportedAccess.concurrentRead
+        }
+        try read.wait()
+    }
+}
+
+/// A read that another thread makes, awaited by the one that asked for it.
+private final class ConcurrentRead: Sendable {
+    private let result = Lock<Result<Void, any Error>?>(nil)
+    private let ended = DispatchSemaphore(value: 0)
+
+    func end(_ result: Result<Void, any Error>) {
+        self.result.withLock { $0 = result }
+        ended.signal()
+    }
+
+    func wait() throws {
+        ended.wait()
+        try result.withLock { $0 }?.get()
+    }
+}
