@@ -15,6 +15,16 @@ public protocol FetchableRecord {
 
     /// The decoder of a column that is stored as JSON.
     static func databaseJSONDecoder(for column: String) -> JSONDecoder
+
+    /// How a `Decodable` record reads `Data` from a column; as it is by default.
+    static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy
+
+    /// How a `Decodable` record reads a date from a column; as `Date` does by default.
+    static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy
+
+    /// Which columns a `Decodable` record reads its coding keys from; those of their names by
+    /// default.
+    static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { get }
 }
 
 extension FetchableRecord {
@@ -29,6 +39,21 @@ extension FetchableRecord {
         decoder.nonConformingFloatDecodingStrategy = .throw
         decoder.userInfo = forJSON(databaseDecodingUserInfo)
         return decoder
+    }
+
+    /// As it is.
+    public static func databaseDataDecodingStrategy(
+        for column: String
+    ) -> DatabaseDataDecodingStrategy { .deferredToData }
+
+    /// As `Date` does.
+    public static func databaseDateDecodingStrategy(
+        for column: String
+    ) -> DatabaseDateDecodingStrategy { .deferredToDate }
+
+    /// The names of the keys.
+    public static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy {
+        .useDefaultKeys
     }
 }
 

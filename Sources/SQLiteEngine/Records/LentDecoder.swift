@@ -43,8 +43,8 @@ struct LentDecoder: Decoder {
     }
 
     @usableFromInline
-    func singleValueContainer() -> any SingleValueDecodingContainer {
-        decoder.singleValueContainer()
+    func singleValueContainer() throws -> any SingleValueDecodingContainer {
+        try decoder.singleValueContainer()
     }
 }
 

@@ -14,15 +14,20 @@ final class RecordDecoder: Decoder {
     @exclusivity(unchecked) private var container: AnyObject?
     @exclusivity(unchecked) private var keyType: ObjectIdentifier?
 
+    /// The error of a single value, where the row stands for a column that it does not have.
+    private let missing: (() -> RowDecodingError)?
+
     private var row: Row { columns.row }
     private var recordType: any FetchableRecord.Type { columns.recordType }
 
     init(
         row: Row,
         recordType: any FetchableRecord.Type,
-        codingPath: [any CodingKey] = []
+        codingPath: [any CodingKey] = [],
+        missing: (() -> RowDecodingError)? = nil
     ) {
         self.codingPath = codingPath
+        self.missing = missing
         columns = RowColumns(row: row, recordType: recordType, codingPath: codingPath)
         columns.decoder = self
     }
@@ -54,8 +59,9 @@ final class RecordDecoder: Decoder {
         )
     }
 
-    func singleValueContainer() -> any SingleValueDecodingContainer {
-        FirstColumnDecoder(columns: columns, codingPath: codingPath)
+    func singleValueContainer() throws -> any SingleValueDecodingContainer {
+        if let missing { throw missing() }
+        return FirstColumnDecoder(columns: columns, codingPath: codingPath)
     }
 }
 
@@ -83,6 +89,15 @@ private struct FirstColumnDecoder: SingleValueDecodingContainer {
     func decodeNil() -> Bool { row.count == 0 || row.hasNull(atIndex: 0) }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        if row.count > 0,
+            let value = try row.strategicValue(
+                type,
+                atUncheckedIndex: 0,
+                for: columns.recordType
+            )
+        {
+            return value
+        }
         if let convertible = type as? any DatabaseValueConvertible.Type {
             return try value(convertible, as: type)
         }
@@ -105,14 +120,20 @@ extension Row {
     func decodeRecord<T: Decodable>(
         _ type: T.Type,
         within columns: RowColumns,
-        codingPath: [any CodingKey]
+        codingPath: [any CodingKey],
+        missing: (() -> RowDecodingError)? = nil
     ) throws -> T {
         if let record = type as? any FetchableRecord.Type {
             return try makeRecord(record, as: type)
         }
         return try T(
             from: columns.kept(
-                RecordDecoder(row: twin, recordType: columns.recordType, codingPath: codingPath)
+                RecordDecoder(
+                    row: twin,
+                    recordType: columns.recordType,
+                    codingPath: codingPath,
+                    missing: missing
+                )
             )
         )
     }

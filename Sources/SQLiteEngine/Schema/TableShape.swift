@@ -2,7 +2,7 @@ import CSQLite
 
 /// What a record needs to know of its table.
 struct TableShape {
-    /// The columns that can be written, in their order.
+    /// The columns in their order, those included that are computed from others.
     let columns: [String]
 
     /// The columns of the primary key; `rowid` where none is declared, none for a view.
@@ -37,7 +37,8 @@ extension Database {
         throw DatabaseError(resultCode: .SQLITE_ERROR, message: "no such table: \(name)")
     }
 
-    private func fetchShape(
+    /// Asks SQLite for the shape of a table or a view in one database.
+    func fetchShape(
         of table: String,
         in database: String,
         isView: Bool
@@ -46,7 +47,7 @@ extension Database {
         var keys: [(position: Int, name: String, type: String)] = []
         let rows = try Row.fetchCursor(
             self,
-            sql: "SELECT name, type, pk FROM pragma_table_info(?, ?)",
+            sql: "SELECT name, type, pk FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1",
             arguments: [table, database]
         )
         while let row = try rows.next() {

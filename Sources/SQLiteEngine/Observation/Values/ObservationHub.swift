@@ -12,6 +12,10 @@ import Dispatch
 protocol ObservedMember: AnyObject, Sendable {
     /// Something was committed that may have changed the value; called on the writer.
     func databaseDidChange()
+    /// Fetches the value at once, on the writer that has just committed.
+    ///
+    /// - Returns: Whether it did; otherwise `refetch` has to be called.
+    func fetch(afterCommitOn db: Database) -> Bool
     /// The value has to be fetched again; called on no connection.
     func refetch()
 }
@@ -37,6 +41,12 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         var changed: [any ObservedMember] = []
         var isInstalled = false
     }
+
+    /// How many values a commit on a database without readers fetches itself.
+    ///
+    /// Few of them are told each commit, one by one. Many would hold up the next write: they are
+    /// fetched later, and several commits may be told as one.
+    private static let mostFetchesInACommit = 8
 
     /// Counts the commits of the writer while somebody observes.
     let commits = Atomic<UInt64>(0)
@@ -146,21 +156,21 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         commits.wrappingAdd(1, ordering: .sequentiallyConsistent)
         let touched = touched
         forgetTransaction()
-        let (members, isFirst, isUnused) = state.withLock { state in
+        let (members, isUnused) = state.withLock { state in
             var members: [any ObservedMember] = Array(state.uncertain.values)
             for entry in state.watched where touched.contains(where: { $0 === entry.watched }) {
                 members += entry.members.filter { state.uncertain[$0.key] == nil }.values
             }
             state.uncertain = [:]
-            let isFirst = state.changed.isEmpty && !members.isEmpty
-            state.changed += members
             let isUnused = state.watched.isEmpty
             if isUnused { state.isInstalled = false }
-            return (members, isFirst, isUnused)
+            return (members, isUnused)
         }
         for member in members { member.databaseDidChange() }
-        // The writer starts no fetch itself.
-        if isFirst { queue.async { self.startFetches() } }
+        let remaining =
+            members.count > Self.mostFetchesInACommit
+            ? members : members.filter { !$0.fetch(afterCommitOn: db) }
+        startLater(remaining)
         if isUnused { db.remove(transactionObserver: self) }
     }
 
@@ -169,6 +179,16 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     private func forgetTransaction() {
         if !concerned.isEmpty { concerned = [:] }
         if !touched.isEmpty { touched = [] }
+    }
+
+    /// Has values fetched on another thread, so that the writer can go on.
+    private func startLater(_ members: [any ObservedMember]) {
+        if members.isEmpty { return }
+        let isFirst = state.withLock { state in
+            defer { state.changed += members }
+            return state.changed.isEmpty
+        }
+        if isFirst { queue.async { self.startFetches() } }
     }
 
     private func startFetches() {

@@ -26,6 +26,8 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     private struct State {
         var isFetching = true
+        /// Whether the last fetch on the writer took little time.
+        var isCheap = true
         var mustFetchAgain = false
         var isOver = false
         /// Kept open while it is observed.
@@ -45,6 +47,9 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     private let usesReaders: Bool
     private let state: Lock<State>
     private let region = Lock<DatabaseRegion?>(nil)
+    /// What a fetch may take of the processor so that a commit waits for the next one, in
+    /// nanoseconds.
+    private static var cheapFetch: UInt64 { 1_000_000 }
     private static var site: AccessSite { AccessSite(AccessLabel("ValueObservation")) }
 
     init(
@@ -80,20 +85,22 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     private func startNow() {
         do {
             guard let (reader, database) = sources else { return }
-            let fetched: Fetched
+            let value: Reducer.Value?
             if let database, !usesReaders {
-                fetched = try database.writeWithoutTransaction(at: Self.site) { db throws in
+                let fetched = try database.writeWithoutTransaction(at: Self.site) { db throws in
                     let fetched = try fetchOnWriter(db)
                     follow(fetched, on: db)
                     return fetched
                 }
+                value = try reducing.sync { try reducer._value(fetched.value) }
             } else {
-                fetched = try reader.read(at: Self.site) { try fetch($0) }
-                join(after: fetched)
+                let fetched = try reader.read(at: Self.site) { try fetch($0) }
+                value = try reducing.sync { try reducer._value(fetched.value) }
+                join(after: fetched, isTold: true)
             }
-            let value = try reducing.sync { try reducer._value(fetched.value) }
-            if let value { onChange(value) }
+            // Before it is told: who is told may write, and shall be told of each commit.
             goOn()
+            if let value { onChange(value) }
         } catch {
             guard end() else { return }
             observation.events.didFail?(error)
@@ -124,17 +131,27 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     /// Follows the commits from the state that a reader showed.
     ///
     /// What was committed between is fetched again. The reader is not held meanwhile.
-    private func join(after fetched: Fetched) {
+    ///
+    /// - Parameters:
+    ///   - fetched: What the reader gave.
+    ///   - isTold: Whether the first value is told before it is known what it depends on: if the
+    ///     value has to be fetched again, the region is told then.
+    private func join(after fetched: Fetched, isTold: Bool = false) {
         guard let hub, let region = fetched.region, let database = sources?.database else { return }
         let state = fetched.state
-        track(region) {}
+        if !isTold { track(region) {} }
         database.asyncWriteWithoutTransaction(at: Self.site) { [self] db in
             guard isGoingOn, !db.isStandIn else { return }
             hub.install(on: db)
             hub.watch(self.region.withLock { $0 } ?? region, for: self)
             // Cancelled meanwhile, perhaps just before it was watched.
             guard isGoingOn else { return hub.unwatch(self) }
-            if !db.isInLastCommittedState(state) { refetch() }
+            if db.isInLastCommittedState(state) {
+                if isNew(region) { track(region) {} }
+            } else {
+                databaseDidChange()
+                refetch()
+            }
         }
     }
 
@@ -169,10 +186,11 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         guard let (reader, database) = sources else { return }
         if let database, !usesReaders {
             database.asyncWriteWithoutTransaction(at: Self.site) { [self] db in
-                complete(Result { try fetchOnWriter(db) }) { fetched in
-                    guard let hub, let region = fetched.region, isNew(region) else { return }
-                    track(region) { hub.watch(region, for: self) }
-                }
+                let start = threadNanoseconds()
+                let result = Result { try fetchOnWriter(db) }
+                let isCheap = threadNanoseconds() &- start < Self.cheapFetch
+                state.withLock { $0.isCheap = isCheap }
+                complete(result) { followAnew($0) }
             }
             return
         }
@@ -190,8 +208,35 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         }
     }
 
+    /// Follows the commits of another region, after a fetch on the writer has shown one.
+    private func followAnew(_ fetched: Fetched) {
+        guard let hub, let region = fetched.region, isNew(region) else { return }
+        track(region) { hub.watch(region, for: self) }
+    }
+
     private func isNew(_ region: DatabaseRegion) -> Bool {
         self.region.withLock { $0 != region }
+    }
+
+    func fetch(afterCommitOn db: Database) -> Bool {
+        guard !usesReaders, !observation.requiresWriteAccess else { return false }
+        let mayFetch = state.withLock { state in
+            guard !state.isFetching, !state.isOver, state.isCheap else { return false }
+            state.isFetching = true
+            return true
+        }
+        guard mayFetch else { return false }
+        let start = threadNanoseconds()
+        let result = Result { try fetchOnWriter(db) }
+        let isCheap = threadNanoseconds() &- start < Self.cheapFetch
+        state.withLock { $0.isCheap = isCheap }
+        if case .failure(let error as DatabaseError) = result, error.isInterruptionError {
+            // Meant for the access that has just committed.
+            state.withLock { $0.isFetching = false }
+            return false
+        }
+        complete(result) { followAnew($0) }
+        return true
     }
 
     /// Ends a fetch: hands its value on, follows, and begins the one that is remembered.
@@ -199,9 +244,9 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         switch result {
         case .success(let fetched):
             guard isGoingOn else { return }
+            then(fetched)
             let value = Fetchable(value: fetched.value)
             reducing.async { self.reduce(value.value) }
-            then(fetched)
             goOn()
         case .failure(let error):
             reducing.async { self.fail(error) }
