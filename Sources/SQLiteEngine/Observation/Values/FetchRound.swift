@@ -30,6 +30,8 @@ struct FetchRound: Sendable {
     private let members: ArraySlice<any ObservedMember>
     private let hub: ObservationHub
     private let usesReaders: Bool
+    /// Whether it is for all that are quick, and not for one that is not.
+    private let isShared: Bool
 
     /// Starts the fetches of members that have begun one.
     static func start(for members: [any ObservedMember], hub: ObservationHub) {
@@ -39,11 +41,21 @@ struct FetchRound: Sendable {
             if member.isQuick {
                 together[member.usesReaders]?.append(member)
             } else {
-                FetchRound(members: [member], hub: hub, usesReaders: member.usesReaders).start()
+                FetchRound(
+                    members: [member],
+                    hub: hub,
+                    usesReaders: member.usesReaders,
+                    isShared: false
+                ).start()
             }
         }
         for (usesReaders, members) in together {
-            FetchRound(members: members[...], hub: hub, usesReaders: usesReaders).start()
+            FetchRound(
+                members: members[...],
+                hub: hub,
+                usesReaders: usesReaders,
+                isShared: true
+            ).start()
         }
     }
 
@@ -75,8 +87,14 @@ struct FetchRound: Sendable {
             if usesReaders, let db = try? db.get(), !db.isInsideTransaction { break }
         }
         Self.tell(finished)
-        FetchRound(members: rest, hub: hub, usesReaders: usesReaders).start()
-        if !again.isEmpty { Self.start(for: again, hub: hub) }
+        FetchRound(
+            members: rest,
+            hub: hub,
+            usesReaders: usesReaders,
+            isShared: isShared
+        ).start()
+        if isShared { hub.didFetch(in: monotonicNanoseconds() - begin) }
+        if !again.isEmpty { hub.fetchSoon(again) }
     }
 
     /// Has values told that were fetched: on another thread, which holds no connection.

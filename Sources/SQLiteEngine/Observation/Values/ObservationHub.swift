@@ -12,7 +12,8 @@ import Dispatch
 ///
 /// One transaction observer for all of them. A commit notes which regions it touched and wakes
 /// another thread, unless that is awake already: a hundred values that depend on the same tables
-/// cost the writer as much as one does. The values are fetched in ``FetchRound``s.
+/// cost the writer as much as one does. The values are fetched in ``FetchRound``s; only a database
+/// without readers fetches a few quick ones in the commit itself.
 ///
 /// `@unchecked Sendable`: what is `var` is used by the writer's access alone, all else is in `state`.
 final class ObservationHub: TransactionObserver, @unchecked Sendable {
@@ -35,16 +36,31 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         var groups: [Group] = []
         /// Those who must look again after the next commit, whatever it brings.
         var uncertain: Members = [:]
-        /// What was committed that nobody has fetched yet: the regions, and the uncertain.
+        /// What was committed that nobody has fetched yet: the regions.
         var touched: [Watched] = []
-        var doubting: Members = [:]
+        /// Those who have to be fetched, whatever was committed.
+        var waiting: Members = [:]
         /// Whether ``startFetches()`` is about to run.
         var isWoken = false
         /// Whether the writer's commits are told.
         var isInstalled = false
         /// Those who wait for that, with the state that they have seen.
-        var joining: [(member: any ObservedMember, state: CommittedState?)] = []
+        var joining: [Joining] = []
+        /// When the next round may begin, in nanoseconds of the monotonic clock.
+        var restsUntil: UInt64 = 0
     }
+
+    private struct Joining {
+        let member: any ObservedMember
+        let region: DatabaseRegion
+        let state: CommittedState?
+    }
+
+    /// How many values a commit on a database without readers fetches itself.
+    ///
+    /// Few of them are told each commit, one by one. Many would hold up the next write: they are
+    /// fetched later, and several commits may be told as one.
+    private static let mostFetchesInACommit = 8
 
     /// Counts the commits of the writer while somebody observes.
     let commits = Atomic<UInt64>(0)
@@ -86,12 +102,17 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         let joining = state.withLock { state in
             state.isInstalled = true
             defer { state.joining = [] }
-            for (member, _) in state.joining where isOpen {
-                state.uncertain[ObjectIdentifier(member)] = member
+            for joining in state.joining where isOpen {
+                state.uncertain[ObjectIdentifier(joining.member)] = joining.member
             }
             return state.joining
         }
-        for (member, state) in joining where !db.isInLastCommittedState(state) { member.refetch() }
+        for joining in joining {
+            joining.member.didJoin(
+                joining.region,
+                isCurrent: db.isInLastCommittedState(joining.state)
+            )
+        }
     }
 
     /// Tells a member of the changes of a region, from a state on that a reader showed.
@@ -119,12 +140,12 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
                 hub.uncertain[ObjectIdentifier(member)] = member
                 return (true, false)
             }
-            hub.joining.append((member, state))
+            hub.joining.append(Joining(member: member, region: region, state: state))
             return (false, hub.joining.count == 1)
         }
         if isInstalled {
             settle(member, in: database)
-            if !db.isInLastCommittedState(state) { member.refetch() }
+            member.didJoin(region, isCurrent: db.isInLastCommittedState(state))
         } else if isFirst {
             database.whenWriterIsFree { [self] in install(on: $0) }
         }
@@ -186,7 +207,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
 
     private static func remove(_ member: ObjectIdentifier, from state: inout State) {
         state.uncertain[member] = nil
-        state.doubting[member] = nil
+        state.waiting[member] = nil
         guard let index = state.groups.firstIndex(where: { $0.members[member] != nil }) else {
             return
         }
@@ -228,28 +249,26 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         commits.wrappingAdd(1, ordering: .sequentiallyConsistent)
         let touched = touched
         forgetTransaction()
-        let (listeners, mustWake, isUnused) = state.withLock { state in
-            var listeners: [any ObservedMember] = []
-            for (identity, member) in state.uncertain {
-                if member.wantsChanges { listeners.append(member) }
-                state.doubting[identity] = member
-            }
+        let (listeners, atOnce, isUnused) = state.withLock { state in
+            var listeners = state.uncertain.filter(\.value.wantsChanges)
+            var changed = state.uncertain
             for group in state.groups where touched.contains(where: { $0 === group.watched }) {
-                listeners += group.listeners.filter { state.uncertain[$0.key] == nil }.values
+                listeners.merge(group.listeners) { member, _ in member }
+                if changed.count + group.members.count <= Self.mostFetchesInACommit {
+                    changed.merge(group.members) { member, _ in member }
+                } else if !state.touched.contains(where: { $0 === group.watched }) {
+                    state.touched.append(group.watched)
+                }
             }
             if !state.uncertain.isEmpty { state.uncertain = [:] }
-            for watched in touched where !state.touched.contains(where: { $0 === watched }) {
-                state.touched.append(watched)
-            }
-            let mustWake = !state.isWoken && !(state.touched.isEmpty && state.doubting.isEmpty)
-            if mustWake { state.isWoken = true }
+            let atOnce = changed.filter { !$0.value.usesReaders }
+            state.waiting.merge(changed.filter(\.value.usesReaders)) { member, _ in member }
             let isUnused = state.groups.isEmpty && state.joining.isEmpty
             if isUnused { state.isInstalled = false }
-            return (listeners, mustWake, isUnused)
+            return (listeners, atOnce, isUnused)
         }
-        for member in listeners { member.databaseDidChange() }
-        // The writer starts no fetch itself.
-        if mustWake { queue.async { self.startFetches() } }
+        for member in listeners.values { member.databaseDidChange() }
+        fetchSoon(atOnce.values.filter { !$0.fetch(afterCommitOn: db) })
         if isUnused { db.remove(transactionObserver: self) }
     }
 
@@ -260,14 +279,47 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         if !touched.isEmpty { touched = [] }
     }
 
+    // MARK: Rounds
+
+    /// Has another thread fetch some values, and whatever else was touched, unless it is about to.
+    ///
+    /// The writer starts no fetch itself.
+    func fetchSoon(_ members: [any ObservedMember]) {
+        let rest: UInt64? = state.withLock { state in
+            for member in members { state.waiting[ObjectIdentifier(member)] = member }
+            if state.isWoken || state.touched.isEmpty && state.waiting.isEmpty { return nil }
+            state.isWoken = true
+            if state.restsUntil == 0 { return 0 }
+            let now = monotonicNanoseconds()
+            return state.restsUntil > now ? state.restsUntil - now : 0
+        }
+        guard let rest else { return }
+        if rest == 0 {
+            queue.async { self.startFetches() }
+        } else {
+            queue.asyncAfter(deadline: .now() + .nanoseconds(Int(rest))) { self.startFetches() }
+        }
+    }
+
+    /// Lets the next round begin a little later when a long one has ended.
+    ///
+    /// A writer that commits all the time would keep a hundred values being fetched all the time.
+    /// So rounds take a quarter of the time at most, and what is committed while they rest is
+    /// fetched at once. A few quick fetches know no rest.
+    func didFetch(in duration: UInt64) {
+        let rest = min(3 * duration, 5_000_000)
+        let end = rest < 200_000 ? 0 : monotonicNanoseconds() + rest
+        state.withLock { $0.restsUntil = end }
+    }
+
     private func startFetches() {
         let members = state.withLock { state in
-            var members = state.doubting
+            var members = state.waiting
             for group in state.groups
             where state.touched.contains(where: { $0 === group.watched }) {
                 members.merge(group.members) { member, _ in member }
             }
-            state.doubting = [:]
+            state.waiting = [:]
             state.touched = []
             state.isWoken = false
             return members.values

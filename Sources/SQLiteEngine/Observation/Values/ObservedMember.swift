@@ -4,6 +4,12 @@ protocol ObservedMember: AnyObject, Sendable {
     var wantsChanges: Bool { get }
     /// Something was committed that may have changed the value; called on the writer.
     func databaseDidChange()
+    /// From now on it is told of the changes of a region.
+    ///
+    /// - Parameters:
+    ///   - region: The region.
+    ///   - isCurrent: Whether nothing was committed since the first value was fetched.
+    func didJoin(_ region: DatabaseRegion, isCurrent: Bool)
 
     /// Whether it is fetched beside the writer.
     var usesReaders: Bool { get }
@@ -12,8 +18,10 @@ protocol ObservedMember: AnyObject, Sendable {
     /// Where it is fetched; nil when the observation is over.
     var database: (any ObservedDatabase)? { get }
 
-    /// The value has to be fetched again; called on no connection, or on any.
-    func refetch()
+    /// Fetches the value at once, on the writer that has just committed.
+    ///
+    /// - Returns: Whether it did; otherwise it has to be fetched later.
+    func fetch(afterCommitOn db: Database) -> Bool
     /// Remembers that the value has to be fetched again.
     ///
     /// - Returns: Whether no fetch runs. The caller must start one then.
@@ -25,7 +33,7 @@ protocol ObservedMember: AnyObject, Sendable {
     ///     error that there is none.
     ///   - commits: How many commits there were before the connection took its state.
     func fetch(_ db: Result<Database, any Error>, after commits: UInt64)
-    /// Ends a fetch; returns whether another one was remembered. The caller must start it then.
+    /// Ends a fetch; returns whether another one was remembered. The caller must see to it then.
     func endFetch() -> Bool
 
     /// Whether what was fetched waits to be told, and nobody does it; the caller must then.

@@ -19,6 +19,8 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     private struct State {
         var isFetching = true
+        /// Whether the last fetch on the writer took little time of the processor.
+        var isCheap = true
         var mustFetchAgain = false
         var isOver = false
         /// What the last fetch took, in nanoseconds.
@@ -48,6 +50,9 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     private let state: Lock<State>
     private let inbox = Lock(Inbox())
     private let region = Lock<DatabaseRegion?>(nil)
+    /// What a fetch may take of the processor so that a commit waits for the next one, in
+    /// nanoseconds.
+    private static var cheapFetch: UInt64 { 1_000_000 }
     private static var site: AccessSite { AccessSite(AccessLabel("ValueObservation")) }
 
     init(
@@ -93,14 +98,15 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
             } else {
                 fetched = try reader.read(at: Self.site) { db in
                     let fetched = try fetch(db)
-                    join(after: fetched, on: db)
+                    join(after: fetched, on: db, isTold: true)
                     return fetched
                 }
             }
-            // Nothing else is told before: no other fetch begins as long as this one has not ended.
+            // No other fetch begins as long as this one has not ended.
             let value = try reducer._value(fetched.value)
-            if let value { onChange(value) }
+            // Before it is told: who is told may write, and shall be told of each commit.
             goOn()
+            if let value { onChange(value) }
         } catch {
             guard end() else { return }
             observation.events.didFail?(error)
@@ -137,13 +143,28 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     /// Follows the commits from the state that a reader shows.
     ///
     /// What was committed between is fetched again. The reader is not held meanwhile.
-    private func join(after fetched: Fetched, on db: Database) {
+    ///
+    /// - Parameters:
+    ///   - fetched: What the reader gave.
+    ///   - db: The reader.
+    ///   - isTold: Whether the first value is told before it is known what it depends on: if the
+    ///     value has to be fetched again, the region is told then.
+    private func join(after fetched: Fetched, on db: Database, isTold: Bool = false) {
         guard let hub, let region = fetched.region, let database else { return }
-        track(region) {
-            hub.join(region, for: self, after: fetched.state, on: db, of: database)
-        }
+        if !isTold { track(region) {} }
+        hub.join(region, for: self, after: fetched.state, on: db, of: database)
         // Cancelled meanwhile, perhaps just before it was watched.
         if !isGoingOn { hub.unwatch(self) }
+    }
+
+    func didJoin(_ region: DatabaseRegion, isCurrent: Bool) {
+        guard isGoingOn else { return }
+        if isCurrent {
+            if isNew(region) { track(region) {} }
+        } else {
+            databaseDidChange()
+            hub?.fetchSoon([self])
+        }
     }
 
     /// Notes what the value depends on.
@@ -174,10 +195,6 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         }
     }
 
-    func refetch() {
-        if let hub, beginFetch() { FetchRound.start(for: [self], hub: hub) }
-    }
-
     func fetch(_ db: Result<Database, any Error>, after commits: UInt64) {
         guard isGoingOn else { return }
         if usesReaders {
@@ -185,14 +202,39 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
                 guard let hub, let database, let region = fetched.region, isNew(region)
                 else { return }
                 track(region) { hub.watch(region, for: self, of: database) }
-                if hub.commits.load(ordering: .sequentiallyConsistent) != commits { refetch() }
+                if hub.commits.load(ordering: .sequentiallyConsistent) != commits {
+                    hub.fetchSoon([self])
+                }
             }
         } else {
-            complete(Result { try fetchOnWriter(db.get()) }) { fetched in
-                guard let hub, let region = fetched.region, isNew(region) else { return }
-                track(region) { hub.watch(region, for: self) }
-            }
+            complete(Result { try fetchOnWriterNoting(try db.get()) }) { followAnew($0) }
         }
+    }
+
+    func fetch(afterCommitOn db: Database) -> Bool {
+        guard !usesReaders, !observation.requiresWriteAccess else { return false }
+        let mayFetch = state.withLock { state in
+            guard !state.isFetching, !state.isOver, state.isCheap else { return false }
+            state.isFetching = true
+            return true
+        }
+        guard mayFetch else { return false }
+        let result = Result { try fetchOnWriterNoting(db) }
+        if case .failure(let error as DatabaseError) = result, error.isInterruptionError {
+            // Meant for the access that has just committed.
+            _ = endFetch()
+            return false
+        }
+        complete(result) { followAnew($0) }
+        FetchRound.tell([self])
+        goOn()
+        return true
+    }
+
+    /// Follows the commits of another region, after a fetch on the writer has shown one.
+    private func followAnew(_ fetched: Fetched) {
+        guard let hub, let region = fetched.region, isNew(region) else { return }
+        track(region) { hub.watch(region, for: self) }
     }
 
     private func isNew(_ region: DatabaseRegion) -> Bool {
@@ -204,9 +246,9 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         switch result {
         case .success(let fetched):
             guard isGoingOn else { return }
+            then(fetched)
             let value = Carried(value: fetched.value)
             inbox.withLock { $0.fetched.append(.success(value)) }
-            then(fetched)
         case .failure(let error):
             inbox.withLock { $0.fetched.append(.failure(error)) }
         }
@@ -214,18 +256,17 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     func endFetch() -> Bool {
         state.withLock { state in
-            guard !state.isOver, state.mustFetchAgain else {
+            defer {
                 state.isFetching = false
-                return false
+                state.mustFetchAgain = false
             }
-            state.mustFetchAgain = false
-            return true
+            return state.mustFetchAgain && !state.isOver
         }
     }
 
-    /// Ends the first fetch, and begins another one that was remembered.
+    /// Ends a fetch that was not in a round, and sees to another one that was remembered.
     private func goOn() {
-        if endFetch(), let hub { FetchRound.start(for: [self], hub: hub) }
+        if endFetch() { hub?.fetchSoon([self]) }
     }
 
     // MARK: Fetching
@@ -234,6 +275,16 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     private func fetchOnWriter(_ db: Database) throws -> Fetched {
         if observation.requiresWriteAccess { return try db.withWriteTransaction { try fetch($0) } }
         return try db.readOnly { try db.withReadTransaction { try fetch($0) } }
+    }
+
+    /// Fetches on the writer, and notes whether it took little time of the processor.
+    private func fetchOnWriterNoting(_ db: Database) throws -> Fetched {
+        let begin = threadNanoseconds()
+        defer {
+            let isCheap = threadNanoseconds() &- begin < Self.cheapFetch
+            state.withLock { $0.isCheap = isCheap }
+        }
+        return try fetchOnWriter(db)
     }
 
     private func fetch(_ db: Database) throws -> Fetched {
