@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Holds every code block of the documentation against what the tests of this folder run.
+/// Holds every code block of the documentation against what tests run, in the folders
+/// `Documentation`.
 ///
 /// A sample stands in a test between lines `// sample` and `// end`, and in an article, or in the
 /// comment of a declaration, character for character.
@@ -58,19 +59,22 @@ struct ArticleSamplesTests {
         return lines.map { $0.dropFirst(indentation) }.joined(separator: "\n")
     }
 
-    /// The samples that the tests of this folder run.
+    /// The samples that tests run.
     private static func run() throws -> [Sample] {
-        try files(below: "Tests/SQLiteEngineTests/Documentation", ending: ".swift").flatMap {
+        try ["SQLiteEngineTests", "EngineTargetTests"].flatMap {
+            try files(below: "Tests/\($0)/Documentation", ending: ".swift")
+        }.flatMap {
             try samples(of: $0, begins: { $0 == "// sample" }, ends: { $0 == "// end" })
         }
     }
 
     /// The samples that a reader of the documentation sees.
     private static func shown() throws -> [Sample] {
-        let articles = try files(below: "Sources/SQLiteEngine", ending: ".md").flatMap {
+        let sources = ["Sources/SQLiteEngine", "Sources/WorkloadEngine"]
+        let articles = try sources.flatMap { try files(below: $0, ending: ".md") }.flatMap {
             try samples(of: $0, begins: { $0 == "```swift" }, ends: { $0 == "```" })
         }
-        let comments = try files(below: "Sources/SQLiteEngine", ending: ".swift").flatMap {
+        let comments = try sources.flatMap { try files(below: $0, ending: ".swift") }.flatMap {
             try samples(of: $0, begins: { $0 == "```swift" }, ends: { $0 == "```" }) { line in
                 let text = line.trimmingPrefix { $0 == " " }
                 guard text.hasPrefix("///") else { return "" }
