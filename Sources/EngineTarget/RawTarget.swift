@@ -79,7 +79,7 @@ final class RawTarget: WorkloadTarget {
         switch ability {
         case .writeAheadLog: isWAL
         case .backup, .sharedFile: true
-        case .tasks: false
+        case .tasks, .concurrentReads: false
         }
     }
 

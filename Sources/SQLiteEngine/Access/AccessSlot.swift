@@ -135,8 +135,8 @@ final class AccessSlot: @unchecked Sendable {
         _ = state.exchange(newState, ordering: .sequentiallyConsistent)
     }
 
-    /// Whether somebody has it.
-    var isTaken: Bool { state.load(ordering: .relaxed) == State.taken }
+    /// Whether somebody has it; where not, all is visible that was done by whoever had it last.
+    var isTaken: Bool { state.load(ordering: .acquiring) == State.taken }
 
     /// Whether its connection showed a state that no new one can show: nobody but those who want
     /// this very slot gets it then.

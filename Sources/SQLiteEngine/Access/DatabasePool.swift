@@ -10,9 +10,13 @@ import Telemetry
 /// the caller's thread; those that are `await`ed run on a thread of the connection's own.
 ///
 /// ```swift
-/// let pool = try DatabasePool(path: "app.sqlite")
-/// try pool.write { db in try db.execute(sql: "INSERT INTO player DEFAULT VALUES") }
-/// let count = try pool.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") }
+/// let pool = try DatabasePool(path: path)
+/// try pool.write { db in
+///     try db.execute(sql: "INSERT INTO player (name) VALUES ('Arthur')")
+/// }
+/// let count = try pool.read { db in
+///     try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player")
+/// }
 /// ```
 ///
 /// The journal mode is WAL and `synchronous` is NORMAL: a commit survives a killed process; after

@@ -9,8 +9,10 @@ import Telemetry
 /// run on a thread of the connection's own.
 ///
 /// ```swift
-/// let queue = try DatabaseQueue(path: "app.sqlite")
-/// try queue.write { db in try db.execute(sql: "INSERT INTO player DEFAULT VALUES") }
+/// let queue = try DatabaseQueue(path: path)
+/// try queue.write { db in
+///     try db.execute(sql: "INSERT INTO player (name) VALUES ('Arthur')")
+/// }
 /// ```
 public final class DatabaseQueue: DatabaseWriter {
     /// What the connection was opened with.

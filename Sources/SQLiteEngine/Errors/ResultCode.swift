@@ -6,9 +6,13 @@ import CSQLite
 /// A primary code matches its extended ones, an extended code matches itself alone:
 ///
 /// ```swift
-/// do { try … }
-/// catch DatabaseError.SQLITE_CONSTRAINT_UNIQUE { … }  // the narrow one first
-/// catch DatabaseError.SQLITE_CONSTRAINT { … }
+/// do {
+///     try pool.write { db in try player.insert(db) }
+/// } catch DatabaseError.SQLITE_CONSTRAINT_UNIQUE {  // the narrow one first
+///     print("There is such a player.")
+/// } catch DatabaseError.SQLITE_CONSTRAINT {
+///     print("There can be no such player.")
+/// }
 /// ```
 public struct ResultCode: RawRepresentable, Hashable, Sendable {
     /// The value in C.

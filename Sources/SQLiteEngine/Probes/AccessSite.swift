@@ -36,7 +36,9 @@ public struct AccessLabel: Sendable, Hashable {
 ///
 /// ```swift
 /// func players(fileID: StaticString = #fileID, line: UInt = #line) throws -> [Player] {
-///     try pool.read(at: AccessSite(fileID: fileID, line: line)) { db in try Player.fetchAll(db) }
+///     try pool.read(at: AccessSite(fileID: fileID, line: line)) { db in
+///         try Player.fetchAll(db)
+///     }
 /// }
 /// ```
 ///

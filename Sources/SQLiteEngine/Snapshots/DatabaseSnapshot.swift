@@ -9,7 +9,9 @@ import Telemetry
 ///
 /// ```swift
 /// let snapshot = try pool.makeSnapshot()
-/// let count = try snapshot.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") }
+/// let count = try snapshot.read { db in
+///     try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player")
+/// }
 /// ```
 public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
     /// What the connection was opened with.

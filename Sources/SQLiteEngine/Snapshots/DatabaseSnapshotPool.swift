@@ -9,7 +9,9 @@ import Telemetry
 ///
 /// ```swift
 /// let snapshot = try pool.makeSnapshotPool()
-/// let count = try snapshot.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") }
+/// let count = try snapshot.read { db in
+///     try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player")
+/// }
 /// ```
 ///
 /// A connection whose transaction is ended by the reading closure shows another state from then

@@ -14,7 +14,7 @@ import Telemetry
 ///         }
 ///     }
 ///     load.client("sync", think: .milliseconds(5)) { _ in try store.sync() }
-///     load.limit("list.response", "p(99) < 50ms")
+///     load.limit("list.response", "p(50) < 100ms")
 ///     load.limit("list.errors", "count < 1")
 ///     let result = try await load.run()
 ///     #expect(result.missed.isEmpty)

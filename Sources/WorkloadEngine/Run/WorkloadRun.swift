@@ -104,7 +104,7 @@ public final class WorkloadRun: Sendable {
 
     /// Turns a knob of the load: at once while it runs, or else when it begins.
     ///
-    /// Where the knobs stand is in each sample (``Telemetry/Sample/knobs``).
+    /// Where the knobs stand is in each sample (`Sample.knobs`).
     ///
     /// - Throws: ``LoadKnobError`` when the running load has no such knob. What was asked for
     ///   before the load began and cannot be is told in an event.

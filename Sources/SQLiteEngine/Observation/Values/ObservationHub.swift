@@ -8,22 +8,12 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// A value that is observed, as the hub of its database sees it.
-protocol ObservedMember: AnyObject, Sendable {
-    /// Something was committed that may have changed the value; called on the writer.
-    func databaseDidChange()
-    /// Fetches the value at once, on the writer that has just committed.
-    ///
-    /// - Returns: Whether it did; otherwise `refetch` has to be called.
-    func fetch(afterCommitOn db: Database) -> Bool
-    /// The value has to be fetched again; called on no connection.
-    func refetch()
-}
-
 /// Tells all observed values of one database what its writer commits.
 ///
-/// One transaction observer for all of them: a hundred values that depend on the same tables cost
-/// a commit as much as one does, and the fetches are started on another thread.
+/// One transaction observer for all of them. A commit notes which regions it touched and wakes
+/// another thread, unless that is awake already: a hundred values that depend on the same tables
+/// cost the writer as much as one does. The values are fetched in ``FetchRound``s; only a database
+/// without readers fetches a few quick ones in the commit itself.
 ///
 /// `@unchecked Sendable`: what is `var` is used by the writer's access alone, all else is in `state`.
 final class ObservationHub: TransactionObserver, @unchecked Sendable {
@@ -33,13 +23,37 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         init(_ region: DatabaseRegion) { self.region = region }
     }
 
+    private typealias Members = [ObjectIdentifier: any ObservedMember]
+
+    private struct Group {
+        let watched: Watched
+        var members: Members
+        /// Those of them who want to hear of each commit at once.
+        var listeners: Members
+    }
+
     private struct State {
-        var watched: [(watched: Watched, members: [ObjectIdentifier: any ObservedMember])] = []
+        var groups: [Group] = []
         /// Those who must look again after the next commit, whatever it brings.
-        var uncertain: [ObjectIdentifier: any ObservedMember] = [:]
-        /// Those whose fetches were not started yet.
-        var changed: [any ObservedMember] = []
+        var uncertain: Members = [:]
+        /// What was committed that nobody has fetched yet: the regions.
+        var touched: [Watched] = []
+        /// Those who have to be fetched, whatever was committed.
+        var waiting: Members = [:]
+        /// Whether ``startFetches()`` is about to run.
+        var isWoken = false
+        /// Whether the writer's commits are told.
         var isInstalled = false
+        /// Those who wait for that, with the state that they have seen.
+        var joining: [Joining] = []
+        /// When the next round may begin, in nanoseconds of the monotonic clock.
+        var restsUntil: UInt64 = 0
+    }
+
+    private struct Joining {
+        let member: any ObservedMember
+        let region: DatabaseRegion
+        let state: CommittedState?
     }
 
     /// How many values a commit on a database without readers fetches itself.
@@ -62,7 +76,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
 
     /// What the observations cost; nil while there was none.
     var status: ObservationStatus? {
-        let active = state.withLock { $0.watched.reduce(0) { $0 + $1.members.count } }
+        let active = state.withLock { $0.groups.reduce(0) { $0 + $1.members.count } }
         let (onReaders, onWriter) = (counts[.onReaders], counts[.onWriter])
         guard active > 0 || onReaders > 0 || onWriter > 0 else { return nil }
         return ObservationStatus(
@@ -76,58 +90,137 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
 
     // MARK: Members
 
-    /// Makes sure that commits are told; to be called on the writer, outside of transactions.
+    /// Makes sure that commits are told; to be called on the writer.
+    ///
+    /// Whoever began to join before is told what it has missed.
     func install(on db: Database) {
-        let mustInstall = state.withLock { state in
-            defer { state.isInstalled = true }
-            return !state.isInstalled
+        // Nobody else can install: the writer is the caller's.
+        if !state.withLock({ $0.isInstalled }) {
+            db.add(transactionObserver: self, extent: .databaseLifetime)
         }
-        if mustInstall { db.add(transactionObserver: self, extent: .databaseLifetime) }
+        let isOpen = db.isInsideTransaction
+        let joining = state.withLock { state in
+            state.isInstalled = true
+            defer { state.joining = [] }
+            for joining in state.joining where isOpen {
+                state.uncertain[ObjectIdentifier(joining.member)] = joining.member
+            }
+            return state.joining
+        }
+        for joining in joining {
+            joining.member.didJoin(
+                joining.region,
+                isCurrent: db.isInLastCommittedState(joining.state)
+            )
+        }
     }
 
-    /// Tells a member of the changes of a region, and no more of the one before.
+    /// Tells a member of the changes of a region, from a state on that a reader showed.
+    ///
+    /// Nobody waits here. Only where no value of the database was observed before, the hub has to
+    /// get hold of the writer, once for all who join meanwhile; it does so when the writer is
+    /// free, and holds nothing until then.
     ///
     /// - Parameters:
     ///   - region: What the value depends on.
     ///   - member: The value.
-    ///   - isUncertain: Whether a transaction may be open whose changes were not looked at with
-    ///     the new region in mind.
+    ///   - state: The committed state that the value shows, or an earlier one.
+    ///   - db: The reader that showed it.
+    ///   - database: What it is a reader of.
+    func join(
+        _ region: DatabaseRegion,
+        for member: any ObservedMember,
+        after state: CommittedState?,
+        on db: Database,
+        of database: any ObservedDatabase
+    ) {
+        let (isInstalled, isFirst) = self.state.withLock { hub in
+            Self.add(region, member, to: &hub)
+            if hub.isInstalled {
+                hub.uncertain[ObjectIdentifier(member)] = member
+                return (true, false)
+            }
+            hub.joining.append(Joining(member: member, region: region, state: state))
+            return (false, hub.joining.count == 1)
+        }
+        if isInstalled {
+            settle(member, in: database)
+            member.didJoin(region, isCurrent: db.isInLastCommittedState(state))
+        } else if isFirst {
+            database.whenWriterIsFree { [self] in install(on: $0) }
+        }
+    }
+
+    /// Tells a member of the changes of another region than before.
+    ///
+    /// - Parameters:
+    ///   - region: What the value depends on now.
+    ///   - member: The value.
+    ///   - database: Whose writer may be writing meanwhile; nil when the caller has the writer.
     func watch(
         _ region: DatabaseRegion,
         for member: any ObservedMember,
-        isUncertain: Bool = false
+        of database: (any ObservedDatabase)? = nil
     ) {
-        let identity = ObjectIdentifier(member)
         state.withLock { state in
-            Self.remove(identity, from: &state)
-            if isUncertain { state.uncertain[identity] = member }
-            if let index = state.watched.firstIndex(where: { $0.watched.region == region }) {
-                state.watched[index].members[identity] = member
-            } else {
-                state.watched.append((Watched(region), [identity: member]))
-            }
+            Self.add(region, member, to: &state)
+            if database != nil { state.uncertain[ObjectIdentifier(member)] = member }
         }
+        if let database { settle(member, in: database) }
+    }
+
+    /// Lets a member be certain when no transaction is open whose changes were not looked at with
+    /// its region in mind.
+    ///
+    /// The member was added before. A statement that begins later looks at its region; one that
+    /// began earlier has the writer, or has given it back after its commit was counted.
+    private func settle(_ member: any ObservedMember, in database: any ObservedDatabase) {
+        guard !database.mayBeWriting else { return }
+        state.withLock { $0.uncertain[ObjectIdentifier(member)] = nil }
     }
 
     /// Tells a member of nothing any more.
     func unwatch(_ member: any ObservedMember) {
-        state.withLock { Self.remove(ObjectIdentifier(member), from: &$0) }
+        state.withLock { state in
+            Self.remove(ObjectIdentifier(member), from: &state)
+            // An empty list means that nobody has asked for the writer.
+            guard state.joining.count > 1 else { return }
+            state.joining.removeAll { $0.member === member }
+        }
+    }
+
+    private static func add(
+        _ region: DatabaseRegion,
+        _ member: any ObservedMember,
+        to state: inout State
+    ) {
+        let identity = ObjectIdentifier(member)
+        remove(identity, from: &state)
+        let index =
+            state.groups.firstIndex { $0.watched.region == region } ?? state.groups.endIndex
+        if index == state.groups.endIndex {
+            state.groups.append(Group(watched: Watched(region), members: [:], listeners: [:]))
+        }
+        state.groups[index].members[identity] = member
+        if member.wantsChanges { state.groups[index].listeners[identity] = member }
     }
 
     private static func remove(_ member: ObjectIdentifier, from state: inout State) {
         state.uncertain[member] = nil
-        state.watched = state.watched.compactMap { entry in
-            var entry = entry
-            entry.members[member] = nil
-            return entry.members.isEmpty ? nil : entry
+        state.waiting[member] = nil
+        guard let index = state.groups.firstIndex(where: { $0.members[member] != nil }) else {
+            return
         }
+        state.groups[index].members[member] = nil
+        state.groups[index].listeners[member] = nil
+        if state.groups[index].members.isEmpty { state.groups.remove(at: index) }
     }
 
     // MARK: Transactions
 
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
         let matching = state.withLock { state in
-            state.watched.map(\.watched).filter { $0.region.isModified(byEventsOfKind: eventKind) }
+            state.groups.map(\.watched).filter { $0.region.isModified(byEventsOfKind: eventKind) }
         }
         if matching.isEmpty { return false }
         let table = SQLName(eventKind.tableName)
@@ -156,21 +249,26 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         commits.wrappingAdd(1, ordering: .sequentiallyConsistent)
         let touched = touched
         forgetTransaction()
-        let (members, isUnused) = state.withLock { state in
-            var members: [any ObservedMember] = Array(state.uncertain.values)
-            for entry in state.watched where touched.contains(where: { $0 === entry.watched }) {
-                members += entry.members.filter { state.uncertain[$0.key] == nil }.values
+        let (listeners, atOnce, isUnused) = state.withLock { state in
+            var listeners = state.uncertain.filter(\.value.wantsChanges)
+            var changed = state.uncertain
+            for group in state.groups where touched.contains(where: { $0 === group.watched }) {
+                listeners.merge(group.listeners) { member, _ in member }
+                if changed.count + group.members.count <= Self.mostFetchesInACommit {
+                    changed.merge(group.members) { member, _ in member }
+                } else if !state.touched.contains(where: { $0 === group.watched }) {
+                    state.touched.append(group.watched)
+                }
             }
-            state.uncertain = [:]
-            let isUnused = state.watched.isEmpty
+            if !state.uncertain.isEmpty { state.uncertain = [:] }
+            let atOnce = changed.filter { !$0.value.usesReaders }
+            state.waiting.merge(changed.filter(\.value.usesReaders)) { member, _ in member }
+            let isUnused = state.groups.isEmpty && state.joining.isEmpty
             if isUnused { state.isInstalled = false }
-            return (members, isUnused)
+            return (listeners, atOnce, isUnused)
         }
-        for member in members { member.databaseDidChange() }
-        let remaining =
-            members.count > Self.mostFetchesInACommit
-            ? members : members.filter { !$0.fetch(afterCommitOn: db) }
-        startLater(remaining)
+        for member in listeners.values { member.databaseDidChange() }
+        fetchSoon(atOnce.values.filter { !$0.fetch(afterCommitOn: db) })
         if isUnused { db.remove(transactionObserver: self) }
     }
 
@@ -181,85 +279,51 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         if !touched.isEmpty { touched = [] }
     }
 
-    /// Has values fetched on another thread, so that the writer can go on.
-    private func startLater(_ members: [any ObservedMember]) {
-        if members.isEmpty { return }
-        let isFirst = state.withLock { state in
-            defer { state.changed += members }
-            return state.changed.isEmpty
+    // MARK: Rounds
+
+    /// Has another thread fetch some values, and whatever else was touched, unless it is about to.
+    ///
+    /// The writer starts no fetch itself.
+    func fetchSoon(_ members: [any ObservedMember]) {
+        let rest: UInt64? = state.withLock { state in
+            for member in members { state.waiting[ObjectIdentifier(member)] = member }
+            if state.isWoken || state.touched.isEmpty && state.waiting.isEmpty { return nil }
+            state.isWoken = true
+            if state.restsUntil == 0 { return 0 }
+            let now = monotonicNanoseconds()
+            return state.restsUntil > now ? state.restsUntil - now : 0
         }
-        if isFirst { queue.async { self.startFetches() } }
+        guard let rest else { return }
+        if rest == 0 {
+            queue.async { self.startFetches() }
+        } else {
+            queue.asyncAfter(deadline: .now() + .nanoseconds(Int(rest))) { self.startFetches() }
+        }
+    }
+
+    /// Lets the next round begin a little later when a long one has ended.
+    ///
+    /// A writer that commits all the time would keep a hundred values being fetched all the time.
+    /// So rounds take a quarter of the time at most, and what is committed while they rest is
+    /// fetched at once. A few quick fetches know no rest.
+    func didFetch(in duration: UInt64) {
+        let rest = min(3 * duration, 5_000_000)
+        let end = rest < 200_000 ? 0 : monotonicNanoseconds() + rest
+        state.withLock { $0.restsUntil = end }
     }
 
     private func startFetches() {
         let members = state.withLock { state in
-            defer { state.changed = [] }
-            return state.changed
+            var members = state.waiting
+            for group in state.groups
+            where state.touched.contains(where: { $0 === group.watched }) {
+                members.merge(group.members) { member, _ in member }
+            }
+            state.waiting = [:]
+            state.touched = []
+            state.isWoken = false
+            return members.values
         }
-        for member in members { member.refetch() }
+        FetchRound.start(for: members.filter { $0.beginFetch() }, hub: self)
     }
-}
-
-/// What the observations of a database cost.
-final class ObservationCounts: Sendable {
-    /// What is counted.
-    enum Event: Int, CaseIterable {
-        /// A value was fetched by a reader.
-        case onReaders
-        /// A value was fetched on the writer.
-        case onWriter
-        /// A change came while a fetch ran and another one was remembered already.
-        case coalesced
-        /// A value equalled the one before, and was not told.
-        case duplicates
-    }
-
-    private let counts = Lock([UInt64](repeating: 0, count: Event.allCases.count))
-
-    func add(_ event: Event) { counts.withLock { $0[event.rawValue] += 1 } }
-
-    subscript(event: Event) -> UInt64 { counts.withLock { $0[event.rawValue] } }
-}
-
-/// A database whose writer tells what it commits.
-protocol ObservedDatabase: DatabaseWriter {
-    /// Tells observed values of commits.
-    var observationHub: ObservationHub { get }
-    /// Whether values are read beside the writer.
-    var hasReaders: Bool { get }
-    /// Whether somebody has the writer now.
-    var isWriterTaken: Bool { get }
-}
-
-extension DatabaseQueue: ObservedDatabase {
-    var hasReaders: Bool { false }
-    var isWriterTaken: Bool { gate.slots[0].isTaken }
-}
-
-extension DatabasePool: ObservedDatabase {
-    var hasReaders: Bool { true }
-    var isWriterTaken: Bool { writer.slots[0].isTaken }
-}
-
-extension DatabaseReader {
-    /// The database whose commits can change what is read here; nil where nothing changes.
-    var observedDatabase: (any ObservedDatabase)? {
-        if let wrapper = self as? any DatabaseWrapper {
-            return wrapper.wrappedReader.observedDatabase
-        }
-        return configuration.readonly ? nil : self as? any ObservedDatabase
-    }
-}
-
-/// A reader that passes everything on to another one.
-protocol DatabaseWrapper {
-    var wrappedReader: any DatabaseReader { get }
-}
-
-extension AnyDatabaseReader: DatabaseWrapper {
-    var wrappedReader: any DatabaseReader { base }
-}
-
-extension AnyDatabaseWriter: DatabaseWrapper {
-    var wrappedReader: any DatabaseReader { base }
 }

@@ -1,19 +1,12 @@
-import Synchronization
 import Telemetry
-
-#if canImport(Darwin)
-import Dispatch
-#else
-// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
-@preconcurrency import Dispatch
-#endif
 
 /// One observation that was started: fetches, follows the commits, and tells.
 ///
-/// At most one fetch runs and one more is remembered. What was fetched is reduced on a serial
-/// queue of its own, so that it holds no connection, and told in that order.
+/// At most one fetch runs and one more is remembered. What was fetched is reduced and told on
+/// another thread, so that it holds no connection, by one thread at a time and in order.
 ///
-/// `@unchecked Sendable`: `reducer` is used on `reducing` alone; all else is constant or locked.
+/// `@unchecked Sendable`: `reducer` and `lastTelling` are used by whoever ``beginTelling()`` has
+/// told so, and before the first value by whoever starts; all else is constant or locked.
 final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sendable {
     /// What a fetch gave.
     private struct Fetched {
@@ -26,13 +19,23 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     private struct State {
         var isFetching = true
-        /// Whether the last fetch on the writer took little time.
+        /// Whether the last fetch on the writer took little time of the processor.
         var isCheap = true
         var mustFetchAgain = false
         var isOver = false
+        /// What the last fetch took, in nanoseconds.
+        var lastFetch: UInt64 = 0
         /// Kept open while it is observed.
         var reader: (any DatabaseReader)?
         var database: (any ObservedDatabase)?
+    }
+
+    /// What was fetched and not told yet, oldest first.
+    private struct Inbox {
+        var fetched: [Result<Carried<Reducer.Fetcher.Value>, any Error>] = []
+        var isTelling = false
+        /// What telling one took the last time, in nanoseconds.
+        var lastTelling: UInt64 = 0
     }
 
     private let observation: ValueObservation<Reducer>
@@ -41,11 +44,11 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     private let onChange: @Sendable (Reducer.Value) -> Void
     private let fetcher: Reducer.Fetcher
     private var reducer: Reducer
-    private let reducing = DispatchQueue(label: "SQLiteEngine.observation", qos: .userInitiated)
     private let hub: ObservationHub?
     /// Whether values are fetched beside the writer.
-    private let usesReaders: Bool
+    let usesReaders: Bool
     private let state: Lock<State>
+    private let inbox = Lock(Inbox())
     private let region = Lock<DatabaseRegion?>(nil)
     /// What a fetch may take of the processor so that a commit waits for the next one, in
     /// nanoseconds.
@@ -85,19 +88,22 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     private func startNow() {
         do {
             guard let (reader, database) = sources else { return }
-            let value: Reducer.Value?
+            let fetched: Fetched
             if let database, !usesReaders {
-                let fetched = try database.writeWithoutTransaction(at: Self.site) { db throws in
+                fetched = try database.writeWithoutTransaction(at: Self.site) { db throws in
                     let fetched = try fetchOnWriter(db)
                     follow(fetched, on: db)
                     return fetched
                 }
-                value = try reducing.sync { try reducer._value(fetched.value) }
             } else {
-                let fetched = try reader.read(at: Self.site) { try fetch($0) }
-                value = try reducing.sync { try reducer._value(fetched.value) }
-                join(after: fetched, isTold: true)
+                fetched = try reader.read(at: Self.site) { db in
+                    let fetched = try fetch(db)
+                    join(after: fetched, on: db, isTold: true)
+                    return fetched
+                }
             }
+            // No other fetch begins as long as this one has not ended.
+            let value = try reducer._value(fetched.value)
             // Before it is told: who is told may write, and shall be told of each commit.
             goOn()
             if let value { onChange(value) }
@@ -113,10 +119,16 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         if let database, !usesReaders {
             database.asyncWriteWithoutTransaction(at: Self.site) { [self] db in
                 complete(Result { try fetchOnWriter(db) }) { follow($0, on: db) }
+                FetchRound.tell([self])
+                goOn()
             }
         } else {
-            reader.asyncRead(at: Self.site) { [self] db in
-                complete(Result { try fetch(db.get()) }) { join(after: $0) }
+            reader.asyncRead(at: Self.site) { [self] result in
+                complete(Result { try fetch(result.get()) }) { fetched in
+                    if let db = try? result.get() { join(after: fetched, on: db) }
+                }
+                FetchRound.tell([self])
+                goOn()
             }
         }
     }
@@ -128,30 +140,30 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         track(region) { hub.watch(region, for: self) }
     }
 
-    /// Follows the commits from the state that a reader showed.
+    /// Follows the commits from the state that a reader shows.
     ///
     /// What was committed between is fetched again. The reader is not held meanwhile.
     ///
     /// - Parameters:
     ///   - fetched: What the reader gave.
+    ///   - db: The reader.
     ///   - isTold: Whether the first value is told before it is known what it depends on: if the
     ///     value has to be fetched again, the region is told then.
-    private func join(after fetched: Fetched, isTold: Bool = false) {
-        guard let hub, let region = fetched.region, let database = sources?.database else { return }
-        let state = fetched.state
+    private func join(after fetched: Fetched, on db: Database, isTold: Bool = false) {
+        guard let hub, let region = fetched.region, let database else { return }
         if !isTold { track(region) {} }
-        database.asyncWriteWithoutTransaction(at: Self.site) { [self] db in
-            guard isGoingOn, !db.isStandIn else { return }
-            hub.install(on: db)
-            hub.watch(self.region.withLock { $0 } ?? region, for: self)
-            // Cancelled meanwhile, perhaps just before it was watched.
-            guard isGoingOn else { return hub.unwatch(self) }
-            if db.isInLastCommittedState(state) {
-                if isNew(region) { track(region) {} }
-            } else {
-                databaseDidChange()
-                refetch()
-            }
+        hub.join(region, for: self, after: fetched.state, on: db, of: database)
+        // Cancelled meanwhile, perhaps just before it was watched.
+        if !isGoingOn { hub.unwatch(self) }
+    }
+
+    func didJoin(_ region: DatabaseRegion, isCurrent: Bool) {
+        guard isGoingOn else { return }
+        if isCurrent {
+            if isNew(region) { track(region) {} }
+        } else {
+            databaseDidChange()
+            hub?.fetchSoon([self])
         }
     }
 
@@ -164,48 +176,59 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     // MARK: Further values
 
+    var wantsChanges: Bool { observation.events.databaseDidChange != nil }
+
     func databaseDidChange() { observation.events.databaseDidChange?() }
 
-    func refetch() {
-        let mustStart = state.withLock { state in
+    var isQuick: Bool { state.withLock { $0.lastFetch < FetchRound.quick } }
+
+    func beginFetch() -> Bool {
+        state.withLock { state in
             if state.isOver { return false }
-            if state.isFetching {
-                if state.mustFetchAgain {
-                    hub?.counts.add(.coalesced)
-                }
-                state.mustFetchAgain = true
-                return false
+            guard state.isFetching else {
+                state.isFetching = true
+                return true
             }
-            state.isFetching = true
-            return true
+            if state.mustFetchAgain { hub?.counts.add(.coalesced) }
+            state.mustFetchAgain = true
+            return false
         }
-        if mustStart { startFetch() }
     }
 
-    private func startFetch() {
-        guard let (reader, database) = sources else { return }
-        if let database, !usesReaders {
-            database.asyncWriteWithoutTransaction(at: Self.site) { [self] db in
-                let start = threadNanoseconds()
-                let result = Result { try fetchOnWriter(db) }
-                let isCheap = threadNanoseconds() &- start < Self.cheapFetch
-                state.withLock { $0.isCheap = isCheap }
-                complete(result) { followAnew($0) }
-            }
-            return
-        }
-        // Before the reader takes its state: what comes later may not be in it.
-        let commits = hub?.commits.load(ordering: .sequentiallyConsistent)
-        reader.asyncRead(at: Self.site) { [self] db in
+    func fetch(_ db: Result<Database, any Error>, after commits: UInt64) {
+        guard isGoingOn else { return }
+        if usesReaders {
             complete(Result { try fetch(db.get()) }) { fetched in
                 guard let hub, let database, let region = fetched.region, isNew(region)
                 else { return }
-                track(region) {
-                    hub.watch(region, for: self, isUncertain: database.isWriterTaken)
+                track(region) { hub.watch(region, for: self, of: database) }
+                if hub.commits.load(ordering: .sequentiallyConsistent) != commits {
+                    hub.fetchSoon([self])
                 }
-                if hub.commits.load(ordering: .sequentiallyConsistent) != commits { refetch() }
             }
+        } else {
+            complete(Result { try fetchOnWriterNoting(try db.get()) }) { followAnew($0) }
         }
+    }
+
+    func fetch(afterCommitOn db: Database) -> Bool {
+        guard !usesReaders, !observation.requiresWriteAccess else { return false }
+        let mayFetch = state.withLock { state in
+            guard !state.isFetching, !state.isOver, state.isCheap else { return false }
+            state.isFetching = true
+            return true
+        }
+        guard mayFetch else { return false }
+        let result = Result { try fetchOnWriterNoting(db) }
+        if case .failure(let error as DatabaseError) = result, error.isInterruptionError {
+            // Meant for the access that has just committed.
+            _ = endFetch()
+            return false
+        }
+        complete(result) { followAnew($0) }
+        FetchRound.tell([self])
+        goOn()
+        return true
     }
 
     /// Follows the commits of another region, after a fetch on the writer has shown one.
@@ -218,51 +241,32 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         self.region.withLock { $0 != region }
     }
 
-    func fetch(afterCommitOn db: Database) -> Bool {
-        guard !usesReaders, !observation.requiresWriteAccess else { return false }
-        let mayFetch = state.withLock { state in
-            guard !state.isFetching, !state.isOver, state.isCheap else { return false }
-            state.isFetching = true
-            return true
-        }
-        guard mayFetch else { return false }
-        let start = threadNanoseconds()
-        let result = Result { try fetchOnWriter(db) }
-        let isCheap = threadNanoseconds() &- start < Self.cheapFetch
-        state.withLock { $0.isCheap = isCheap }
-        if case .failure(let error as DatabaseError) = result, error.isInterruptionError {
-            // Meant for the access that has just committed.
-            state.withLock { $0.isFetching = false }
-            return false
-        }
-        complete(result) { followAnew($0) }
-        return true
-    }
-
-    /// Ends a fetch: hands its value on, follows, and begins the one that is remembered.
+    /// Puts what was fetched where it is told from, and follows.
     private func complete(_ result: Result<Fetched, any Error>, then: (Fetched) -> Void) {
         switch result {
         case .success(let fetched):
             guard isGoingOn else { return }
             then(fetched)
-            let value = Fetchable(value: fetched.value)
-            reducing.async { self.reduce(value.value) }
-            goOn()
+            let value = Carried(value: fetched.value)
+            inbox.withLock { $0.fetched.append(.success(value)) }
         case .failure(let error):
-            reducing.async { self.fail(error) }
+            inbox.withLock { $0.fetched.append(.failure(error)) }
         }
     }
 
-    private func goOn() {
-        let mustStart = state.withLock { state in
-            guard !state.isOver, state.mustFetchAgain else {
+    func endFetch() -> Bool {
+        state.withLock { state in
+            defer {
                 state.isFetching = false
-                return false
+                state.mustFetchAgain = false
             }
-            state.mustFetchAgain = false
-            return true
+            return state.mustFetchAgain && !state.isOver
         }
-        if mustStart { startFetch() }
+    }
+
+    /// Ends a fetch that was not in a round, and sees to another one that was remembered.
+    private func goOn() {
+        if endFetch() { hub?.fetchSoon([self]) }
     }
 
     // MARK: Fetching
@@ -273,12 +277,27 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         return try db.readOnly { try db.withReadTransaction { try fetch($0) } }
     }
 
-    private func fetch(_ db: Database) throws -> Fetched {
-        if let hub {
-            hub.counts.add(usesReaders ? .onReaders : .onWriter)
+    /// Fetches on the writer, and notes whether it took little time of the processor.
+    private func fetchOnWriterNoting(_ db: Database) throws -> Fetched {
+        let begin = threadNanoseconds()
+        defer {
+            let isCheap = threadNanoseconds() &- begin < Self.cheapFetch
+            state.withLock { $0.isCheap = isCheap }
         }
+        return try fetchOnWriter(db)
+    }
+
+    private func fetch(_ db: Database) throws -> Fetched {
         let state = db.committedState
-        if hub == nil { return Fetched(value: try fetcher.fetch(db), region: nil, state: state) }
+        guard let hub else {
+            return Fetched(value: try fetcher.fetch(db), region: nil, state: state)
+        }
+        hub.counts.add(usesReaders ? .onReaders : .onWriter)
+        let begin = monotonicNanoseconds()
+        defer {
+            let end = monotonicNanoseconds()
+            self.state.withLock { $0.lastFetch = end - begin }
+        }
         var region: DatabaseRegion?
         let value: Reducer.Fetcher.Value
         let isKnown = self.region.withLock { $0 != nil }
@@ -301,7 +320,34 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     // MARK: Telling
 
-    /// Called on `reducing`.
+    var isTellingQuick: Bool { inbox.withLock { $0.lastTelling < FetchRound.quick } }
+
+    func beginTelling() -> Bool {
+        inbox.withLock { inbox in
+            guard !inbox.isTelling, !inbox.fetched.isEmpty else { return false }
+            inbox.isTelling = true
+            return true
+        }
+    }
+
+    func tell() {
+        var took: UInt64 = 0
+        while true {
+            let next = inbox.withLock { inbox in
+                inbox.lastTelling = took
+                inbox.isTelling = !inbox.fetched.isEmpty
+                return inbox.isTelling ? inbox.fetched.removeFirst() : nil
+            }
+            guard let next else { return }
+            let begin = monotonicNanoseconds()
+            switch next {
+            case .success(let fetched): reduce(fetched.value)
+            case .failure(let error): fail(error)
+            }
+            took = monotonicNanoseconds() - begin
+        }
+    }
+
     private func reduce(_ fetched: Reducer.Fetcher.Value) {
         guard isGoingOn else { return }
         do {
@@ -317,7 +363,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         }
     }
 
-    /// Called on `reducing`, so that the error follows the values that came before it.
+    /// After the values that came before the error.
     private func fail(_ error: any Error) {
         scheduler.schedule { [self] in
             guard end() else { return }
@@ -349,14 +395,16 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     private var isGoingOn: Bool { state.withLock { !$0.isOver } }
 
+    var database: (any ObservedDatabase)? { state.withLock { $0.database } }
+
     private var sources: (reader: any DatabaseReader, database: (any ObservedDatabase)?)? {
         state.withLock { state in state.reader.map { ($0, state.database) } }
     }
 }
 
-/// Carries what was fetched to the queue that reduces it.
+/// Carries what was fetched to the thread that tells it.
 ///
 /// `@unchecked Sendable`: whoever made it does not use it again.
-private struct Fetchable<Value>: @unchecked Sendable {
+private struct Carried<Value>: @unchecked Sendable {
     let value: Value
 }

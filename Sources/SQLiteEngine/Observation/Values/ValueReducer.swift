@@ -23,7 +23,7 @@ public protocol _ValueReducer: SendableMetatype {
     mutating func _value(_ fetched: Fetcher.Value) throws -> Value?
 }
 
-/// A ``_ValueReducer`` whose values may go from thread to thread.
+/// A `_ValueReducer` whose values may go from thread to thread.
 public protocol ValueReducer: _ValueReducer where Value: Sendable {}
 
 /// The reducers behind the methods of ``ValueObservation``.

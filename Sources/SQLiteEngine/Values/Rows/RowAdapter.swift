@@ -2,7 +2,8 @@
 ///
 /// ```swift
 /// let adapter = ScopeAdapter(["team": SuffixRowAdapter(fromIndex: 3)])
-/// let row = try Row.fetchOne(db, sql: "SELECT …", adapter: adapter)
+/// let row = try Row.fetchOne(db, sql: "SELECT 1, 2, 3, 4 AS id", adapter: adapter)
+/// let team = row?.scopes["team"]
 /// ```
 public protocol RowAdapter: Sendable {
     /// The columns that the adapter makes of others.

@@ -1,0 +1,91 @@
+import Dispatch
+import Foundation
+import GRDB
+import SQLiteEngine
+
+/// A library whose observations are measured.
+struct Contender: Sendable {
+    let name: String
+    /// Commits one value.
+    let commit: @Sendable (Int) throws -> Void
+    /// Starts an observation of the value; it ends when what this returns goes.
+    let observe: @Sendable (_ onChange: @escaping @Sendable (Int) -> Void) -> any Sendable
+    /// What the library counted of its observations.
+    let counts: @Sendable () -> String
+}
+
+private let told = DispatchQueue(label: "told")
+private let tables = """
+    CREATE TABLE t(id INTEGER PRIMARY KEY, v INTEGER); INSERT INTO t VALUES (1, 0)
+    """
+private let update = "UPDATE t SET v = ? WHERE id = 1"
+private let select = "SELECT v FROM t WHERE id = 1"
+
+extension Contender {
+    /// This engine.
+    static func engine(in folder: URL, readers: Int) throws -> Contender {
+        var configuration = SQLiteEngine.Configuration()
+        configuration.maximumReaderCount = readers
+        let pool = try SQLiteEngine.DatabasePool(
+            path: folder.appendingPathComponent("engine.sqlite").path,
+            configuration: configuration
+        )
+        try pool.write { db in try db.execute(sql: tables) }
+        let observation = SQLiteEngine.ValueObservation.trackingConstantRegion { db in
+            try Int.fetchOne(db.cachedStatement(sql: select)) ?? -1
+        }
+        return Contender(
+            name: "engine",
+            commit: { value in
+                try pool.write { db in
+                    try db.cachedStatement(sql: update).execute(arguments: [value])
+                }
+            },
+            observe: { onChange in
+                observation.start(
+                    in: pool,
+                    scheduling: .async(onQueue: told),
+                    onError: { fatalError("\($0)") },
+                    onChange: onChange
+                )
+            },
+            counts: {
+                guard let status = pool.status().observations else { return "" }
+                return "\(status.fetchesOnReaders) fetches on readers, "
+                    + "\(status.fetchesOnWriter) on the writer, "
+                    + "\(status.coalesced) coalesced, \(status.duplicates) dropped"
+            }
+        )
+    }
+
+    /// GRDB.
+    static func grdb(in folder: URL, readers: Int) throws -> Contender {
+        var configuration = GRDB.Configuration()
+        configuration.maximumReaderCount = readers
+        let pool = try GRDB.DatabasePool(
+            path: folder.appendingPathComponent("grdb.sqlite").path,
+            configuration: configuration
+        )
+        try pool.write { db in try db.execute(sql: tables) }
+        let observation = GRDB.ValueObservation.trackingConstantRegion { db in
+            try Int.fetchOne(db.cachedStatement(sql: select)) ?? -1
+        }
+        return Contender(
+            name: "GRDB",
+            commit: { value in
+                try pool.write { db in
+                    try db.cachedStatement(sql: update).execute(arguments: [value])
+                }
+            },
+            observe: { onChange in
+                observation.start(
+                    in: pool,
+                    scheduling: .async(onQueue: told),
+                    onError: { fatalError("\($0)") },
+                    onChange: onChange
+                )
+            },
+            counts: { "" }
+        )
+    }
+}

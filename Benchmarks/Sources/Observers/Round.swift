@@ -1,0 +1,111 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// What one round showed; times in nanoseconds.
+struct Round {
+    /// From the moment at which a commit was due to its end.
+    var response: [UInt64] = []
+    /// From the begin of a commit to its end.
+    var service: [UInt64] = []
+    /// How many values were told.
+    var told = 0
+    /// The processor time of the whole process, in seconds.
+    var processorSeconds = 0.0
+    /// From the last commit to the moment when every observer had its value; nil when one never
+    /// had.
+    var settling: UInt64?
+}
+
+/// What the observers were told last.
+private final class Told: Sendable {
+    private let last: Mutex<[Int]>
+    private let count = Atomic<Int>(0)
+
+    init(observers: Int) { last = Mutex([Int](repeating: -1, count: observers)) }
+
+    func note(_ value: Int, by observer: Int) {
+        last.withLock { $0[observer] = value }
+        count.wrappingAdd(1, ordering: .relaxed)
+    }
+
+    var total: Int { count.load(ordering: .relaxed) }
+
+    func isEverywhere(_ value: Int) -> Bool { last.withLock { $0.allSatisfy { $0 == value } } }
+
+    /// Waits until each observer was told `value`, or was told nothing for ten seconds.
+    func wait(for value: Int) -> Bool {
+        let deadline = now() + 10_000_000_000
+        while !isEverywhere(value) {
+            if now() > deadline { return false }
+            usleep(200)
+        }
+        return true
+    }
+}
+
+func now() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
+
+/// The processor time that the process has used, in seconds.
+func processorSeconds() -> Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
+
+/// Commits on a schedule, whether the commits before are slow or not.
+///
+/// - Parameters:
+///   - contender: Who commits, and observes.
+///   - observers: How many observe the table.
+///   - rate: Commits per second.
+///   - seconds: For how long.
+///   - first: The first value; each commit writes the next one.
+/// - Returns: What was seen.
+/// - Throws: What a commit throws.
+func run(
+    _ contender: Contender,
+    observers: Int,
+    rate: Double,
+    seconds: Double,
+    first: Int
+) throws -> Round {
+    let told = Told(observers: observers)
+    let observations = (0..<observers).map { observer in
+        contender.observe { value in told.note(value, by: observer) }
+    }
+    guard told.wait(for: first - 1) else {
+        fatalError("\(contender.name): an observer has no first value.")
+    }
+    var round = Round()
+    let count = Int(rate * seconds)
+    let interval = UInt64(1_000_000_000 / rate)
+    round.response.reserveCapacity(count)
+    round.service.reserveCapacity(count)
+    let processor = processorSeconds()
+    let begin = now() + interval
+    for index in 0..<count {
+        let due = begin + UInt64(index) * interval
+        let early = Int64(due) - Int64(now())
+        if early > 0 {
+            var pause = timespec(tv_sec: 0, tv_nsec: Int(early))
+            nanosleep(&pause, nil)
+        }
+        let start = now()
+        try contender.commit(first + index)
+        let end = now()
+        round.response.append(end - min(due, end))
+        round.service.append(end - start)
+    }
+    let end = now()
+    if told.wait(for: first + count - 1) { round.settling = now() - end }
+    round.processorSeconds = processorSeconds() - processor
+    round.told = told.total
+    withExtendedLifetime(observations) {}
+    return round
+}
+
+extension [UInt64] {
+    /// A percentile in microseconds.
+    func microseconds(at share: Double) -> Double {
+        let sorted = sorted()
+        guard !sorted.isEmpty else { return 0 }
+        return Double(sorted[Swift.min(sorted.count - 1, Int(Double(sorted.count) * share))]) / 1000
+    }
+}

@@ -1,0 +1,50 @@
+import SQLiteEngine
+
+// The tests of this folder run the samples of the documentation; ArticleSamplesTests sees to it that
+// they are the same.
+
+/// The database that the samples use.
+struct DocumentedDatabase {
+    let folder = TemporaryFolder()
+
+    var path: String { folder.file("app.sqlite") }
+
+    /// A pool with an empty table of players.
+    func pool() throws -> DatabasePool {
+        let pool = try DatabasePool(path: path)
+        try pool.write(createTable)
+        return pool
+    }
+
+    /// A pool with three players.
+    func poolOfThree() throws -> DatabasePool {
+        let pool = try pool()
+        try pool.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO player (name, score)
+                    VALUES ('Arthur', 1000), ('Barbara', 500), ('Craig', 300)
+                    """
+            )
+        }
+        return pool
+    }
+
+    /// Creates the table of players.
+    func createTable(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                CREATE TABLE IF NOT EXISTS player (
+                    id INTEGER PRIMARY KEY, name TEXT NOT NULL, score INTEGER NOT NULL DEFAULT 0
+                )
+                """
+        )
+    }
+}
+
+/// A player, for samples that do not say what one is.
+struct DocumentedPlayer: Codable, Equatable, FetchableRecord, PersistableRecord {
+    static let databaseTableName = "player"
+    var name: String
+    var score: Int
+}
