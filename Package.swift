@@ -133,8 +133,8 @@ let package = Package(
         .testTarget(
             name: "PoolgaugeTests",
             dependencies: [
-                "CNCurses", "CursesTerminal", "Dashboard", "TerminalUI", "WorkloadEngine",
-                "poolgauge",
+                "CNCurses", "CursesTerminal", "Dashboard", "SQLiteEngine", "Telemetry",
+                "TerminalUI", "WorkloadEngine", "poolgauge",
             ],
             swiftSettings: strict
         ),
