@@ -154,8 +154,8 @@ let package = Package(
         .testTarget(
             name: "PoolgaugeTests",
             dependencies: [
-                "CNCurses", "CursesTerminal", "Dashboard", "TerminalUI", "WorkloadEngine",
-                "poolgauge",
+                "CNCurses", "CursesTerminal", "Dashboard", "SQLiteEngine", "Telemetry",
+                "TerminalUI", "WorkloadEngine", "poolgauge",
             ],
             swiftSettings: strict
         ),

@@ -101,6 +101,25 @@ bool pg_screen_speaks_xterm(void) {
     return mouse && mouse != (const char *)-1;
 }
 
+// What terminals send whatever their entry says: a TERM that does not fit is common, as xterm-256color
+// inside of tmux is, whose Home is another one.
+static void define_common_keys(void) {
+    static const struct {
+        const char *bytes;
+        int code;
+    } common[] = {
+        {"\033[A", KEY_UP},     {"\033OA", KEY_UP},     {"\033[B", KEY_DOWN},  {"\033OB", KEY_DOWN},
+        {"\033[C", KEY_RIGHT},  {"\033OC", KEY_RIGHT},  {"\033[D", KEY_LEFT},  {"\033OD", KEY_LEFT},
+        {"\033[H", KEY_HOME},   {"\033OH", KEY_HOME},   {"\033[1~", KEY_HOME}, {"\033[7~", KEY_HOME},
+        {"\033[F", KEY_END},    {"\033OF", KEY_END},    {"\033[4~", KEY_END},  {"\033[8~", KEY_END},
+        {"\033[5~", KEY_PPAGE}, {"\033[6~", KEY_NPAGE}, {"\033[3~", KEY_DC},   {"\033[Z", KEY_BTAB},
+        {"\033OP", KEY_F(1)},   {"\033[11~", KEY_F(1)}, {"\033[[A", KEY_F(1)},
+    };
+    for (size_t index = 0; index < sizeof common / sizeof *common; index++) {
+        if (!key_defined(common[index].bytes)) define_key(common[index].bytes, common[index].code);
+    }
+}
+
 static void take_mouse(bool wants_mouse) {
     uses_mouse = wants_mouse && pg_screen_speaks_xterm();
     if (!uses_mouse) return;
@@ -130,6 +149,7 @@ bool pg_screen_open(
     }
     keypad(keys, TRUE);
     nodelay(keys, TRUE);
+    define_common_keys();
     take_mouse(wants_mouse);
     if (uses_mouse) arm_restore();
     if (wants_colors && has_colors() && start_color() == OK) {

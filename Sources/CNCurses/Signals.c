@@ -5,8 +5,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 // MARK: Giving the terminal back without ncurses
@@ -46,7 +48,8 @@ void pg_emergency_restore(void) {
 // MARK: Handlers
 
 // Told to the event loop. A second one of those that end the program does so at once: the loop
-// may be what hangs.
+// may be what hangs. But a terminal that goes away says so several times, by the kernel, by the
+// shell and by whatever ran the terminal: that is one request, and a HUP is never impatient.
 static const int told[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGTERM, SIGHUP};
 // The terminal is given back, then the signal does what it would have done.
 static const int fatal[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGQUIT};
@@ -55,14 +58,23 @@ enum { TOLD = sizeof told / sizeof *told, FATAL = sizeof fatal / sizeof *fatal }
 
 static struct sigaction told_before[TOLD];
 static struct sigaction fatal_before[FATAL];
-static atomic_bool was_asked_to_end = false;
+// When the program was asked to end, in milliseconds; 0 while it was not.
+static atomic_llong asked_to_end = 0;
+enum { ONE_REQUEST = 300 };
 static atomic_int pipe_in = -1;
 static int pipe_out = -1;
 
 static void tell(int signal) {
     int saved = errno;
     if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
-        if (atomic_exchange(&was_asked_to_end, true)) {
+        struct timespec time;
+        clock_gettime(CLOCK_MONOTONIC, &time);
+        long long now = time.tv_sec * 1000LL + time.tv_nsec / 1000000 + 1, asked = 0;
+        if (!atomic_compare_exchange_strong(&asked_to_end, &asked, now)) {
+            if (signal == SIGHUP || now - asked < ONE_REQUEST) {
+                errno = saved;
+                return;
+            }
             pg_emergency_restore();
             _exit(128 + signal);
         }
@@ -91,7 +103,7 @@ int pg_signals_install(void) {
         fcntl(ends[index], F_SETFL, O_NONBLOCK);
     }
     pipe_out = ends[0];
-    atomic_store(&was_asked_to_end, false);
+    atomic_store(&asked_to_end, 0);
     atomic_store(&pipe_in, ends[1]);
     struct sigaction action;
     memset(&action, 0, sizeof action);
@@ -114,8 +126,12 @@ int pg_signals_install(void) {
 
 void pg_signals_remove(void) {
     if (pipe_out < 0) return;
+    // Whoever was asked to end still writes what was measured: what asks again is heard as before.
+    bool is_ending = atomic_load(&asked_to_end) != 0;
     for (size_t index = 0; index < TOLD; index++) {
-        sigaction(told[index], &told_before[index], NULL);
+        int signal = told[index];
+        if (is_ending && (signal == SIGINT || signal == SIGTERM || signal == SIGHUP)) continue;
+        sigaction(signal, &told_before[index], NULL);
     }
     for (size_t index = 0; index < FATAL; index++) {
         sigaction(fatal[index], &fatal_before[index], NULL);

@@ -22,6 +22,7 @@ package final class CursesTerminal: Terminal {
     private var shown: Surface?
     private var pending: [TerminalEvent] = []
     private var mouse = MouseDecoder()
+    private var escape = EscapeSequence()
     private var isOpen = true
 
     /// Takes the terminal on standard input and output over.
@@ -188,11 +189,17 @@ extension CursesTerminal {
             case PG_KEY_SCALAR where mouse.isReading:
                 if let event = mouse.take(code) { pending.append(.input(.mouse(event))) }
                 continue
-            case PG_KEY_SCALAR: key = KeyDecoder.key(scalar: code)
+            case PG_KEY_SCALAR:
+                pending += escape.take(code).map { .input(.key($0)) }
+                continue
             case PG_KEY_SPECIAL: key = KeyDecoder.key(special: code)
             case PG_KEY_OTHER: key = nil
-            default: return
+            default:
+                // Nothing follows: it was the key Esc.
+                pending += escape.end().map { .input(.key($0)) }
+                return
             }
+            pending += escape.end().map { .input(.key($0)) }
             if let key { pending.append(.input(.key(key))) }
         }
     }

@@ -43,6 +43,8 @@ package struct DashboardModel: Sendable {
     /// What is selected, sorted and filtered on each screen, by its number less one.
     var views = DashboardScreen.allCases.map { _ in ListView() }
 
+    /// The interrupt of which it is still to be told what came of it.
+    var interrupt: InterruptWatch?
     /// The knobs that somebody turned and no sample shows yet, by their names.
     var asked: [String: Double] = [:]
 
@@ -80,7 +82,13 @@ package struct DashboardModel: Sendable {
     package mutating func ingest(_ sample: Sample) {
         let before = history.latest?.sequence ?? -1
         history.append(sample)
-        settleKnobs(sample, isNewRun: sample.sequence <= before)
+        let isNewRun = sample.sequence <= before
+        settleKnobs(sample, isNewRun: isNewRun)
+        if isNewRun { interrupt = nil }
+        if let news = interrupt?.look(at: sample) {
+            interrupt = nil
+            note(news)
+        }
     }
 
     /// Adds a line to the ticker, such as what came of a key.
@@ -131,7 +139,8 @@ package struct DashboardModel: Sendable {
             keys: keys,
             screen: screen,
             displayCPUShare: displayCPUShare,
-            overlay: overlay
+            overlay: overlay,
+            view: view
         )
         let footerHeight = footer.height(in: size)
         let areas = bounds.rows([1, size.height - 1 - footerHeight, footerHeight])

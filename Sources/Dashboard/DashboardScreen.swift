@@ -15,6 +15,21 @@ package enum DashboardScreen: Int, Sendable, CaseIterable {
     /// The load's knobs.
     case workload
 
+    /// The parts that Tab goes through, in the order in which they are read: what each shows.
+    var parts: [String] {
+        switch self {
+        case .overview:
+            ["connections", "pool", "waiting", "clients", "log", "snapshots", "events"]
+        case .connections: ["table", "time", "details", "pool"]
+        case .waiters: ["time", "queue", "blockers"]
+        case .snapshots: ["log", "snapshots", "meaning"]
+        // Its parts are those of an access: Tab goes from the response to the wait.
+        case .latency: []
+        case .compare: ["table", "time"]
+        case .workload: ["knobs", "clients", "pool"]
+        }
+    }
+
     /// Its name.
     package var title: String {
         switch self {

@@ -63,6 +63,8 @@ public struct ClientStatus: Sendable, Codable, Equatable {
     /// The distributions of the second that was just collected, for each operation; nil in the
     /// samples in between.
     public var operations: [OperationLatencies]?
+    /// What its slow accesses of the last ten seconds were made of; nil before one was measured.
+    public var slow: SlowSplit?
 
     /// Creates a status.
     public init(

@@ -45,9 +45,14 @@ struct CompareScreen {
             flex: 1
         )
         let charts = Track(minimum: 5, ideal: 9, priority: 5, flex: 2)
-        let areas = rect.rows(Track.lengths(of: [table, charts], available: rect.height))
+        var areas = rect.rows(Track.lengths(of: [table, charts], available: rect.height))
+        if let part = scene.expandedPart {
+            let nothing = Rect(x: rect.minX, y: rect.minY, width: 0, height: 0)
+            areas = areas.indices.map { $0 == part ? rect : nothing }
+        }
         drawTable(arms, selected, on: &canvas, in: areas[0])
         drawCharts(arms, selected, on: &canvas, in: areas[1])
+        for (part, area) in areas.enumerated() { scene.markPart(part, on: &canvas, area) }
     }
 
     private func drawNothing(on canvas: inout Canvas, in rect: Rect) {

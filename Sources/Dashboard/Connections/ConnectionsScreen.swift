@@ -17,6 +17,10 @@ struct ConnectionsScreen {
     /// Draws the screen.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let lanes = lanes
+        if let part = scene.expandedPart {
+            draw(part, lanes, on: &canvas, in: rect)
+            return
+        }
         let isExpanded = scene.view.isExpanded
         let isHigh = rect.height >= 18
         let table = Track(
@@ -47,13 +51,20 @@ struct ConnectionsScreen {
             isHigh && !isExpanded ? demand : none,
         ]
         let areas = rect.rows(Track.lengths(of: shown, available: rect.height))
-        drawTable(lanes, on: &canvas, in: areas[0])
-        drawStrips(lanes, on: &canvas, in: areas[1])
-        drawDetails(on: &canvas, in: areas[2])
-        if areas[3].height >= 5 {
-            PoolPanel(history: scene.history, seconds: scene.seconds)
-                .draw(on: &canvas, in: areas[3])
+        for (part, area) in areas.enumerated() { draw(part, lanes, on: &canvas, in: area) }
+    }
+
+    /// Draws a part, by its place in ``DashboardScreen/parts``.
+    private func draw(_ part: Int, _ lanes: [Lane], on canvas: inout Canvas, in rect: Rect) {
+        switch part {
+        case 0: drawTable(lanes, on: &canvas, in: rect)
+        case 1: drawStrips(lanes, on: &canvas, in: rect)
+        case 2: drawDetails(on: &canvas, in: rect)
+        default:
+            guard rect.height >= 5 else { return }
+            PoolPanel(history: scene.history, seconds: scene.seconds).draw(on: &canvas, in: rect)
         }
+        scene.markPart(part, on: &canvas, rect)
     }
 
     /// What each connection did over time.

@@ -6,6 +6,8 @@ struct FooterLine {
     let screen: DashboardScreen
     let displayCPUShare: Double?
     let overlay: Overlay?
+    /// What is selected on the screen.
+    let view: ListView
 
     /// The rows that it takes on a screen of this size.
     func height(in size: Size) -> Int { size.height >= 30 && size.width >= 80 ? 2 : 1 }
@@ -54,16 +56,24 @@ struct FooterLine {
         }
     }
 
+    /// What Enter would do where it is not about a row.
+    private var expansion: String? {
+        if view.isExpanded, view.part != nil || screen == .latency { return "all parts" }
+        if screen == .latency { return "pictures alone" }
+        return view.part.map { screen.parts[$0] + " alone" }
+    }
+
     /// The keys that do something on this screen, the most important first.
     private var commands: [KeyBar.Item] {
         keys.bindings.compactMap { binding in
             guard let priority = binding.priority, let key = binding.keys.first,
-                binding.command.isUseful(on: screen)
+                binding.command.isUseful(on: screen, view)
             else { return nil }
+            let part = binding.command == .expand ? expansion : nil
             return KeyBar.Item(
                 key: key.label,
-                name: binding.name,
-                priority: priority,
+                name: part ?? binding.name,
+                priority: view.part == nil || part == nil ? priority : 90,
                 target: key
             )
         }.enumerated().sorted { one, other in
@@ -75,12 +85,16 @@ struct FooterLine {
 
 extension DashboardCommand {
     /// Whether the key bar of a screen should have it.
-    fileprivate func isUseful(on screen: DashboardScreen) -> Bool {
+    fileprivate func isUseful(on screen: DashboardScreen, _ view: ListView) -> Bool {
         switch self {
         case .filter, .sort, .reverse:
             screen == .connections || screen == .waiters || screen == .snapshots
-        case .expand: screen == .connections || screen == .waiters
-        case .focusNext, .focusPrevious: screen == .latency
+        case .expand:
+            switch screen {
+            case .connections, .latency: true
+            case .overview: view.part != nil || view.selected != nil
+            default: view.part != nil
+            }
         case .interrupt: screen == .overview || screen == .connections
         default: true
         }

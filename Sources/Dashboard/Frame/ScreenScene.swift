@@ -8,6 +8,14 @@ struct ScreenScene: Sendable {
     let seconds: Double
     /// What is selected, sorted and filtered.
     let view: ListView
+
+    /// The part that fills the screen, by its place in ``DashboardScreen/parts``; nil for all.
+    var expandedPart: Int? { view.isExpanded ? view.part : nil }
+
+    /// Marks the panel in a rectangle if it is the part that somebody chose.
+    func markPart(_ part: Int, on canvas: inout Canvas, _ rect: Rect) {
+        if view.part == part { canvas.focus(rect) }
+    }
 }
 
 extension Listing {

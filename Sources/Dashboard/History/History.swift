@@ -88,6 +88,17 @@ struct History: Sendable {
         }
     }
 
+    /// Visits the samples of the last seconds that are kept, from the newest.
+    func visitSamples(last seconds: Double, _ body: (Sample) -> Void) {
+        var index = cursor ?? moments.count - 1
+        guard index >= 0 else { return }
+        let now = moments[index].time
+        while index >= 0, moments[index].time >= now - seconds, let sample = samples[index] {
+            body(sample)
+            index -= 1
+        }
+    }
+
     private func visit(last seconds: Double, _ body: (Moment) -> Void) {
         var index = cursor ?? moments.count - 1
         guard index >= 0 else { return }

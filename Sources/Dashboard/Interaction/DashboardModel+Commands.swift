@@ -30,7 +30,7 @@ extension DashboardModel {
         case .snapshot: return [.makeSnapshot]
         case .release: return [.releaseSnapshot(label: releasedSnapshot)]
         case .interrupt: return interruptSelected()
-        case .interruptAll: return [.interrupt(connection: nil)]
+        case .interruptAll: return interrupt(nil)
         case .checkpoint: overlay = .checkpoint(0)
         case .pauseLoad:
             switch history.latest?.state {
@@ -51,12 +51,23 @@ extension DashboardModel {
                 note("\(label) is closed by now", severity: .warning)
                 return []
             }
-            return [.interrupt(connection: label)]
+            return interrupt(label)
         }
-        if connections.count == 1 { return [.interrupt(connection: connections[0].label)] }
+        if connections.count == 1 { return interrupt(connections[0].label) }
         let all = keys.key(for: .interruptAll).map { ", or \($0.label) for all" } ?? ""
         note("select a connection to interrupt (arrows)\(all)", severity: .warning)
         return []
+    }
+
+    /// Interrupts a connection, or every one, and tells later what came of it.
+    private mutating func interrupt(_ label: String?) -> [DashboardAction] {
+        let name = label ?? "all connections"
+        if interrupt != nil {
+            interrupt?.askAgain(name)
+        } else if let sample = history.latest {
+            interrupt = InterruptWatch(sample, name: name)
+        }
+        return [.interrupt(connection: label)]
     }
 
     /// The connection that somebody selected, on a screen that has connections.
@@ -94,6 +105,8 @@ extension DashboardModel {
             view.filter = ""
         } else if frozen != nil {
             frozen = nil
+        } else if view.part != nil {
+            view.part = nil
         } else {
             view.selected = nil
         }

@@ -32,8 +32,11 @@ extension DashboardModel {
             return perform(command)
         case .row(let name):
             // A second click on it opens it.
-            if !isDrag, view.selected == name { view.isExpanded.toggle() }
-            view.selected = name
+            if !isDrag, view.selected == name {
+                expand()
+            } else {
+                view.selected = name
+            }
         case .column(let name):
             guard !isDrag else { return [] }
             if view.sortColumn == name {

@@ -14,7 +14,7 @@ extension DashboardModel {
         case .last: view.selected = rows.last
         case .left: view.firstColumn = max(0, view.firstColumn - 1)
         case .right: view.firstColumn = min(view.firstColumn + 1, 16)
-        case .expand: view.isExpanded.toggle()
+        case .expand: expand()
         case .filter:
             guard [.connections, .waiters, .snapshots].contains(screen) else { return }
             overlay = .prompt(
@@ -22,10 +22,42 @@ extension DashboardModel {
             )
         case .sort: sortByNext()
         case .reverse: view.isReversed.toggle()
-        case .focusNext: view.focus += 1
-        case .focusPrevious: view.focus -= 1
+        case .focusNext: focus(by: 1)
+        case .focusPrevious: focus(by: -1)
         default: break
         }
+    }
+
+    /// Shows all of what was chosen, or everything again.
+    mutating func expand() {
+        guard screen == .overview, view.part == nil else {
+            view.isExpanded.toggle()
+            return
+        }
+        guard let selected = view.selected else {
+            let tab = keys.key(for: .focusNext).map { "\($0.label) chooses a panel" }
+            let hint = [tab, "arrows select a connection"].compactMap(\.self)
+            note("nothing is chosen yet: " + hint.joined(separator: ", "), severity: .warning)
+            return
+        }
+        // A lane has no details here: the screen of the connections has them.
+        screen = .connections
+        view.selected = selected
+        view.part = nil
+        view.isExpanded = true
+    }
+
+    /// Goes to another part of the screen; behind the last one comes the whole screen.
+    private mutating func focus(by step: Int) {
+        let count = screen.parts.count
+        guard count > 0 else {
+            view.focus += step
+            return
+        }
+        let places = count + 1
+        let next = ((view.part ?? count) + step + places) % places
+        view.part = next < count ? next : nil
+        if view.part == nil { view.isExpanded = false }
     }
 
     /// The names of the rows that can be selected, in the order in which they are shown.

@@ -12,6 +12,8 @@ struct ListView: Sendable, Equatable {
     var isExpanded = false
     /// How many columns lie hidden on the left.
     var firstColumn = 0
-    /// Which part of the screen has the keys.
+    /// Which part of an access the latency screen shows.
     var focus = 0
+    /// Which part of the screen somebody chose, by its place in ``DashboardScreen/parts``.
+    var part: Int?
 }

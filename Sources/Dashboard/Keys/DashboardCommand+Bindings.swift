@@ -81,7 +81,7 @@ extension DashboardCommand {
             [.enter, .character("e")],
             .expand,
             name: "details",
-            help: "all of the selected row, and back",
+            help: "all of what is selected, and back",
             priority: 25
         ),
         KeyBinding(

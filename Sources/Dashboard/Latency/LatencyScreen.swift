@@ -28,20 +28,61 @@ struct LatencyScreen {
             drawNothing(on: &canvas, in: rect)
             return
         }
+        // Expanded, the pictures have all of the screen.
+        let isExpanded = scene.view.isExpanded
         let list = Track(
-            minimum: 4,
-            ideal: min(all.count + 3, rect.height / 3),
-            maximum: all.count + 3,
+            minimum: isExpanded ? 0 : 4,
+            ideal: isExpanded ? 0 : min(all.count + 3, rect.height / 3),
+            maximum: isExpanded ? 0 : all.count + 3,
             priority: 7,
             flex: 0
         )
+        let slow = Track(minimum: 5, ideal: 5, maximum: 5, priority: 6, flex: 0)
         let heat = Track(minimum: 7, ideal: rect.height / 3, priority: 8, flex: 2)
         let bars = Track(minimum: 7, ideal: rect.height / 4, priority: 9, flex: 1)
-        let areas = rect.rows(Track.lengths(of: [list, heat, bars], available: rect.height))
+        let areas = rect.rows(Track.lengths(of: [list, slow, heat, bars], available: rect.height))
         let chosen = selected.distribution(part, from: end - scene.seconds, to: end)
         drawList(selected, on: &canvas, in: areas[0])
-        drawHeat(selected, on: &canvas, in: areas[1])
-        drawBars(selected, chosen, on: &canvas, in: areas[2])
+        drawSlow(selected, on: &canvas, in: areas[1])
+        drawHeat(selected, on: &canvas, in: areas[2])
+        drawBars(selected, chosen, showsSlow: areas[1].height == 0, on: &canvas, in: areas[3])
+    }
+
+    // MARK: What the slowest are made of
+
+    private func slow(of series: LatencyHistory.Series) -> SlowParts? {
+        let client = scene.history.latest?.clients.first { $0.name == series.client }
+        return client?.slow.map(SlowParts.init)
+    }
+
+    private func drawSlow(
+        _ series: LatencyHistory.Series,
+        on canvas: inout Canvas,
+        in rect: Rect
+    ) {
+        guard rect.height >= 5 else { return }
+        let theme = canvas.theme
+        let slow = slow(of: series)
+        let dash = canvas.glyphs == .ascii ? "-" : "·"
+        let inner = Panel(
+            title: "\(series.client): what its slowest accesses are made of",
+            subtitle: slow.map { "\(dash) \($0.scope)" } ?? "",
+            remark: "last 10 s"
+        ).draw(on: &canvas, in: rect)
+        guard let slow else {
+            let text = "no measured access of \(series.client) ended in the last 10 s"
+            canvas.write(text, in: inner.row(0), style: theme.style(.dim), alignment: .leading)
+            return
+        }
+        var sentence = slow.sentence(theme: theme, isShort: false)
+        if canvas.width(of: sentence) > inner.width {
+            sentence = slow.sentence(theme: theme, isShort: true)
+        }
+        canvas.write(sentence, x: inner.minX, y: inner.minY, limit: inner.width)
+        slow.drawBar(on: &canvas, in: inner.row(1))
+        let blame =
+            slow.blame(theme: theme) ?? [Span("nobody kept them waiting", theme.style(.dim))]
+        canvas.write(blame, x: inner.minX, y: inner.minY + 2, limit: inner.width)
     }
 
     private func drawNothing(on canvas: inout Canvas, in rect: Rect) {
@@ -212,17 +253,23 @@ struct LatencyScreen {
     private func drawBars(
         _ series: LatencyHistory.Series,
         _ distribution: LatencyDistribution,
+        showsSlow: Bool,
         on canvas: inout Canvas,
         in rect: Rect
     ) {
         guard rect.height >= 5 else { return }
         let theme = canvas.theme
         let next = LatencyPart(rawValue: (part.rawValue + 1) % LatencyPart.allCases.count) ?? .wait
+        var legend = [[Span("Tab: \(next.title)", theme.style(.dim))]]
+        if showsSlow, let slow = slow(of: series) {
+            // In words where the panel of its own has no room.
+            legend.append(slow.summary(theme: theme))
+        }
         let inner = Panel(
             title: "\(series.name): \(part.title)",
             subtitle: (canvas.glyphs == .ascii ? "- " : "· ")
                 + part.meaning(isOpenLoop: series.isOpenLoop),
-            legend: [[Span("Tab: \(next.title)", theme.style(.dim))]]
+            legend: legend
         ).draw(on: &canvas, in: rect)
         guard let first = distribution.counts.firstIndex(where: { $0 > 0 }),
             let last = distribution.counts.lastIndex(where: { $0 > 0 })

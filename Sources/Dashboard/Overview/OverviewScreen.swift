@@ -19,6 +19,44 @@ struct OverviewScreen {
         case events
     }
 
+    /// The parts that can be chosen, in the order of ``DashboardScreen/parts``.
+    private enum Part: Int {
+        case connections
+        case pool
+        case waiting
+        case clients
+        case log
+        case snapshots
+        case events
+    }
+
+    private func mark(_ part: Part, on canvas: inout Canvas, _ rect: Rect) {
+        scene.markPart(part.rawValue, on: &canvas, rect)
+    }
+
+    /// One part below the verdict.
+    private func draw(_ part: Part, on canvas: inout Canvas, in rect: Rect) {
+        let verdict = VerdictLine(verdict: Verdict(history))
+        let head = min(1, rect.height)
+        let areas = rect.rows([head, rect.height - head])
+        verdict.draw(on: &canvas, in: areas[0])
+        let area = areas[1]
+        switch part {
+        case .connections:
+            ConnectionsPanel(history: history, seconds: seconds, selected: scene.view.selected)
+                .draw(on: &canvas, in: area)
+        case .pool: PoolPanel(history: history, seconds: seconds).draw(on: &canvas, in: area)
+        case .waiting: WaitingPanel(history: history, seconds: seconds).draw(on: &canvas, in: area)
+        case .clients:
+            ClientsPanel(history: history, seconds: seconds, isCompact: false)
+                .draw(on: &canvas, in: area)
+        case .log: WALPanel(history: history, seconds: seconds).draw(on: &canvas, in: area)
+        case .snapshots: SnapshotsPanel(history: history).draw(on: &canvas, in: area)
+        case .events: EventsPanel(history: history).draw(on: &canvas, in: area)
+        }
+        mark(part, on: &canvas, area)
+    }
+
     /// The height at which every panel has its border.
     private static let comfortableHeight = 27
 
@@ -26,6 +64,8 @@ struct OverviewScreen {
     func draw(on canvas: inout Canvas, in rect: Rect) {
         if history.latest == nil {
             drawBeginning(on: &canvas, in: rect)
+        } else if let part = scene.expandedPart.flatMap(Part.init) {
+            draw(part, on: &canvas, in: rect)
         } else {
             drawPanels(on: &canvas, in: rect)
         }
@@ -83,9 +123,15 @@ struct OverviewScreen {
             canvas.clipped(to: area(row)) { body(&$0, area(row)) }
         }
         draw(.verdict) { verdict.draw(on: &$0, in: $1) }
-        draw(.connections) { connections.draw(on: &$0, in: $1) }
+        draw(.connections) {
+            connections.draw(on: &$0, in: $1)
+            mark(.connections, on: &$0, $1)
+        }
         draw(.pool) { drawDemand(pool, on: &$0, in: $1) }
-        draw(.clients) { clients.draw(on: &$0, in: $1) }
+        draw(.clients) {
+            clients.draw(on: &$0, in: $1)
+            mark(.clients, on: &$0, $1)
+        }
         draw(.details) { drawDetails(on: &$0, in: $1) }
         draw(.summary) {
             guard history.cursor == nil else {
@@ -105,8 +151,10 @@ struct OverviewScreen {
         let widths = Track.lengths(of: [chart, WaitingPanel.track], available: rect.width)
         let columns = rect.columns(widths)
         pool.draw(on: &canvas, in: columns[0])
+        mark(.pool, on: &canvas, columns[0])
         if widths[1] > 0 {
             WaitingPanel(history: history, seconds: seconds).draw(on: &canvas, in: columns[1])
+            mark(.waiting, on: &canvas, columns[1])
         }
     }
 
@@ -124,5 +172,8 @@ struct OverviewScreen {
         WALPanel(history: history, seconds: seconds).draw(on: &canvas, in: columns[0])
         SnapshotsPanel(history: history).draw(on: &canvas, in: columns[1])
         EventsPanel(history: history).draw(on: &canvas, in: columns[2])
+        for (part, column) in zip([Part.log, .snapshots, .events], columns) {
+            mark(part, on: &canvas, column)
+        }
     }
 }

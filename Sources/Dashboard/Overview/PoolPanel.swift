@@ -63,7 +63,8 @@ struct PoolPanel {
     private var remark: String {
         guard let readers else { return "" }
         let maximum = HumanUnits.counted(readers.maximum, "reader", "readers")
-        return "\(readers.inUse) of \(maximum) in use, \(readers.open) open"
+        let busy = history.latest?.database.busyReaders ?? readers.inUse
+        return "\(busy) of \(maximum) in use, \(readers.open) open"
     }
 
     private func legend(theme: Theme, glyphs: GlyphSet) -> [[Span]] {
@@ -85,4 +86,12 @@ struct PoolPanel {
             ],
         ]
     }
+}
+
+extension DatabaseStatus {
+    /// The readers that serve an access, as their lanes show them.
+    ///
+    /// ``ReaderPoolStatus/inUse`` also counts those that were given to somebody who has not begun,
+    /// and is read a moment later.
+    var busyReaders: Int { connections.count { $0.role == .reader && $0.state != .idle } }
 }

@@ -58,22 +58,24 @@ struct SnapshotsPanel {
             [
                 Span("interrupts ", theme.style(.text)),
                 Span(asked, theme.bold(.text)),
-                Span(" requested", dim),
+                Span(", ", dim),
+                Span(HumanUnits.count(interrupts.withoutEffect), theme.style(.text)),
+                Span(" without effect", dim),
             ],
             x: inner.minX,
             y: inner.maxY - 2,
             limit: inner.width
         )
-        canvas.write(
-            [
-                Span("  \(HumanUnits.count(interrupts.delivered))", theme.style(.text)),
-                Span(" delivered, ", dim),
-                Span(HumanUnits.count(interrupts.withoutEffect), theme.style(.text)),
-                Span(" without effect", dim),
-            ],
-            x: inner.minX,
-            y: inner.maxY - 1,
-            limit: inner.width
-        )
+        var ended = [
+            Span("  \(HumanUnits.count(interrupts.delivered))", theme.style(.text)),
+            Span(interrupts.delivered == 1 ? " statement ended" : " statements ended", dim),
+        ]
+        if let latency = interrupts.latency {
+            ended += [
+                Span(" within ", dim),
+                Span(HumanUnits.duration(nanoseconds: latency.max), theme.style(.text)),
+            ]
+        }
+        canvas.write(ended, x: inner.minX, y: inner.maxY - 1, limit: inner.width)
     }
 }

@@ -14,13 +14,25 @@ struct SnapshotsScreen {
 
     /// Draws the screen.
     func draw(on canvas: inout Canvas, in rect: Rect) {
+        if let part = scene.expandedPart {
+            draw(part, on: &canvas, in: rect)
+            return
+        }
         let log = Track(minimum: 6, ideal: rect.height / 2, maximum: 18, priority: 5, flex: 1)
         let table = Track(minimum: 5, ideal: 8, priority: 9, flex: 2)
         let words = Track(minimum: 3, ideal: 4, maximum: 5, priority: 3, flex: 0)
         let areas = rect.rows(Track.lengths(of: [log, table, words], available: rect.height))
-        drawLog(on: &canvas, in: areas[0])
-        drawTable(on: &canvas, in: areas[1])
-        drawMeaning(on: &canvas, in: areas[2])
+        for (part, area) in areas.enumerated() { draw(part, on: &canvas, in: area) }
+    }
+
+    /// Draws a part, by its place in ``DashboardScreen/parts``.
+    private func draw(_ part: Int, on canvas: inout Canvas, in rect: Rect) {
+        switch part {
+        case 0: drawLog(on: &canvas, in: rect)
+        case 1: drawTable(on: &canvas, in: rect)
+        default: drawMeaning(on: &canvas, in: rect)
+        }
+        scene.markPart(part, on: &canvas, rect)
     }
 
     private func drawLog(on canvas: inout Canvas, in rect: Rect) {

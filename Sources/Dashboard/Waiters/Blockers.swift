@@ -32,8 +32,17 @@ struct Blockers: Sendable {
                     kept: kept(readers, 0),
                     holders: held(database, [.reader])
                 )
-                if let pool = database.readers, pool.inUse < pool.maximum {
-                    group.remark = "a reader is free or being opened: the first in line is next"
+                if let pool = database.readers {
+                    if pool.inUse < pool.maximum {
+                        group.remark = "a reader is free or being opened: the first in line is next"
+                    } else if group.holders.count < pool.maximum {
+                        // Given to somebody who has not begun: it changes hands between two looks.
+                        let count = pool.maximum - group.holders.count
+                        group.remark =
+                            count == 1
+                            ? "a reader is changing hands: the first in line has it next"
+                            : "\(count) readers are changing hands: the first in line have them next"
+                    }
                 }
                 groups.append(group)
             }

@@ -22,19 +22,24 @@ struct Waiting: Sendable {
     /// Its place in its queue, from 1.
     var place: Int
 
-    /// What names it: waiters have no identity of their own, so it is the place in the queue.
-    var name: String { "\(writes ? "w" : "r")\(place)" }
+    /// The monotonic clock when it began to wait, in nanoseconds; nil when nobody knows.
+    var since: UInt64?
+
+    /// What names it for as long as it waits: when it began to, or else its place in the queue.
+    var name: String { "\(writes ? "w" : "r")\(since.map { "@\($0)" } ?? "\(place)")" }
 
     /// Everybody who waits, whoever has waited longest first.
     static func all(in database: DatabaseStatus) -> [Waiting] {
         let isQueue = database.readers == nil
+        let now = database.takenAtNanoseconds
         func queue(_ waiters: [WaiterStatus], writes: Bool) -> [Waiting] {
             waiters.enumerated().map { index, status in
                 Waiting(
                     status: status,
                     wanted: isQueue ? .connection : writes ? .writer : .reader,
                     writes: writes,
-                    place: index + 1
+                    place: index + 1,
+                    since: now > status.waitedNanoseconds ? now - status.waitedNanoseconds : nil
                 )
             }
         }

@@ -16,6 +16,18 @@ struct WaitersScreen {
 
     /// Draws the screen.
     func draw(on canvas: inout Canvas, in rect: Rect) {
+        switch scene.expandedPart {
+        case 0:
+            drawChart(on: &canvas, in: rect)
+            return scene.markPart(0, on: &canvas, rect)
+        case 1:
+            drawQueue(on: &canvas, in: rect)
+            return scene.markPart(1, on: &canvas, rect)
+        case 2:
+            drawBlockers(on: &canvas, in: rect)
+            return scene.markPart(2, on: &canvas, rect)
+        default: break
+        }
         let chart = Track(
             minimum: 5,
             ideal: rect.height / 3,
@@ -28,6 +40,7 @@ struct WaitersScreen {
         let lists = Track(minimum: isNarrow ? 12 : 8, ideal: 14, priority: 9, flex: 1)
         let areas = rect.rows(Track.lengths(of: [chart, lists], available: rect.height))
         drawChart(on: &canvas, in: areas[0])
+        scene.markPart(0, on: &canvas, areas[0])
         let columns = areas[1].columns(
             Track.lengths(
                 of: [
@@ -37,14 +50,13 @@ struct WaitersScreen {
                 available: rect.width
             )
         )
-        if columns[1].width > 0 {
-            drawQueue(on: &canvas, in: columns[0])
-            drawBlockers(on: &canvas, in: columns[1])
-        } else {
-            let rows = areas[1].rows([areas[1].height / 2, areas[1].height - areas[1].height / 2])
-            drawQueue(on: &canvas, in: rows[0])
-            drawBlockers(on: &canvas, in: rows[1])
-        }
+        let half = areas[1].height / 2
+        let places =
+            columns[1].width > 0 ? columns : areas[1].rows([half, areas[1].height - half])
+        drawQueue(on: &canvas, in: places[0])
+        drawBlockers(on: &canvas, in: places[1])
+        scene.markPart(1, on: &canvas, places[0])
+        scene.markPart(2, on: &canvas, places[1])
     }
 
     private func drawChart(on canvas: inout Canvas, in rect: Rect) {
@@ -123,14 +135,19 @@ struct WaitersScreen {
     }
 
     private func drawBlockers(on canvas: inout Canvas, in rect: Rect) {
-        let inner = Panel(title: "Who blocks them").draw(on: &canvas, in: rect)
-        guard let database = scene.history.latest?.database, inner.height > 0 else { return }
+        let area = Panel(title: "Who blocks them").draw(on: &canvas, in: rect)
+        guard let database = scene.history.latest?.database, area.height > 0 else { return }
         let theme = canvas.theme
         let selected = all.first { $0.name == scene.view.selected }
         let groups = Blockers.all(in: database).filter { group in
             // A selected waiter's own blockers alone.
             selected.map { group.wanted == $0.wanted.rawValue } ?? true
         }
+        // Those who block somebody now come first.
+        let needed = groups.reduce(groups.count) {
+            $0 + 1 + $1.holders.count + ($1.remark == nil ? 0 : 1)
+        }
+        let inner = drawHoldShares(on: &canvas, in: area, below: needed)
         guard !groups.isEmpty else {
             drawHolders(database, on: &canvas, in: inner)
             return
@@ -168,6 +185,79 @@ struct WaitersScreen {
             }
             y += 1
         }
+    }
+
+    /// Draws at the bottom who held connections lately, where there is room for it.
+    ///
+    /// - Parameters:
+    ///   - canvas: Where it is drawn.
+    ///   - inner: What is inside of the panel.
+    ///   - rows: The rows above it that are taken.
+    /// - Returns: What is left of the rectangle.
+    private func drawHoldShares(
+        on canvas: inout Canvas,
+        in inner: Rect,
+        below rows: Int
+    ) -> Rect {
+        let shares = HoldShares.all(in: scene.history, seconds: Verdict.seconds)
+        let most = 4
+        let needed = shares.reduce(1) { $0 + 1 + min($1.holders.count, most) }
+        guard !shares.isEmpty, inner.height >= needed + max(rows, 3), inner.width >= 36 else {
+            return inner
+        }
+        let theme = canvas.theme
+        var y = inner.maxY - needed + 1
+        for share in shares {
+            let what =
+                switch share.resource {
+                case .readers: share.count == 1 ? "the reader" : "the \(share.count) readers"
+                case .writer: "the writer"
+                case .connection: "the connection"
+                }
+            let time = HumanUnits.secondsLabel(Verdict.seconds)
+            canvas.write(
+                "held \(what) in the last \(time), on average",
+                x: inner.minX,
+                y: y,
+                style: theme.style(.dim),
+                limit: inner.width
+            )
+            y += 1
+            for holder in share.holders.prefix(most) {
+                draw(holder, of: share.count, on: &canvas, in: inner, y: y)
+                y += 1
+            }
+        }
+        return Rect(
+            x: inner.minX,
+            y: inner.minY,
+            width: inner.width,
+            height: inner.height - needed
+        )
+    }
+
+    /// `  storm  3.1 of 4 ■■■■■■·`.
+    private func draw(
+        _ holder: HoldShares.Holder,
+        of count: Int,
+        on canvas: inout Canvas,
+        in inner: Rect,
+        y: Int
+    ) {
+        let theme = canvas.theme
+        let name = Rect(x: inner.minX + 2, y: y, width: 14, height: 1)
+        canvas.write(holder.name, in: name, style: theme.bold(.text), alignment: .leading)
+        let hundredths = Int((holder.held * 100).rounded())
+        let fraction = hundredths % 100 < 10 ? "0\(hundredths % 100)" : "\(hundredths % 100)"
+        let number = Rect(x: name.maxX, y: y, width: 13, height: 1)
+        canvas.write(
+            "\(hundredths / 100).\(fraction) of \(count)",
+            in: number,
+            style: theme.style(.text),
+            alignment: .trailing
+        )
+        let bar = Rect(x: number.maxX + 1, y: y, width: inner.maxX - number.maxX - 1, height: 1)
+        Meter(share: min(holder.held / Double(max(count, 1)), 1)).draw(on: &canvas, in: bar)
     }
 
     /// Who holds connections while nobody waits for them.

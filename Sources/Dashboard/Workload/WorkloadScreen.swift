@@ -23,15 +23,20 @@ struct WorkloadScreen {
         )
         let effect = Track(minimum: 6, ideal: 9, priority: 7, flex: 2)
         let clients = ClientsPanel(history: scene.history, seconds: scene.seconds, isCompact: false)
-        let areas = rect.rows(
+        var areas = rect.rows(
             Track.lengths(of: [table, clients.track, effect], available: rect.height)
         )
+        if let part = scene.expandedPart {
+            let nothing = Rect(x: rect.minX, y: rect.minY, width: 0, height: 0)
+            areas = areas.indices.map { $0 == part ? rect : nothing }
+        }
         drawTable(knobs, on: &canvas, in: areas[0])
         if areas[1].height >= 4 { clients.draw(on: &canvas, in: areas[1]) }
         if areas[2].height >= 4 {
             PoolPanel(history: scene.history, seconds: scene.seconds)
                 .draw(on: &canvas, in: areas[2])
         }
+        for (part, area) in areas.enumerated() { scene.markPart(part, on: &canvas, area) }
     }
 
     private func drawTable(_ knobs: [Knob], on canvas: inout Canvas, in rect: Rect) {

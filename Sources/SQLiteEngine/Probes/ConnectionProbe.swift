@@ -79,6 +79,13 @@ final class ConnectionProbe: @unchecked Sendable {
     /// Where the log stood after the transaction's first statement.
     let positionAfter = Atomic<UInt64>(0)
 
+    /// The access that a status last saw while it had no state to read.
+    ///
+    /// What it reads now it has read since ``unreadAt`` at most: no access looks at a clock for it.
+    let unreadAccess = Atomic<UInt64>(0)
+    /// When that was, in nanoseconds.
+    let unreadAt = Atomic<UInt64>(0)
+
     let duties: Atomic<UInt8>
     /// How many accesses until the next whose time is split.
     let countdown: Atomic<UInt32>

@@ -125,11 +125,17 @@ extension ConnectionProbe {
         let isRunning = isInsideStatement
         // A statement that runs may be the first, which is about to take its state.
         guard transactionState == .read || (isRunning && transactionState != .write) else {
+            unreadAt.store(now, ordering: .relaxed)
+            unreadAccess.store(accesses.load(ordering: .relaxed), ordering: .relaxed)
             return nil
         }
         let before = positionBefore.load(ordering: .relaxed)
         let after = positionAfter.load(ordering: .relaxed)
-        let since = heldSince.load(ordering: .relaxed)
+        var since = heldSince.load(ordering: .relaxed)
+        // An access may hold its connection for long before its first statement takes a state.
+        if since != 0, unreadAccess.load(ordering: .relaxed) == accesses.load(ordering: .relaxed) {
+            since = max(since, unreadAt.load(ordering: .relaxed))
+        }
         let isKnown = before != 0 && after != 0
         return WALDiagnosis.Holder(
             origin: holder ?? AccessOrigin(name: label),

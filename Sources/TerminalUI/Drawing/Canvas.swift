@@ -12,6 +12,8 @@ package struct Canvas: Sendable {
     package let glyphs: GlyphSet
     /// What parts of the screen mean to a mouse.
     var mouseAreas: [MouseArea] = []
+    /// Whether a character of two columns was put: without one there are no halves to mend.
+    private var hasWide = false
 
     /// Creates an empty canvas in the theme's background.
     package init(size: Size, theme: Theme, glyphs: GlyphSet) {
@@ -37,8 +39,8 @@ package struct Canvas: Sendable {
     /// Puts a glyph of one column into a cell.
     package mutating func put(_ glyph: String, x: Int, y: Int, style: Style) {
         guard x >= clip.minX, x < clip.maxX, y >= clip.minY, y < clip.maxY else { return }
-        mendWide(x: x, y: y)
-        surface[x, y] = Cell(glyph, style: style)
+        if hasWide { mendWide(x: x, y: y) }
+        surface.put(glyph, style, x: x, y: y)
     }
 
     /// Changes how a cell looks, and leaves its character.
@@ -136,6 +138,7 @@ package struct Canvas: Sendable {
     }
 
     private mutating func putSecondHalf(x: Int, y: Int, style: Style) {
+        hasWide = true
         guard x < clip.maxX else { return }
         // The cell after it may be the orphan of a wide character that stood here.
         if x + 1 < surface.size.width, surface[x + 1, y].character.isEmpty {

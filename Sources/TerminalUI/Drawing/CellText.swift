@@ -17,6 +17,7 @@ package enum CellText {
     /// - Returns: The columns.
     package static func width(of text: String, isASCII: Bool = false) -> Int {
         if isPlain(text) { return text.utf8.count }
+        if !isASCII, isSimple(text) { return text.unicodeScalars.count }
         var total = 0
         forEachCell(of: text, isASCII: isASCII) { _, width in
             total += width
@@ -37,6 +38,13 @@ package enum CellText {
             for byte in text.utf8 where !body(ascii[Int(byte)], 1) { return }
             return
         }
+        if !isASCII, isSimple(text) {
+            for scalar in text.unicodeScalars {
+                let cell = scalar.isASCII ? ascii[Int(scalar.value)] : String(scalar)
+                if !body(cell, 1) { return }
+            }
+            return
+        }
         for character in text {
             if let byte = character.asciiValue, byte >= 0x20, byte < 0x7F {
                 guard body(ascii[Int(byte)], 1) else { return }
@@ -51,6 +59,21 @@ package enum CellText {
     /// Whether each byte of a text is a printable ASCII character.
     private static func isPlain(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+    }
+
+    /// Whether each scalar of a text is known to be a cell of its own.
+    ///
+    /// ASCII, and what our own texts and pictures are made of besides: nothing in these ranges is
+    /// wide, joins its neighbours or steers.
+    private static func isSimple(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { scalar in
+            switch scalar.value {
+            case 0x20..<0x7F, 0xA1...0xAC, 0xAE...0x17F, 0x2010...0x2027, 0x2190...0x21FF,
+                0x2500...0x25FC, 0x2800...0x28FF:
+                true
+            default: false
+            }
+        }
     }
 
     /// What a cell shows for a character; nil for what takes no column of its own.

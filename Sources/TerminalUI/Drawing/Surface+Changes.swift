@@ -18,32 +18,45 @@ extension Surface {
     /// After a resize everything is a change. Both halves of a wide character count when either
     /// does: a terminal erases one with the other.
     package func changes(from previous: Surface?) -> [CellChange] {
-        let old = previous?.size == size ? previous?.cells : nil
-        var changes: [CellChange] = []
-        var index = 0
-        for y in 0..<size.height {
-            let rowEnd = index + size.width
-            let rowStart = index
-            while index < rowEnd {
-                defer { index += 1 }
-                if let old {
-                    let isChanged = old[index] != cells[index]
-                    // The lead of a wide character whose other half changed, or the other half.
-                    let isHalf =
-                        index + 1 < rowEnd
-                        && (old[index + 1].character.isEmpty || cells[index + 1].character.isEmpty)
-                        && old[index + 1] != cells[index + 1]
-                    let followsLead =
-                        index > rowStart
-                        && (old[index].character.isEmpty || cells[index].character.isEmpty)
-                        && old[index - 1] != cells[index - 1]
-                    guard isChanged || isHalf || followsLead else { continue }
-                }
-                changes.append(
-                    CellChange(point: Point(x: index - rowStart, y: y), cell: cells[index])
+        guard let previous, previous.size == size else {
+            return cells.indices.map { index in
+                CellChange(
+                    point: Point(x: index % size.width, y: index / size.width),
+                    cell: cells[index]
                 )
             }
         }
-        return changes
+        var changed: [Int] = []
+        // Buffers: of the many cells that are compared, few are taken.
+        cells.withUnsafeBufferPointer { new in
+            previous.cells.withUnsafeBufferPointer { old in
+                for index in new.indices where new[index] != old[index] { changed.append(index) }
+            }
+        }
+        return withHalves(changed, previous).map { index in
+            CellChange(
+                point: Point(x: index % size.width, y: index / size.width),
+                cell: cells[index]
+            )
+        }
+    }
+
+    /// Adds to changed cells the other halves of wide characters, old and new.
+    private func withHalves(_ changed: [Int], _ previous: Surface) -> [Int] {
+        func isHalf(_ index: Int) -> Bool {
+            cells[index].character.isEmpty || previous.cells[index].character.isEmpty
+        }
+        var all: [Int] = []
+        all.reserveCapacity(changed.count)
+        func add(_ index: Int) { if all.last ?? -1 < index { all.append(index) } }
+        for index in changed {
+            let column = index % size.width
+            // The lead of a wide character whose other half changed.
+            if column > 0, isHalf(index) { add(index - 1) }
+            add(index)
+            // The other half of one whose lead changed.
+            if column + 1 < size.width, isHalf(index + 1) { add(index + 1) }
+        }
+        return all
     }
 }

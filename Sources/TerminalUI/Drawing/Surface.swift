@@ -23,6 +23,12 @@ public struct Surface: Sendable, Equatable {
         }
     }
 
+    /// Writes a cell that is known to lie on the surface.
+    @inline(__always)
+    mutating func put(_ character: String, _ style: Style, x: Int, y: Int) {
+        cells[y * size.width + x] = Cell(character, style: style)
+    }
+
     private func contains(_ x: Int, _ y: Int) -> Bool {
         x >= 0 && y >= 0 && x < size.width && y < size.height
     }

@@ -15,6 +15,10 @@ package struct SVGRenderer {
     private var body = ""
     /// The shapes' path data, for each ``SVGShape/Paint`` by colour: one element for each.
     private var paths: [[String: String]] = SVGShape.Paint.allCases.map { _ in [:] }
+    /// The elements of text, by the attributes that they share.
+    private var texts: [String: String] = [:]
+    /// The hatchings in use, by their shade's weight and colour.
+    private var hatchings: [SVGShape.Hatching] = []
 
     /// The SVG document that shows a surface.
     ///
@@ -36,11 +40,15 @@ package struct SVGRenderer {
     private mutating func document(title: String) -> String {
         for y in 0..<surface.size.height { drawBackgrounds(ofRow: y) }
         for y in 0..<surface.size.height { drawCharacters(ofRow: y) }
+        for (attributes, elements) in texts.sorted(by: { $0.key < $1.key }) {
+            body += "<g\(attributes)>\n\(elements)</g>\n"
+        }
         for paint in SVGShape.Paint.allCases {
             for (color, path) in paths[paint.rawValue].sorted(by: { $0.key < $1.key }) {
                 body += "<path d=\"\(path)\" \(paint.attributes(color: color))/>\n"
             }
         }
+        let patterns = hatchings.indices.map { hatchings[$0].pattern(number: $0) }.joined()
         let margin = 10.0
         let width = Double(surface.size.width) * Self.cellWidth + 2 * margin
         let height = Double(surface.size.height) * Self.cellHeight + 2 * margin
@@ -50,6 +58,7 @@ package struct SVGRenderer {
             height="\(Self.number(height))" viewBox="\(Self.number(-margin)) \
             \(Self.number(-margin)) \(Self.number(width)) \(Self.number(height))" role="img">
             <title>\(Self.escaped(title))</title>
+            <defs>\(patterns)</defs>
             <rect x="\(Self.number(-margin))" y="\(Self.number(-margin))" \
             width="\(Self.number(width))" height="\(Self.number(height))" rx="8" fill="\(frame)"/>
             <g font-family="DejaVu Sans Mono, Menlo, Consolas, Liberation Mono, monospace" \
@@ -80,25 +89,111 @@ package struct SVGRenderer {
     }
 
     private mutating func drawCharacters(ofRow y: Int) {
+        drawDots(ofRow: y)
         var x = 0
         while x < surface.size.width {
             let cell = surface[x, y]
-            if cell.character.isEmpty || cell.character == " " {
+            if cell.character.isEmpty || cell.character == " " || Self.isBraille(cell.character) {
                 x += 1
                 continue
             }
             let style = visibleStyle(x, y)
             let fill = hex(style.foreground, otherwise: ink)
-            let left = Double(x) * Self.cellWidth
-            let top = Double(y) * Self.cellHeight
-            if let pieces = SVGShape.pieces(of: cell.character, x: left, y: top) {
-                for piece in pieces { paths[piece.paint.rawValue][fill, default: ""] += piece.path }
-                x += 1
+            if let shape = SVGShape(cell.character) {
+                let length = shape.isExtensible ? equalCells(from: x, y) : 1
+                draw(shape, x: x, y: y, length: length, fill: fill)
+                x += length
                 continue
             }
             let run = run(from: x, y, style: cell.style)
-            body += text(run.text, x: left, y: top, columns: run.columns, style: style, fill: fill)
+            add(run.text, x: x, y: y, columns: run.columns, style: style, fill: fill)
             x += run.columns
+        }
+    }
+
+    private mutating func draw(_ shape: SVGShape, x: Int, y: Int, length: Int, fill: String) {
+        let left = Double(x) * Self.cellWidth
+        let top = Double(y) * Self.cellHeight
+        switch shape {
+        case .vertical:
+            // Drawn once, from its uppermost cell down.
+            if y > 0, isSame(x, y, as: (x, y - 1)) { return }
+            var bottom = y + 1
+            while bottom < surface.size.height, isSame(x, y, as: (x, bottom)) { bottom += 1 }
+            let path = SVGShape.verticalLine(x: left, y: top, cells: bottom - y)
+            paths[SVGShape.Paint.drawn.rawValue][fill, default: ""] += path
+        case .shade(let weight):
+            let hatching = SVGShape.Hatching(weight: weight, color: fill)
+            let known = hatchings.firstIndex(of: hatching)
+            if known == nil { hatchings.append(hatching) }
+            body += hatching.rectangle(
+                number: known ?? hatchings.count - 1,
+                x: left,
+                y: top,
+                cells: length
+            )
+        default:
+            guard let (paint, path) = shape.path(x: left, y: top, cells: length) else { return }
+            paths[paint.rawValue][fill, default: ""] += path
+        }
+    }
+
+    /// How many cells from here on show the same.
+    private func equalCells(from x: Int, _ y: Int) -> Int {
+        var end = x + 1
+        while end < surface.size.width, isSame(x, y, as: (end, y)) { end += 1 }
+        return end - x
+    }
+
+    private func isSame(_ x: Int, _ y: Int, as other: (x: Int, y: Int)) -> Bool {
+        surface[x, y].character == surface[other.x, other.y].character
+            && visibleStyle(x, y).foreground == visibleStyle(other.x, other.y).foreground
+    }
+
+    private static func isBraille(_ character: String) -> Bool {
+        guard let scalar = character.unicodeScalars.first else { return false }
+        return (0x2800...0x28FF).contains(scalar.value)
+    }
+
+    /// Braille dots: those side by side in one colour become one dashed line, and so does every
+    /// other one of a chessboard.
+    private mutating func drawDots(ofRow y: Int) {
+        var bits = Array(repeating: 0, count: surface.size.width)
+        for x in bits.indices {
+            let character = surface[x, y].character
+            guard Self.isBraille(character), let scalar = character.unicodeScalars.first
+            else { continue }
+            bits[x] = Int(scalar.value) - 0x2800
+        }
+        guard bits.contains(where: { $0 != 0 }) else { return }
+        let colors = bits.indices.map { x in
+            bits[x] == 0 ? "" : hex(visibleStyle(x, y).foreground, otherwise: ink)
+        }
+        for row in 0..<4 {
+            func color(_ dot: Int) -> String? {
+                guard dot < bits.count * 2 else { return nil }
+                let isSet = bits[dot / 2] & GlyphSet.brailleBits[dot % 2][row] != 0
+                return isSet ? colors[dot / 2] : nil
+            }
+            var dot = 0
+            while dot < bits.count * 2 {
+                guard let fill = color(dot) else {
+                    dot += 1
+                    continue
+                }
+                let isDense = color(dot + 1) == fill || color(dot + 1) != nil
+                let step = isDense || color(dot + 2) != fill ? 1 : 2
+                var end = dot
+                while color(end + step) == fill, step == 1 || color(end + 1) == nil { end += step }
+                let (paint, path) = SVGShape.dots(
+                    x: Double(dot) * Self.cellWidth / 2,
+                    y: Double(y) * Self.cellHeight + Self.cellHeight * (Double(row) + 0.5) / 4,
+                    last: end - dot,
+                    isDense: step == 1
+                )
+                paths[paint.rawValue][fill, default: ""] += path
+                dot = end + 1
+            }
         }
     }
 
@@ -121,23 +216,27 @@ package struct SVGRenderer {
         return (text, max(columns, 1))
     }
 
-    private func text(
+    private mutating func add(
         _ text: String,
-        x: Double,
-        y: Double,
+        x: Int,
+        y: Int,
         columns: Int,
         style: Style,
         fill: String
-    ) -> String {
+    ) {
         var attributes = " fill=\"\(fill)\""
         if style.attributes.contains(.bold) { attributes += " font-weight=\"bold\"" }
         if style.attributes.contains(.italic) { attributes += " font-style=\"italic\"" }
         if style.attributes.contains(.underline) { attributes += " text-decoration=\"underline\"" }
         if style.attributes.contains(.dim) { attributes += " opacity=\"0.6\"" }
-        let length = Double(columns) * Self.cellWidth
-        return "<text x=\"\(Self.number(x))\" y=\"\(Self.number(y + 13.5))\""
-            + " textLength=\"\(Self.number(length))\" lengthAdjust=\"spacingAndGlyphs\""
-            + "\(attributes)>\(Self.escaped(text))</text>\n"
+        let left = Self.number(Double(x) * Self.cellWidth)
+        let baseline = Self.number(Double(y) * Self.cellHeight + 13.5)
+        var element = "<text x=\"\(left)\" y=\"\(baseline)\""
+        // One character has no spacing that could be set.
+        if columns > 1 {
+            element += " textLength=\"\(Self.number(Double(columns) * Self.cellWidth))\""
+        }
+        texts[attributes, default: ""] += "\(element)>\(Self.escaped(text))</text>\n"
     }
 
     /// The style with foreground and background exchanged where it is reversed.

@@ -1,112 +1,173 @@
 /// The characters that are drawn as shapes: their cells must meet without gaps.
-enum SVGShape {
+///
+/// What repeats along a row becomes one piece, so that pictures stay small.
+enum SVGShape: Equatable {
+    /// `▁` to `█`, in eighths of a cell.
+    case block(Int)
+    /// `░`, `▒`, `▓`: 1 to 3.
+    case shade(Int)
+    /// `■`.
+    case square
+    /// `·`.
+    case point
+    /// `━`.
+    case bar
+    /// `╌`.
+    case dashes
+    /// `─`.
+    case horizontal
+    /// `│`.
+    case vertical
+    /// A corner or a tick of a border: the path data within its cell.
+    case joint(UInt32)
+
     private static let width = SVGRenderer.cellWidth
     private static let height = SVGRenderer.cellHeight
+
+    /// The shape of a character; nil when it is text.
+    init?(_ character: String) {
+        guard let scalar = character.unicodeScalars.first, character.unicodeScalars.count == 1
+        else { return nil }
+        switch scalar.value {
+        case 0x2581...0x2588: self = .block(Int(scalar.value) - 0x2580)
+        case 0x2591...0x2593: self = .shade(Int(scalar.value) - 0x2590)
+        case 0x25A0: self = .square
+        case 0xB7: self = .point
+        case 0x2501: self = .bar
+        case 0x254C: self = .dashes
+        case 0x2500: self = .horizontal
+        case 0x2502: self = .vertical
+        case 0x2524, 0x256D, 0x256E, 0x256F, 0x2570: self = .joint(scalar.value)
+        default: return nil
+        }
+    }
+
+    /// Whether equal cells side by side are one piece.
+    var isExtensible: Bool {
+        switch self {
+        case .vertical, .joint: false
+        default: true
+        }
+    }
 
     /// How a path is painted.
     enum Paint: Int, CaseIterable {
         /// Filled.
         case filled
-        /// Filled, but faint.
-        case faint
         /// Its line drawn.
         case drawn
+        /// A row of braille dots.
+        case dots
+        /// A row of every other braille dot.
+        case sparseDots
+        /// A row of squares.
+        case squares
+        /// A row of points.
+        case points
+        /// A row of dashes.
+        case dashes
 
         /// The attributes of a path in a colour.
         func attributes(color: String) -> String {
-            switch self {
-            case .filled: "fill=\"\(color)\""
-            case .faint: "fill=\"\(color)\" opacity=\"0.25\""
+            func line(_ width: String, _ dashes: String) -> String {
+                "stroke=\"\(color)\" stroke-width=\"\(width)\" stroke-dasharray=\"\(dashes)\""
+            }
+            return switch self {
+            case .filled: "fill=\"\(color)\" shape-rendering=\"crispEdges\""
             case .drawn: "stroke=\"\(color)\" stroke-width=\"1.2\" fill=\"none\""
+            case .dots: line("2.9", "2.9 1.3")
+            case .sparseDots: line("2.9", "2.9 5.5")
+            case .squares: line("9", "7 1.4")
+            case .points: line("1.6", "1.6 6.8")
+            case .dashes: line("1.2", "2.4 1.6 2.4 2")
             }
         }
     }
 
-    /// A piece of a path.
-    struct Piece {
-        /// How it is painted.
-        var paint: Paint
-        /// Its path data; places are in pixels.
-        var path: String
-    }
-
-    /// The pieces of a character whose cell begins at (`x`, `y`); nil when it is text.
-    static func pieces(of character: String, x: Double, y: Double) -> [Piece]? {
-        guard let scalar = character.unicodeScalars.first, character.unicodeScalars.count == 1
-        else { return nil }
-        switch scalar.value {
-        case 0x2800...0x28FF:
-            return [Piece(paint: .filled, path: braille(Int(scalar.value - 0x2800), x: x, y: y))]
-        case 0x2581...0x2588:
-            let filled = height * Double(scalar.value - 0x2580) / 8
-            let path = rectangle(x: x, y: y + height - filled, width: width, height: filled)
-            return [Piece(paint: .filled, path: path)]
-        case 0x2591...0x2593: return shade(Int(scalar.value - 0x2590), x: x, y: y)
-        case 0x25A0:
-            let path = rectangle(x: x + 0.7, y: y + 4.5, width: width - 1.4, height: 9)
-            return [Piece(paint: .filled, path: path)]
-        case 0x2501:
-            let path = rectangle(x: x, y: y + height / 2 - 1.2, width: width, height: 2.4)
-            return [Piece(paint: .filled, path: path)]
-        default: return line(scalar.value, x: x, y: y).map { [Piece(paint: .drawn, path: $0)] }
+    /// How it is painted, and the path data of so many equal cells from (`x`, `y`) on; nil for what
+    /// ``Hatching`` and ``verticalLine(x:y:cells:)`` draw.
+    func path(x: Double, y: Double, cells: Int) -> (Paint, String)? {
+        let length = Self.width * Double(cells)
+        let middle = y + Self.height / 2
+        func rectangle(_ top: Double, _ height: Double) -> String {
+            let across = SVGRenderer.number(length)
+            return "M\(SVGRenderer.number(x)) \(SVGRenderer.number(top))h\(across)"
+                + "v\(SVGRenderer.number(height))h-\(across)z"
+        }
+        switch self {
+        case .block(let eighths):
+            let filled = Self.height * Double(eighths) / 8
+            return (.filled, rectangle(y + Self.height - filled, filled))
+        case .bar: return (.filled, rectangle(middle - 1.2, 2.4))
+        case .square: return (.squares, Self.line(x: x + 0.7, y: middle, length: length - 1.4))
+        case .point: return (.points, Self.line(x: x + 3.4, y: middle, length: length - 6.8))
+        case .dashes: return (.dashes, Self.line(x: x + 1, y: middle, length: length - 2))
+        case .horizontal: return (.drawn, Self.line(x: x, y: middle, length: length))
+        case .joint(let scalar): return (.drawn, Self.joint(scalar, x: x, y: y))
+        case .shade, .vertical: return nil
         }
     }
 
-    private static func rectangle(x: Double, y: Double, width: Double, height: Double) -> String {
-        let across = SVGRenderer.number(width)
-        return "M\(SVGRenderer.number(x)) \(SVGRenderer.number(y))h\(across)"
-            + "v\(SVGRenderer.number(height))h-\(across)z"
+    /// The path data of a vertical line through so many cells.
+    static func verticalLine(x: Double, y: Double, cells: Int) -> String {
+        "M\(SVGRenderer.number(x + width / 2)) \(SVGRenderer.number(y))"
+            + "v\(SVGRenderer.number(Double(cells) * height))"
     }
 
-    private static func braille(_ bits: Int, x: Double, y: Double) -> String {
-        var path = ""
-        for column in 0..<2 {
-            for row in 0..<4 where bits & GlyphSet.brailleBits[column][row] != 0 {
-                path += rectangle(
-                    x: x + width * (Double(column) + 0.5) / 2 - 1.45,
-                    y: y + height * (Double(row) + 0.5) / 4 - 1.45,
-                    width: 2.9,
-                    height: 2.9
-                )
-            }
-        }
-        return path
+    /// The path data of braille dots in a row, of which the last is so many places after the first.
+    static func dots(x: Double, y: Double, last: Int, isDense: Bool) -> (Paint, String) {
+        let path = line(x: x + 0.65, y: y, length: Double(last) * width / 2 + 2.9)
+        return (isDense ? .dots : .sparseDots, path)
     }
 
-    /// Shades as slanted hatching, which stays apart from full blocks in any colour.
-    private static func shade(_ weight: Int, x: Double, y: Double) -> [Piece] {
-        var path = ""
-        for step in 0..<3 {
-            let top = y + 1 + Double(step) * 6
-            let thickness = SVGRenderer.number(Double(weight) * 1.2)
-            path += "M\(SVGRenderer.number(x)) \(SVGRenderer.number(top + 4))"
-            path += "l\(SVGRenderer.number(width)) -4v\(thickness)"
-            path += "l-\(SVGRenderer.number(width)) 4z"
-        }
-        let ground = rectangle(x: x, y: y, width: width, height: height)
-        return [Piece(paint: .faint, path: ground), Piece(paint: .filled, path: path)]
+    private static func line(x: Double, y: Double, length: Double) -> String {
+        "M\(SVGRenderer.number(x)) \(SVGRenderer.number(y))h\(SVGRenderer.number(length))"
     }
 
-    private static func line(_ scalar: UInt32, x: Double, y: Double) -> String? {
+    private static func joint(_ scalar: UInt32, x: Double, y: Double) -> String {
         let middleX = SVGRenderer.number(x + width / 2)
         let middleY = SVGRenderer.number(y + height / 2)
         let left = SVGRenderer.number(x)
         let right = SVGRenderer.number(x + width)
         let top = SVGRenderer.number(y)
         let bottom = SVGRenderer.number(y + height)
-        let path: String
         switch scalar {
-        case 0x2500: path = "M\(left) \(middleY)H\(right)"
-        case 0x2502: path = "M\(middleX) \(top)V\(bottom)"
-        case 0x2524: path = "M\(middleX) \(top)V\(bottom)M\(left) \(middleY)H\(middleX)"
-        case 0x256D: path = "M\(middleX) \(bottom)Q\(middleX) \(middleY) \(right) \(middleY)"
-        case 0x256E: path = "M\(middleX) \(bottom)Q\(middleX) \(middleY) \(left) \(middleY)"
-        case 0x2570: path = "M\(middleX) \(top)Q\(middleX) \(middleY) \(right) \(middleY)"
-        case 0x256F: path = "M\(middleX) \(top)Q\(middleX) \(middleY) \(left) \(middleY)"
-        case 0x254C:
-            path = "M\(SVGRenderer.number(x + 1)) \(middleY)h2.4m1.6 0h2.4"
-        default: return nil
+        case 0x2524: return "M\(middleX) \(top)V\(bottom)M\(left) \(middleY)H\(middleX)"
+        case 0x256D: return "M\(middleX) \(bottom)Q\(middleX) \(middleY) \(right) \(middleY)"
+        case 0x256E: return "M\(middleX) \(bottom)Q\(middleX) \(middleY) \(left) \(middleY)"
+        case 0x2570: return "M\(middleX) \(top)Q\(middleX) \(middleY) \(right) \(middleY)"
+        default: return "M\(middleX) \(top)Q\(middleX) \(middleY) \(left) \(middleY)"
         }
-        return path
+    }
+}
+
+extension SVGShape {
+    /// A shade as slanted lines, which stays apart from full blocks in any colour.
+    struct Hatching: Equatable {
+        /// 1 to 3: how heavy it is.
+        var weight: Int
+        /// Its colour.
+        var color: String
+
+        /// The definition of the pattern: one cell wide, a third of one high.
+        func pattern(number: Int) -> String {
+            let width = SVGRenderer.number(SVGShape.width)
+            let thickness = SVGRenderer.number(Double(weight) * 1.2)
+            // Drawn twice: what leaves the tile below comes in again above.
+            let path = [4.0, -2.0].map { top in
+                "M0 \(SVGRenderer.number(top))l\(width) -4v\(thickness)l-\(width) 4z"
+            }.joined()
+            return "<pattern id=\"h\(number)\" width=\"\(width)\" height=\"6\""
+                + " patternUnits=\"userSpaceOnUse\" fill=\"\(color)\">"
+                + "<path d=\"M0 0h\(width)v6h-\(width)z\" opacity=\"0.25\"/>"
+                + "<path d=\"\(path)\"/></pattern>\n"
+        }
+
+        /// So many cells filled with the pattern of this number.
+        func rectangle(number: Int, x: Double, y: Double, cells: Int) -> String {
+            "<rect x=\"\(SVGRenderer.number(x))\" y=\"\(SVGRenderer.number(y))\""
+                + " width=\"\(SVGRenderer.number(SVGShape.width * Double(cells)))\""
+                + " height=\"\(SVGRenderer.number(SVGShape.height))\" fill=\"url(#h\(number))\"/>\n"
+        }
     }
 }

@@ -68,12 +68,33 @@ package enum Role: String, Sendable, CaseIterable {
         }
     }
 
-    /// Its place in a theme's tables.
-    var index: Int { Role.indexes[self] ?? 0 }
-
-    private static let indexes = Dictionary(
-        uniqueKeysWithValues: allCases.enumerated().map { ($1, $0) }
-    )
+    /// Its place in a theme's tables: asked for with every piece of text, so not looked up.
+    var index: Int {
+        switch self {
+        case .background: 0
+        case .raised: 1
+        case .text: 2
+        case .dim: 3
+        case .border: 4
+        case .title: 5
+        case .accent: 6
+        case .track: 7
+        case .ok: 8
+        case .warning: 9
+        case .error: 10
+        case .reader: 11
+        case .writer: 12
+        case .snapshot: 13
+        case .waiting: 14
+        case .limit: 15
+        case .running: 16
+        case .held: 17
+        case .committing: 18
+        case .locked: 19
+        case .opening: 20
+        case .idle: 21
+        }
+    }
 }
 
 /// What a colour that changes with a value is for: the names of a theme's `gradients`.
@@ -97,6 +118,17 @@ package enum GradientRole: String, Sendable, CaseIterable {
         case .waiting: (.waiting, .waiting, .error)
         case .throughput: (.ok, .ok, .ok)
         case .wal: (.ok, .warning, .error)
+        }
+    }
+
+    /// Its place in a theme's tables.
+    var index: Int {
+        switch self {
+        case .load: 0
+        case .readers: 1
+        case .waiting: 2
+        case .throughput: 3
+        case .wal: 4
         }
     }
 }

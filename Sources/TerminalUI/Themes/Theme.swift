@@ -74,8 +74,7 @@ package struct Theme: Sendable, Equatable {
     /// A colour of a gradient, at a share in 0…1.
     package func color(_ gradient: GradientRole, at share: Double) -> Color {
         let step = share.isFinite ? Int((min(max(share, 0), 1) * 100).rounded()) : 0
-        let ramp = GradientRole.allCases.firstIndex(of: gradient) ?? 0
-        return ramps[ramp][step]
+        return ramps[gradient.index][step]
     }
 
     /// The style of a gradient, at a share in 0…1, on the theme's background.

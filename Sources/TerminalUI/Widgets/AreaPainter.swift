@@ -34,9 +34,16 @@ struct AreaPainter {
         let columns = rect.width * glyphs.dotsAcross
         let tops = tops(columns: columns, levels: rect.height * glyphs.dotsDown)
         var counts = Array(repeating: 0, count: layers.count)
+        // The upper edge of each cell column: most cells of most charts lie above it.
+        let upper = (layers.count - 1) * columns
+        let edges = (0..<rect.width).map { column in
+            (0..<glyphs.dotsAcross).reduce(0) {
+                max($0, tops[upper + column * glyphs.dotsAcross + $1])
+            }
+        }
         for row in 0..<rect.height {
             let base = (rect.height - 1 - row) * glyphs.dotsDown
-            for column in 0..<rect.width {
+            for column in 0..<rect.width where edges[column] > base {
                 for layer in layers.indices { counts[layer] = 0 }
                 var bits = 0
                 for across in 0..<glyphs.dotsAcross {

@@ -93,3 +93,34 @@ package struct Panel: Sendable {
         }
     }
 }
+
+extension Canvas {
+    /// Marks the panel in a rectangle as the one that was chosen: its border in the accent's colour
+    /// and bold, its title reversed, so that it shows without colours too.
+    package mutating func focus(_ rect: Rect) {
+        guard rect.width >= 4, rect.height >= 1 else { return }
+        let accent = theme.bold(.accent)
+        guard surface[rect.minX, rect.minY].character == glyphs.border.corners.0 else {
+            // A part without a border.
+            put(glyphs == .ascii ? ">" : "▶", x: rect.minX, y: rect.minY, style: accent)
+            return
+        }
+        let border = theme.style(.border)
+        let title = theme.bold(.title)
+        var edge = (rect.minX..<rect.maxX).flatMap { x in
+            [Point(x: x, y: rect.minY), Point(x: x, y: rect.maxY - 1)]
+        }
+        edge += (rect.minY..<rect.maxY).flatMap { y in
+            [Point(x: rect.minX, y: y), Point(x: rect.maxX - 1, y: y)]
+        }
+        for point in edge {
+            restyle(x: point.x, y: point.y) { style in
+                if style == border {
+                    style = accent
+                } else if point.y == rect.minY, style == title {
+                    style.attributes.insert(.reverse)
+                }
+            }
+        }
+    }
+}

@@ -1,3 +1,5 @@
+import Telemetry
+
 /// Joins what slow accesses waited for with who had it at that time.
 ///
 /// Only the thread that samples uses it, once a second. Its memory does not grow with the run.
@@ -14,6 +16,8 @@ struct BlameLedger {
     static let limit = 256
     /// How many of them a result names.
     static let named = 5
+    /// How many slow accesses of each client are kept of each of the last seconds.
+    static let recentLimit = 32
 
     private struct Client {
         let name: String
@@ -21,6 +25,8 @@ struct BlameLedger {
         var timeline: HoldTimeline
         var longest: UInt64 = 0
         var entries: [Entry] = []
+        /// The slow accesses of each of the last seconds, for a live view.
+        var recent: [[Entry]] = []
         /// What a response must exceed to be among the slowest that are kept.
         var floor: UInt64 = 0
 
@@ -118,6 +124,28 @@ struct BlameLedger {
         if clients[client].entries.count > 2 * Self.limit { shorten(client) }
     }
 
+    /// Joins the slow accesses of a client's last second for a live view, which must be done for
+    /// each second, one without any too.
+    mutating func joinRecent(
+        _ slow: [SlowAccesses],
+        of client: Int,
+        operation: (Int) -> String
+    ) {
+        let slowest = slow.flatMap(\.accesses).sorted { $0.response > $1.response }
+            .prefix(Self.recentLimit)
+        clients[client].recent.append(
+            slowest.map { access in
+                Entry(
+                    access: access,
+                    operation: operation(access.place),
+                    held: holders(of: clients[client].resource, during: access)
+                )
+            }
+        )
+        let surplus = clients[client].recent.count - RecentLatencies.length
+        if surplus > 0 { clients[client].recent.removeFirst(surplus) }
+    }
+
     /// How many slow accesses of a client are kept now.
     func entryCount(of client: Int) -> Int { clients[client].entries.count }
 
@@ -151,8 +179,23 @@ struct BlameLedger {
     ///   - readers: How many readers there are; nil when not known.
     /// - Returns: nil when it made no access that was timed.
     func result(of client: Int, response: LatencyHistogram, readers: Int?) -> BlameResult? {
+        result(clients[client].entries, of: client, response: response, readers: readers)
+    }
+
+    /// The same of the seconds that ``joinRecent(_:of:operation:)`` took in.
+    func recentSplit(of client: Int, response: LatencyHistogram, readers: Int?) -> SlowSplit? {
+        let entries = clients[client].recent.flatMap(\.self)
+        return result(entries, of: client, response: response, readers: readers).map(\.split)
+    }
+
+    private func result(
+        _ entries: [Entry],
+        of client: Int,
+        response: LatencyHistogram,
+        readers: Int?
+    ) -> BlameResult? {
         let (beyond, from) = Self.limit(of: response)
-        let sorted = clients[client].entries.sorted { $0.access.response > $1.access.response }
+        let sorted = entries.sorted { $0.access.response > $1.access.response }
             .prefix(Self.limit)
         // A histogram's value is the middle of its bucket: two digits are the same number.
         let slow = sorted.prefix { Double($0.access.response) >= Double(from) * 0.99 }
@@ -225,5 +268,21 @@ struct BlameLedger {
             if let value = response.value(at: percentile) { return ("p\(Int(percentile))", value) }
         }
         return ("max", response.maximum)
+    }
+}
+
+extension BlameResult {
+    /// What a live view shows of it.
+    fileprivate var split: SlowSplit {
+        SlowSplit(
+            beyond: beyond,
+            accesses: accesses,
+            queued: queued,
+            waited: waited,
+            service: service,
+            resource: resource?.rawValue,
+            capacity: capacity,
+            holders: holders.map { .init(client: $0.client, held: $0.held) }
+        )
     }
 }

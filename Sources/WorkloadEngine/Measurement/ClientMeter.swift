@@ -18,6 +18,8 @@ struct ClientMeter {
     private var recent = RecentLatencies()
     /// The distributions of the second that was collected last, until a sample took them.
     private var fresh: [OperationLatencies]?
+    /// What the slow accesses of the last seconds were made of.
+    var slow: SlowSplit?
     /// The arrivals that are due, so that those who wait for a worker show; nil without a schedule.
     private var due: DueArrivals?
     /// The completed accesses at the last samples, for the throughput.
@@ -35,6 +37,9 @@ struct ClientMeter {
 
     /// Adds a worker that was put to work while the load runs.
     mutating func add(_ recorder: WorkerRecorder) { recorders.append(recorder) }
+
+    /// The responses of the last ten seconds.
+    var recentResponse: LatencyHistogram { recent.response }
 
     /// All accesses that were begun, measured or not.
     var begun: UInt64 { recorders.reduce(0) { $0 + $1.read().begun } }
@@ -130,6 +135,7 @@ struct ClientMeter {
             service: recent.summaries.service
         )
         status.operations = fresh
+        status.slow = slow
         return status
     }
 

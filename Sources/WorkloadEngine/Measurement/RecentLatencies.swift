@@ -31,6 +31,9 @@ struct RecentLatencies {
     /// The last ten seconds.
     private(set) var summaries = Summaries()
 
+    /// The responses of the last ten seconds.
+    var response: LatencyHistogram { sum.response }
+
     /// Starts to add up a second.
     mutating func startSecond() {
         if seconds.count < Self.length {

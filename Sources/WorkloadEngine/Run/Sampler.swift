@@ -158,10 +158,17 @@ struct Sampler {
             )
         }
         ledger.close(at: now)
+        let readers = lastSample?.database.readers?.maximum ?? title.arm.readers
         for (index, windows) in slow.enumerated() {
             for window in windows {
                 ledger.join(window, of: index, operation: meters[index].operation(at:))
             }
+            ledger.joinRecent(windows, of: index, operation: meters[index].operation(at:))
+            meters[index].slow = ledger.recentSplit(
+                of: index,
+                response: meters[index].recentResponse,
+                readers: readers
+            )
         }
     }
 

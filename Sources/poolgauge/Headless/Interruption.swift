@@ -9,11 +9,17 @@ import Darwin
 
 /// Lets `SIGINT`, `SIGTERM`, `SIGHUP` and `SIGQUIT` end a run early instead of killing it.
 ///
-/// The second one ends the process at once, after what must not stay was removed.
+/// The second one ends the process at once, after what must not stay was removed. What comes within
+/// a moment of the first is the same request, and so is every further `SIGHUP`: a terminal that
+/// goes away says so several times.
 final class Interruption: Sendable {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
+    /// Nanoseconds within which signals are one request.
+    private static let moment: UInt64 = 300_000_000
+
     private let received = Atomic<Int32>(0)
+    private let receivedAt = Atomic<UInt64>(0)
     private let queue = DispatchQueue(label: "poolgauge.signals")
     // Set once by the initializer, before anybody else knows the object, and never read: it keeps
     // the sources alive.
@@ -46,9 +52,13 @@ final class Interruption: Sendable {
                     desired: number,
                     ordering: .acquiringAndReleasing
                 )
+                let now = MonotonicTime.now
                 if isFirst {
+                    receivedAt.store(now, ordering: .releasing)
                     stop()
-                } else {
+                } else if number != SIGHUP,
+                    now &- receivedAt.load(ordering: .acquiring) > Self.moment
+                {
                     cleanUp()
                     _exit(128 + number)
                 }

@@ -17,8 +17,10 @@ struct LiveSession {
             wantsMouse: options.usesMouse
         )
         let isUTF8 = TextEncoding.isUTF8()
+        // The fonts of Linux's own console have no braille.
+        let isConsole = ProcessInfo.processInfo.environment["TERM"] == "linux"
         let model = model(
-            glyphs: options.glyphs ?? (isUTF8 ? .braille : .ascii),
+            glyphs: options.glyphs ?? (isUTF8 && !isConsole ? .braille : .ascii),
             // What the terminal would show as question marks is not offered.
             choices: isUTF8 ? GlyphSet.allCases : [.ascii]
         )

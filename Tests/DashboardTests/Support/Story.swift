@@ -291,6 +291,16 @@ struct Story {
         ui.service = summary(210_000, 1_420_000)
         ui.response = summary(isStorm ? 3_400_000 : 230_000, isStorm ? 19_800_000 : 1_600_000)
         ui.counts.skipped = UInt64(max(0, time - 20) * 11)
+        ui.slow = SlowSplit(
+            beyond: "p99",
+            accesses: 20,
+            queued: isStorm ? 7_600_000 : 0,
+            waited: isStorm ? 11_400_000 : 9_000,
+            service: 1_380_000,
+            resource: "reader",
+            capacity: readers,
+            holders: [.init(client: "ui", held: 2.6), .init(client: "report", held: 1)]
+        )
         var pay = ClientStatus(name: "pay", activity: "write", workers: 2)
         pay.throughput = time > 23 && time < 26 ? 41 : 1_380 + Double(random.next(90))
         pay.wait = summary(2_400, 9_120_000)

@@ -36,4 +36,30 @@ struct ExportTests {
         #expect(!svg.contains("│") && !svg.contains("▄") && !svg.contains("⣿"))
         #expect(svg.contains("M8.4 27h8.4v9h-8.4z"))
     }
+
+    @Test func svgDrawsWhatRepeatsAsOnePiece() {
+        var canvas = Canvas(size: Size(width: 12, height: 3), theme: .standard, glyphs: .braille)
+        canvas.write("⣿⣿⣿⡪⡪⡪", x: 0, y: 0, style: Style(foreground: .rgb(1, 2, 3)))
+        canvas.write("│╌╌╌╌───────", x: 0, y: 1, style: Style(foreground: .rgb(7, 8, 9)))
+        canvas.put("│", x: 0, y: 2, style: Style(foreground: .rgb(7, 8, 9)))
+        let svg = SVGRenderer.render(canvas.surface, title: "")
+        // Six full columns of dots a row, then every other one.
+        #expect(svg.components(separatedBy: "stroke-dasharray=\"2.9 1.3\"").count == 2)
+        #expect(svg.contains("stroke-dasharray=\"2.9 5.5\""))
+        #expect(svg.contains("h23.9"))
+        // One line through both cells.
+        #expect(svg.contains("v36"))
+        #expect(svg.contains("stroke-dasharray=\"2.4 1.6 2.4 2\""))
+        #expect(!svg.contains("<text"))
+    }
+
+    @Test func svgFillsShadesWithOnePatternForEachColour() {
+        var canvas = Canvas(size: Size(width: 6, height: 2), theme: .standard, glyphs: .braille)
+        for y in 0..<2 {
+            canvas.write("▒▒▒▒▒▒", x: 0, y: y, style: Style(foreground: .rgb(4, 5, 6)))
+        }
+        let svg = SVGRenderer.render(canvas.surface, title: "")
+        #expect(svg.components(separatedBy: "<pattern").count == 2)
+        #expect(svg.components(separatedBy: "url(#h0)").count == 3)
+    }
 }

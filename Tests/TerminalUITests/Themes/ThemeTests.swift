@@ -102,4 +102,9 @@ struct ThemeTests {
         #expect(text.contains("'drak', did you mean 'dark'?"))
         #expect(text.contains("light"))
     }
+
+    @Test func everyRoleHasItsPlace() {
+        #expect(Role.allCases.map(\.index) == Array(Role.allCases.indices))
+        #expect(GradientRole.allCases.map(\.index) == Array(GradientRole.allCases.indices))
+    }
 }

@@ -95,17 +95,6 @@ struct ListWidgetTests {
         #expect(canvas.surface.plainText == "       | #\n   1 ms|.\n")
     }
 
-    @Test(arguments: [GlyphSet.braille, .block, .ascii])
-    func aLinePassesThroughEveryColumn(glyphs: GlyphSet) {
-        var canvas = Canvas(size: Size(width: 8, height: 4), theme: .standard, glyphs: glyphs)
-        let values = (0..<16).map { Double($0) }
-        LinePainter(values: values, range: 0...15)
-            .paint(on: &canvas, in: canvas.bounds, style: Style())
-        for x in 0..<8 {
-            #expect((0..<4).contains { canvas.surface[x, $0].character != " " })
-        }
-    }
-
     @Test func aPromptShowsTheEndOfALongTextAndWhatIsWrong() {
         let long = Prompt(
             label: "filter",

@@ -89,6 +89,30 @@ struct BlameTests {
         #expect(TextReport.sentences("ui", ui)[0].contains("nobody kept it waiting"))
     }
 
+    @Test func aLiveViewForgetsWhatIsTenSecondsOld() throws {
+        let scenario = Scenario.test([.reader("ui")])
+        let plan = try RunPlan(scenario, on: NoopTarget())
+        var ledger = BlameLedger(plan.clients, arm: Arm(name: "arm", kind: .pool), origin: 0)
+        for second in 1...12 as ClosedRange<UInt64> {
+            var slow = SlowAccesses()
+            // The first second's is the slowest by far; the last ones waited half of their time.
+            let wait: UInt64 = second == 1 ? 900 : 50
+            slow.offer(
+                .init(intended: 9, start: 9, entry: 9 + wait, end: 109 + wait - 50),
+                place: 0
+            )
+            ledger.joinRecent([slow], of: 0) { _ in "read" }
+        }
+        var response = LatencyHistogram()
+        response.count(100)
+        let split = try #require(ledger.recentSplit(of: 0, response: response, readers: 2))
+        #expect(split.response == 100)
+        #expect(split.waited == 50 && split.service == 50 && split.queued == 0)
+        #expect(split.resource == "reader" && split.capacity == 2)
+        for _ in 0..<10 { ledger.joinRecent([], of: 0) { _ in "read" } }
+        #expect(ledger.recentSplit(of: 0, response: response, readers: 2) == nil)
+    }
+
     @Test func memoryDoesNotGrowWithTheRun() {
         let target = NoopTarget()
         let scenario = Scenario.test([.reader("ui")])

@@ -1,0 +1,144 @@
+import Telemetry
+import TerminalUI
+
+/// What the slow accesses of a client are made of: in words, and as a bar.
+struct SlowParts {
+    let slow: SlowSplit
+
+    /// One part of their time.
+    struct Part {
+        /// What they did.
+        var words: String
+        /// For how long, on average.
+        var nanoseconds: UInt64
+        /// Its colour.
+        var role: Role
+        /// What its piece of the bar is made of.
+        var glyph: String
+        /// The same in ASCII.
+        var ascii: String
+    }
+
+    /// The parts, from the intended start to the end.
+    var parts: [Part] {
+        [
+            Part(
+                words: "queued for a worker",
+                nanoseconds: slow.queued,
+                role: .warning,
+                glyph: "░",
+                ascii: "."
+            ),
+            Part(
+                words: waiting,
+                nanoseconds: slow.waited,
+                role: .waiting,
+                glyph: "▒",
+                ascii: "="
+            ),
+            Part(
+                words: "being served",
+                nanoseconds: slow.service,
+                role: .running,
+                glyph: "█",
+                ascii: "#"
+            ),
+        ]
+    }
+
+    private var waiting: String {
+        switch slow.resource {
+        case "reader": "waiting for a reader"
+        case "writer": "waiting for the writer"
+        case "connection": "waiting for the connection"
+        default: "waiting"
+        }
+    }
+
+    /// `the 21 at or beyond p99`.
+    var scope: String {
+        slow.beyond == "max" || slow.accesses <= 1
+            ? "the slowest one" : "the \(slow.accesses) at or beyond \(slow.beyond)"
+    }
+
+    private func share(_ part: Part) -> Double {
+        slow.response > 0 ? Double(part.nanoseconds) / Double(slow.response) : 0
+    }
+
+    /// `87.6 ms: 45 % waiting for a reader, 55 % being served`: parts of less than 1 % stay out.
+    func sentence(theme: Theme, isShort: Bool) -> [Span] {
+        let dim = theme.style(.dim)
+        var spans = [
+            Span(HumanUnits.duration(nanoseconds: slow.response), theme.bold(.text)),
+            Span(isShort ? ": " : " on average: ", dim),
+        ]
+        let named = parts.filter { share($0) >= 0.01 }.sorted { $0.nanoseconds > $1.nanoseconds }
+        for (index, part) in named.enumerated() {
+            if index > 0 { spans.append(Span(", ", dim)) }
+            spans.append(Span(HumanUnits.percent(share(part)), theme.bold(part.role)))
+            spans.append(Span(" \(part.words)", theme.style(.text)))
+            if !isShort {
+                let time = HumanUnits.duration(nanoseconds: part.nanoseconds)
+                spans.append(Span(" (\(time))", dim))
+            }
+        }
+        return spans
+    }
+
+    /// `p99: 60 % waiting, 40 % served`, where there is room for little.
+    func summary(theme: Theme) -> [Span] {
+        let words = ["queued", "waiting", "served"]
+        let named = zip(parts, words).filter { share($0.0) >= 0.01 }
+            .sorted { $0.0.nanoseconds > $1.0.nanoseconds }
+        var spans = [Span("\(slow.beyond):", theme.bold(.error))]
+        for (index, (part, word)) in named.enumerated() {
+            spans.append(Span(index > 0 ? ", " : " ", theme.style(.dim)))
+            spans.append(Span(HumanUnits.percent(share(part)), theme.bold(part.role)))
+            spans.append(Span(" \(word)", theme.style(.text)))
+        }
+        return spans
+    }
+
+    /// `meanwhile report held 2.0 of 3 readers, ui 0.9`; nil when they hardly waited.
+    func blame(theme: Theme) -> [Span]? {
+        guard !slow.holders.isEmpty, slow.queued + slow.waited > slow.response / 100
+        else { return nil }
+        let dim = theme.style(.dim)
+        var spans = [Span("meanwhile ", dim)]
+        for (index, holder) in slow.holders.prefix(4).enumerated() {
+            if index > 0 { spans.append(Span(", ", dim)) }
+            spans.append(Span(holder.client, theme.bold(.text)))
+            let tenths = Int((min(max(holder.held, 0), 1e6) * 10).rounded())
+            let held = "\(tenths / 10).\(tenths % 10)"
+            spans.append(Span(index == 0 ? " held \(held)\(capacity)" : " \(held)", dim))
+        }
+        return spans
+    }
+
+    private var capacity: String {
+        switch (slow.resource, slow.capacity) {
+        case ("reader", let count?):
+            " of \(HumanUnits.counted(count, "reader", "readers"))"
+        case ("reader", nil): " readers"
+        case ("writer", _): " of the writer's time"
+        default: " of the connection's time"
+        }
+    }
+
+    /// Draws the parts as one bar over a row.
+    func drawBar(on canvas: inout Canvas, in row: Rect) {
+        guard row.width > 0, slow.response > 0 else { return }
+        var end = 0
+        var sum = 0.0
+        for part in parts where part.nanoseconds > 0 {
+            sum += share(part)
+            let glyph = canvas.glyphs == .ascii ? part.ascii : part.glyph
+            let style = canvas.theme.style(part.role)
+            let next = min(max(Int((sum * Double(row.width)).rounded()), end), row.width)
+            for column in end..<next {
+                canvas.put(glyph, x: row.minX + column, y: row.minY, style: style)
+            }
+            end = next
+        }
+    }
+}

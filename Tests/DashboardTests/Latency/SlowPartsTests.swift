@@ -1,0 +1,53 @@
+import Telemetry
+import TerminalUI
+import Testing
+
+@testable import Dashboard
+
+struct SlowPartsTests {
+    private func text(_ spans: [Span]?) -> String { (spans ?? []).map(\.text).joined() }
+
+    @Test func saysWhatTheTimeWentInto() {
+        var slow = SlowSplit(beyond: "p99", accesses: 21, waited: 60_000_000, service: 40_000_000)
+        slow.resource = "reader"
+        slow.capacity = 3
+        slow.holders = [.init(client: "report", held: 2), .init(client: "ui", held: 0.94)]
+        let parts = SlowParts(slow: slow)
+        #expect(parts.scope == "the 21 at or beyond p99")
+        #expect(
+            text(parts.sentence(theme: .standard, isShort: true))
+                == "100 ms: 60 % waiting for a reader, 40 % being served"
+        )
+        #expect(
+            text(parts.blame(theme: .standard))
+                == "meanwhile report held 2.0 of 3 readers, ui 0.9"
+        )
+    }
+
+    @Test func blamesNobodyForWhatIsSlowByItself() {
+        let slow = SlowSplit(
+            beyond: "max",
+            accesses: 1,
+            waited: 10,
+            service: 40_000_000,
+            resource: "writer",
+            holders: [.init(client: "ui", held: 1)]
+        )
+        let parts = SlowParts(slow: slow)
+        #expect(parts.scope == "the slowest one")
+        #expect(parts.blame(theme: .standard) == nil)
+        #expect(
+            text(parts.sentence(theme: .standard, isShort: true)) == "40.0 ms: 100 % being served"
+        )
+    }
+
+    @Test(arguments: GlyphSet.allCases)
+    func theBarFillsItsRow(glyphs: GlyphSet) {
+        let slow = SlowSplit(beyond: "p99", accesses: 2, queued: 1, waited: 2, service: 1)
+        var canvas = Canvas(size: Size(width: 8, height: 1), theme: .standard, glyphs: glyphs)
+        let row = canvas.bounds
+        SlowParts(slow: slow).drawBar(on: &canvas, in: row)
+        let bar = glyphs == .ascii ? "..====##" : "░░▒▒▒▒██"
+        #expect(canvas.surface.plainText == bar + "\n")
+    }
+}

@@ -1,0 +1,264 @@
+import Dashboard
+import Dispatch
+import Foundation
+import SQLiteEngine
+import Synchronization
+import Telemetry
+import TerminalUI
+import Testing
+
+/// What the screen says of a pool that somebody holds by hand, against a stopwatch: within a tenth
+/// of a second, whatever the machine does besides.
+///
+/// The stopwatch is read before and after everything that it measures, so that a thread that has to
+/// wait for a core widens what is allowed instead of failing the test.
+@Suite(.timeLimit(.minutes(2)))
+struct StopwatchTests {
+    private static let tenth = 0.1
+    private let folder = FileManager.default.temporaryDirectory
+        .appending(path: "stopwatch-\(UUID().uuidString)")
+
+    /// A moment that lies between two readings of the clock, in seconds.
+    private struct Moment {
+        var earliest: Double
+        var latest: Double
+
+        static var clock: Double {
+            Double(DispatchTime.now().uptimeNanoseconds) / 1e9
+        }
+    }
+
+    /// A lap between two moments, at least and at most, in seconds.
+    private func expect(
+        _ nanoseconds: UInt64?,
+        from start: Moment,
+        to end: Moment,
+        _ what: Comment,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let seconds = Double(try #require(nanoseconds, what, sourceLocation: sourceLocation)) / 1e9
+        let least = end.earliest - start.latest - Self.tenth
+        let most = end.latest - start.earliest + Self.tenth
+        #expect((least...most).contains(seconds), what, sourceLocation: sourceLocation)
+    }
+
+    /// A thread that does something, and what came of it.
+    private final class Worker: Sendable {
+        private let outcome = Mutex<Result<Void, any Error>?>(nil)
+        private let isOver = DispatchSemaphore(value: 0)
+
+        init(_ body: @escaping @Sendable () throws -> Void) {
+            Thread.detachNewThread { [self] in
+                let result = Result { try body() }
+                outcome.withLock { $0 = result }
+                isOver.signal()
+            }
+        }
+
+        func value() throws {
+            isOver.wait()
+            isOver.signal()
+            try outcome.withLock { $0 }?.get()
+        }
+    }
+
+    private func makePool(readers: Int) throws -> DatabasePool {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        var configuration = Configuration()
+        configuration.maximumReaderCount = readers
+        configuration.label = "truth"
+        let path = folder.appending(path: "truth.sqlite").path
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        try pool.write { db in
+            try db.execute(sql: "CREATE TABLE t (v); INSERT INTO t VALUES (1)")
+        }
+        return pool
+    }
+
+    /// Waits until a status shows something; the suite's time limit is the end of all patience.
+    private func status(
+        of pool: DatabasePool,
+        until isThere: (DatabaseStatus) -> Bool
+    ) -> (DatabaseStatus, Moment) {
+        while true {
+            let before = Moment.clock
+            let status = pool.status()
+            let after = Moment.clock
+            if isThere(status) { return (status, Moment(earliest: before, latest: after)) }
+            Thread.sleep(forTimeInterval: 0.001)
+        }
+    }
+
+    /// The screen that somebody sees of a status.
+    private func screen(_ number: Character, of status: DatabaseStatus) -> String {
+        var model = DashboardModel()
+        let size = Size(width: 160, height: 50)
+        _ = model.handle(.resize(size))
+        model.ingest(
+            Sample(sequence: 0, time: 1, scenario: "by hand", arm: "pool", database: status)
+        )
+        _ = model.handle(.key(.character(number)))
+        return model.render(size: size).plainText
+    }
+
+    @Test func aHeldReaderAndWhoWaitsForItAgreeWithAStopwatch() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let pool = try makePool(readers: 1)
+        let mayLeave = DispatchSemaphore(value: 0)
+        let held = Mutex<Moment?>(nil)
+        let read = Mutex<Moment?>(nil)
+        let isHeld = DispatchSemaphore(value: 0)
+        let mayRead = DispatchSemaphore(value: 0)
+        let hasRead = DispatchSemaphore(value: 0)
+        let holder = Worker {
+            let before = Moment.clock
+            try pool.read(as: AccessLabel("by hand")) { db in
+                held.withLock { $0 = Moment(earliest: before, latest: Moment.clock) }
+                isHeld.signal()
+                // What pins the log is a statement, not the access: it comes a while later.
+                mayRead.wait()
+                let before = Moment.clock
+                _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM t")
+                read.withLock { $0 = Moment(earliest: before, latest: Moment.clock) }
+                hasRead.signal()
+                mayLeave.wait()
+            }
+        }
+        isHeld.wait()
+        let start = try #require(held.withLock { $0 })
+        _ = status(of: pool) { $0.connections.contains { $0.heldNanoseconds ?? 0 > 400_000_000 } }
+        mayRead.signal()
+        hasRead.wait()
+        // Behind what the reader has read, so that the log cannot start over.
+        try pool.write { db in try db.execute(sql: "INSERT INTO t VALUES (2)") }
+        let saturatedBefore = try #require(pool.status().readers).saturatedNanoseconds
+        let wants = Moment.clock
+        let waiter = Worker { try pool.read(as: AccessLabel("in a queue")) { _ in } }
+        let (_, queued) = status(of: pool) { !$0.waitingReaders.isEmpty }
+        let (now, end) = status(of: pool) { status in
+            status.waitingReaders.contains { $0.waitedNanoseconds > 600_000_000 }
+                && status.wal?.pin != nil
+        }
+
+        let lane = try #require(now.connections.first { $0.role == .reader })
+        try expect(lane.heldNanoseconds, from: start, to: end, "how long it is held")
+        #expect(lane.holder?.name == "by hand")
+        let waits = try #require(now.waitingReaders.first)
+        let began = Moment(earliest: wants, latest: queued.latest)
+        try expect(waits.waitedNanoseconds, from: began, to: end, "how long it is waited for")
+        #expect(waits.origin.name == "in a queue")
+        let readers = try #require(now.readers)
+        try expect(
+            readers.saturatedNanoseconds - saturatedBefore,
+            from: began,
+            to: end,
+            "how long the pool is saturated"
+        )
+        let pin = try #require(now.wal?.pin)
+        #expect(pin.by.name == "by hand")
+        let firstStatement = try #require(read.withLock { $0 })
+        try expect(pin.ageNanoseconds, from: firstStatement, to: end, "how long the log is pinned")
+
+        // And so it stands on the screen.
+        let overview = screen("1", of: now)
+        let heldText = HumanUnits.duration(nanoseconds: lane.heldNanoseconds ?? 0)
+        let waitedText = HumanUnits.duration(nanoseconds: waits.waitedNanoseconds)
+        #expect(overview.contains("1 of 1 reader in use"))
+        #expect(overview.contains("by hand") && overview.contains(heldText))
+        #expect(overview.contains("in a queue") && overview.contains(waitedText))
+        #expect(overview.contains("pinned by by hand"))
+        let waiters = screen("3", of: now)
+        #expect(waiters.contains("in a queue") && waiters.contains("by hand"))
+        #expect(waiters.contains("1 read waits for a reader"))
+
+        mayLeave.signal()
+        try holder.value()
+        try waiter.value()
+        try pool.close()
+    }
+
+    @Test func aSnapshotIsAsOldAsItsFirstStatement() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let pool = try makePool(readers: 1)
+        let before = Moment.clock
+        let snapshot = try pool.makeSnapshot(as: AccessLabel("a look back"))
+        let made = Moment(earliest: before, latest: Moment.clock)
+        let (now, end) = status(of: pool) {
+            $0.snapshots.contains { $0.ageNanoseconds > 500_000_000 }
+        }
+        let age = try #require(now.snapshots.first).ageNanoseconds
+        try expect(age, from: made, to: end, "how old it is")
+        let shown = screen("4", of: now)
+        #expect(shown.contains("a look back"))
+        #expect(shown.contains(HumanUnits.duration(nanoseconds: age)))
+        try snapshot.close()
+        try pool.close()
+    }
+
+    @Test func anInterruptIsToldOnceWithItsLatency() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let pool = try makePool(readers: 1)
+        let ended = Mutex<Double?>(nil)
+        let endless = Worker {
+            defer { ended.withLock { $0 = Moment.clock } }
+            try pool.read(as: AccessLabel("endless")) { db in
+                _ = try Int.fetchOne(
+                    db,
+                    sql: """
+                        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
+                        SELECT count(*) FROM n
+                        """
+                )
+            }
+        }
+        let (running, _) = status(of: pool) {
+            $0.connections.contains {
+                $0.state == .statement && $0.sqlNanoseconds ?? 0 > 50_000_000
+            }
+        }
+        let label = try #require(running.connections.first { $0.role == .reader }).label
+        var model = DashboardModel()
+        let size = Size(width: 160, height: 50)
+        _ = model.handle(.resize(size))
+        func ingest(_ status: DatabaseStatus, _ sequence: Int) {
+            model.ingest(
+                Sample(
+                    sequence: sequence,
+                    time: Double(sequence) / 10,
+                    scenario: "by hand",
+                    arm: "pool",
+                    database: status
+                )
+            )
+        }
+        ingest(running, 0)
+        _ = model.handle(.key(.end))
+        #expect(model.handle(.key(.character("i"))) == [.interrupt(connection: label)])
+        let asked = Moment.clock
+        #expect(pool.interrupt(connection: label))
+        let accepted = Moment.clock
+        #expect(throws: DatabaseError.self) { try endless.value() }
+        let end = try #require(ended.withLock { $0 })
+        let after = pool.status()
+        #expect(after.interrupts.requested == 1)
+        #expect(after.interrupts.delivered == 1)
+        #expect(after.interrupts.withoutEffect == 0)
+        let latency = try #require(after.interrupts.latency)
+        #expect(latency.count == 1)
+        let most = end - asked + Self.tenth
+        #expect((0...most).contains(Double(latency.max) / 1e9))
+        #expect(accepted >= asked)
+
+        for sequence in 1...20 { ingest(after, sequence) }
+        let overview = model.render(size: size).plainText
+        #expect(overview.contains("1 statement ended within"))
+        // The events alone, so that none of them is cut.
+        _ = model.handle(.key(.backTab))
+        _ = model.handle(.key(.enter))
+        let screen = model.render(size: size).plainText
+        let text = HumanUnits.duration(nanoseconds: latency.mean)
+        let sentence = "\(label): 1 statement ended \(text) after the interrupt"
+        #expect(screen.components(separatedBy: sentence).count == 2)
+        try pool.close()
+    }
+}
