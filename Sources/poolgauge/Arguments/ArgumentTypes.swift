@@ -73,6 +73,7 @@ enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
 enum ComparisonFormat: String, CaseIterable, ExpressibleByArgument {
     case text
     case json
+    case markdown
 }
 
 /// A whole number within limits that the message names.
