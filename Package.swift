@@ -25,11 +25,16 @@ let package = Package(
         .library(name: "Telemetry", targets: ["Telemetry"]),
         .executable(name: "poolgauge", targets: ["poolgauge"]),
     ],
+    traits: [
+        .trait(name: "GRDB", description: "Arms with library: grdb, which need GRDB built.")
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+        // Neither fetched nor built unless the trait is on: `swift build --traits GRDB`.
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
         .systemLibrary(
@@ -72,6 +77,18 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "GRDBTarget",
+            dependencies: [
+                "EngineTarget", "Telemetry", "WorkloadEngine",
+                .product(
+                    name: "GRDB",
+                    package: "GRDB.swift",
+                    condition: .when(traits: ["GRDB"])
+                ),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
             name: "TerminalUI",
             dependencies: [.product(name: "Yams", package: "Yams")],
             // A link to themes/: the files are part of the library, wherever the binary is.
@@ -91,8 +108,8 @@ let package = Package(
         .executableTarget(
             name: "poolgauge",
             dependencies: [
-                "CSQLite", "CursesTerminal", "Dashboard", "EngineTarget", "SQLiteEngine",
-                "Telemetry", "TerminalUI", "WorkloadEngine",
+                "CSQLite", "CursesTerminal", "Dashboard", "EngineTarget", "GRDBTarget",
+                "SQLiteEngine", "Telemetry", "TerminalUI", "WorkloadEngine",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
             ],
@@ -133,6 +150,11 @@ let package = Package(
         .testTarget(
             name: "EngineTargetTests",
             dependencies: ["EngineTarget", "SQLiteEngine", "Telemetry", "WorkloadEngine"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "GRDBTargetTests",
+            dependencies: ["GRDBTarget", "Telemetry", "WorkloadEngine"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -4,7 +4,7 @@ import WorkloadEngine
 /// What a result's environment tells of a connection.
 extension WorkloadSession {
     /// Adds SQLite's version and the pragmas in force.
-    func addFacts(to facts: inout [String: String]) throws {
+    package func addFacts(to facts: inout [String: String]) throws {
         facts["sqlite_version"] = String(cString: sqlite3_libversion())
         for pragma in reportedPragmas {
             guard let value = try rows("PRAGMA \(pragma)", []).first?.first else { continue }

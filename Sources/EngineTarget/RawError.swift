@@ -24,6 +24,9 @@ struct RawError: Error, CustomStringConvertible {
 }
 
 extension WorkloadFailure {
+    /// The kind of failure that an extended result code of SQLite's stands for.
+    package init(sqliteCode code: CInt) { self.init(ResultCode(rawValue: code)) }
+
     /// The kind of failure that a result code stands for.
     init(_ code: ResultCode) {
         let name = code.name ?? "SQLITE_\(code.rawValue)"

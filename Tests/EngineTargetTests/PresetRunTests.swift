@@ -95,7 +95,7 @@ struct PresetRunTests {
         scenario = try scenario.scaled(toMeasured: .milliseconds(400))
         let store = DatasetStore()
         defer { store.remove() }
-        for arm in scenario.arms {
+        for arm in scenario.defaultArms {
             let outcome = try await run(scenario, arm, store)
             var expected = 0...0
             for client in scenario.clients {

@@ -60,6 +60,14 @@ public struct Scenario: Sendable, Equatable {
         dataset.variables.merging(variables) { _, declared in declared }
     }
 
+    /// The arms that run when nobody names any: all but GRDB's, which not every program has.
+    ///
+    /// A scenario whose arms are all GRDB's runs them.
+    public var defaultArms: [Arm] {
+        let others = arms.filter { $0.library != .grdb }
+        return others.isEmpty ? arms : others
+    }
+
     /// The sum of the measured phases.
     public var measuredDuration: Duration {
         phases.filter(\.isMeasured).reduce(.zero) { $0 + $1.duration }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GRDBTarget
 import WorkloadEngine
 
 /// A scenario, and what the command line changes of it.
@@ -49,7 +50,11 @@ struct ScenarioOptions: ParsableArguments {
 }
 
 extension Scenario {
-    /// The arms of these names, in the scenario's order; all of them when no name is given.
+    /// The arms of these names, in the scenario's order; ``WorkloadEngine/Scenario/defaultArms``
+    /// when no name is given.
+    ///
+    /// - Throws: A ``CommandFailure`` for an arm that there is not, or that this program cannot
+    ///   run, with what to do.
     func arms(named names: [String]) throws -> [Arm] {
         let known = arms.map(\.name)
         for name in names where !known.contains(name) {
@@ -57,6 +62,13 @@ extension Scenario {
                 "\(self.name) has no arm '\(name)'" + NearestName.hint(name, among: known)
             )
         }
-        return names.isEmpty ? arms : arms.filter { names.contains($0.name) }
+        let chosen = names.isEmpty ? defaultArms : arms.filter { names.contains($0.name) }
+        for arm in chosen where !LibraryTargetFactory.has(arm.library) {
+            throw CommandFailure(
+                "arm '\(arm.name)' has library: \(arm.library.rawValue), and "
+                    + LibraryTargetFactory.way(to: arm.library)
+            )
+        }
+        return chosen
     }
 }

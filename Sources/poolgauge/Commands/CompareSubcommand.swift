@@ -1,5 +1,5 @@
 import ArgumentParser
-import EngineTarget
+import GRDBTarget
 import WorkloadEngine
 
 /// `poolgauge compare`.
@@ -98,7 +98,7 @@ struct CompareSubcommand: ParsableCommand {
         options.onProgress = { reporter.say($0) }
         let comparison = ComparisonRun(
             scenario: scenario,
-            factory: EngineTargetFactory(),
+            factory: LibraryTargetFactory(),
             options: options
         )
         let interruption = Interruption(cleanUp: folder.remove) { comparison.stop() }

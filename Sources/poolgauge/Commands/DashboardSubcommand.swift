@@ -85,8 +85,11 @@ struct DashboardSubcommand: ParsableCommand {
                 throw CommandFailure("--press: \(error)")
             }
         }
-        let scenario = try changes.load(self.scenario)
+        var scenario = try changes.load(self.scenario)
+        // The arms that 'a' goes through: those that run by default, and the one that is named.
+        let defaults = try scenario.arms(named: []).map(\.name)
         if let arm { options.arm = try scenario.arms(named: [arm]).first?.name }
+        scenario.arms.removeAll { !defaults.contains($0.name) && $0.name != arm }
         options.takesPicture = picture != nil
         let start = after?.duration ?? .seconds(picture == nil ? 1 : 10)
         options.keysStart = start.nanoseconds

@@ -1,5 +1,5 @@
 import ArgumentParser
-import EngineTarget
+import GRDBTarget
 import TerminalUI
 import WorkloadEngine
 
@@ -55,7 +55,7 @@ struct ScenariosSubcommand: ParsableCommand {
             for name in scenarios {
                 do throws(ScenarioError) {
                     let scenario = try Scenario.load(nameOrPath: name)
-                    try ScenarioCheck(EngineTargetFactory()).check(scenario)
+                    try ScenarioCheck(LibraryTargetFactory()).check(scenario)
                     try? StandardOutput.write(
                         "\(name): fine: \(scenario.clients.count) clients, "
                             + "\(scenario.arms.count) arms\n"

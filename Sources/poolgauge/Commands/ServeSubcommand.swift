@@ -1,5 +1,5 @@
 import ArgumentParser
-import EngineTarget
+import GRDBTarget
 import WorkloadEngine
 
 /// The other process of a scenario's client: started by a run, for its own use.
@@ -15,6 +15,6 @@ struct ServeSubcommand: ParsableCommand {
 
     func run() throws {
         RemoteTargetServer.dieWithParent()
-        RemoteTargetServer(factory: EngineTargetFactory()).run()
+        RemoteTargetServer(factory: LibraryTargetFactory()).run()
     }
 }

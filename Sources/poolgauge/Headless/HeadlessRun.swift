@@ -1,7 +1,7 @@
 import ArgumentParser
 import CSQLite
-import EngineTarget
 import Foundation
+import GRDBTarget
 import Synchronization
 import WorkloadEngine
 
@@ -59,7 +59,7 @@ struct HeadlessRun {
             let run = WorkloadRun(
                 scenario: scenario,
                 arm: arm,
-                factory: EngineTargetFactory(),
+                factory: LibraryTargetFactory(),
                 options: options
             )
             relay.follow(run)

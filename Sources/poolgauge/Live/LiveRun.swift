@@ -1,5 +1,5 @@
 import Dispatch
-import EngineTarget
+import GRDBTarget
 import Synchronization
 import Telemetry
 import WorkloadEngine
@@ -36,7 +36,7 @@ final class LiveRun: Sendable {
         let run = WorkloadRun(
             scenario: scenario,
             arm: arm,
-            factory: EngineTargetFactory(),
+            factory: LibraryTargetFactory(),
             options: options
         )
         self.run = run

@@ -1,0 +1,123 @@
+import CSQLite
+import WorkloadEngine
+
+/// A connection inside an access, as far as counting what SQLite does on it needs it.
+package protocol ProfiledSession: WorkloadSession {
+    /// SQLite's connection.
+    var sqliteConnection: OpaquePointer? { get }
+
+    /// The statement that the library keeps prepared for a text, and will run for it.
+    func preparedStatement(_ sql: String) throws -> OpaquePointer
+}
+
+/// Tells how SQLite executes statements, whichever library prepared them.
+package struct StatementProfiler {
+    private let running: Bool
+
+    /// Creates a profiler that runs the statements, or only explains them.
+    package init(running: Bool) {
+        self.running = running
+    }
+
+    /// Explains the statements, and runs them where that is wanted.
+    ///
+    /// What they write must be rolled back by the caller.
+    ///
+    /// - Throws: Why a statement cannot be explained.
+    package func profile(
+        _ statements: [BoundStatement],
+        on session: any WorkloadSession
+    ) throws -> OperationProfile {
+        var profile = OperationProfile()
+        for statement in statements {
+            profile.plans.append(
+                .init(sql: statement.sql, lines: try Self.planLines(of: statement, session))
+            )
+        }
+        guard running, let session = session as? any ProfiledSession else {
+            profile.note = "explained only: running it once more would take too long"
+            return profile
+        }
+        if let other = statements.first(where: { !Self.isRepeatable($0.sql) }) {
+            profile.note = "explained only: '\(other.sql)' could not be taken back"
+            return profile
+        }
+        do {
+            profile.counters = try Self.counters(of: statements, session)
+        } catch {
+            profile.note = "explained only: \(error)"
+        }
+        return profile
+    }
+
+    /// Whether a rollback takes back all that the statement does.
+    private static func isRepeatable(_ sql: String) -> Bool {
+        let verb = sql.drop(while: \.isWhitespace).prefix { $0.isLetter }.uppercased()
+        return ["SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "VALUES"].contains(verb)
+    }
+
+    /// Runs the statements, and reads what SQLite counted meanwhile.
+    private static func counters(
+        of statements: [BoundStatement],
+        _ session: any ProfiledSession
+    ) throws -> OperationProfile.Counters {
+        var counters = OperationProfile.Counters()
+        let before = CacheCounts(of: session.sqliteConnection)
+        for bound in statements {
+            let pointer = try session.preparedStatement(bound.sql)
+            func take(_ counter: CInt) -> Int { Int(sqlite3_stmt_status(pointer, counter, 1)) }
+            for counter in [
+                SQLITE_STMTSTATUS_FULLSCAN_STEP, SQLITE_STMTSTATUS_SORT,
+                SQLITE_STMTSTATUS_AUTOINDEX, SQLITE_STMTSTATUS_VM_STEP,
+            ] {
+                _ = take(counter)
+            }
+            counters.rows += try session.run(bound.sql, bound.values)
+            counters.fullScanSteps += take(SQLITE_STMTSTATUS_FULLSCAN_STEP)
+            counters.sorts += take(SQLITE_STMTSTATUS_SORT)
+            counters.automaticIndexes += take(SQLITE_STMTSTATUS_AUTOINDEX)
+            counters.vmSteps += take(SQLITE_STMTSTATUS_VM_STEP)
+        }
+        let after = CacheCounts(of: session.sqliteConnection)
+        counters.cacheHits = after.hits - before.hits
+        counters.cacheMisses = after.misses - before.misses
+        counters.cacheSpills = after.spills - before.spills
+        return counters
+    }
+
+    /// The lines of `EXPLAIN QUERY PLAN`, indented as its tree is
+    /// (https://sqlite.org/eqp.html: id, parent, unused, detail).
+    private static func planLines(
+        of statement: BoundStatement,
+        _ session: any WorkloadSession
+    ) throws -> [String] {
+        var depths: [Int64: Int] = [:]
+        return try session.rows("EXPLAIN QUERY PLAN " + statement.sql, statement.values)
+            .compactMap { row in
+                guard row.count == 4, case .integer(let id) = row[0],
+                    case .integer(let parent) = row[1], case .text(let detail) = row[3]
+                else { return nil }
+                let depth = depths[parent].map { $0 + 1 } ?? 0
+                depths[id] = depth
+                return String(repeating: "  ", count: depth) + detail
+            }
+    }
+}
+
+/// What a connection's page cache has counted since it was opened.
+private struct CacheCounts {
+    var hits: Int
+    var misses: Int
+    var spills: Int
+
+    init(of connection: OpaquePointer?) {
+        func count(_ counter: CInt) -> Int {
+            var (current, highest): (CInt, CInt) = (0, 0)
+            sqlite3_db_status(connection, counter, &current, &highest, 0)
+            return Int(current)
+        }
+        hits = count(SQLITE_DBSTATUS_CACHE_HIT)
+        misses = count(SQLITE_DBSTATUS_CACHE_MISS)
+        spills = count(SQLITE_DBSTATUS_CACHE_SPILL)
+    }
+}

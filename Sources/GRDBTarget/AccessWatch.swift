@@ -1,0 +1,315 @@
+#if GRDB
+import GRDB
+import Telemetry
+
+/// Who waits for GRDB's connections and who holds them, seen from outside.
+///
+/// An access waits from its call to the entry into its closure: GRDB's own work is part of it. A
+/// connection is held while a closure runs on it.
+final class AccessWatch: Sendable {
+    /// What an access waits for.
+    enum Resource: Sendable { case reader, writer, connection }
+
+    /// An access that was called.
+    struct Call: Sendable {
+        fileprivate var number: UInt64
+        fileprivate var since: UInt64
+        fileprivate var client: String
+        fileprivate var resource: Resource
+        fileprivate var isWrite: Bool
+        fileprivate var isTask: Bool
+    }
+
+    /// An access that is inside its closure.
+    struct Hold: Sendable {
+        let seat: ConnectionSeat
+        fileprivate var since: UInt64
+        fileprivate var resource: Resource
+    }
+
+    private struct Snapshot {
+        var number: Int
+        var label: String?
+        var client: String
+        var since: UInt64
+    }
+
+    private struct State {
+        var calls: [Call] = []
+        var number: UInt64 = 0
+        var seats: [ObjectIdentifier: ConnectionSeat] = [:]
+        var order: [ConnectionSeat] = []
+        var snapshots: [Snapshot] = []
+        var snapshotsMade = 0
+        var readersInUse = 0
+        var readersPeak = 0
+        var busyNanoseconds: UInt64 = 0
+        var saturatedNanoseconds: UInt64 = 0
+        var changedAt: UInt64 = 0
+        var busyCount: UInt64 = 0
+        var earlier: Earlier?
+    }
+
+    /// What the histograms had counted when the times began anew.
+    private struct Earlier: Sendable {
+        var waits: AtomicHistogram.Counts
+        var holds: AtomicHistogram.Counts
+        var writerWaits: AtomicHistogram.Counts
+        var writerHolds: AtomicHistogram.Counts
+    }
+
+    /// The most readers; nil where there is one connection for everybody.
+    private let maximumReaders: Int?
+    let interrupts = InterruptTally()
+    private let state = Lock(State())
+    private let waits = AtomicHistogram()
+    private let holds = AtomicHistogram()
+    private let writerWaits = AtomicHistogram()
+    private let writerHolds = AtomicHistogram()
+
+    init(maximumReaders: Int?) {
+        self.maximumReaders = maximumReaders
+    }
+
+    /// An access is called.
+    func call(by client: String, isWrite: Bool, isTask: Bool = false) -> Call {
+        let now = monotonicNanoseconds()
+        let resource: Resource =
+            maximumReaders == nil ? .connection : isWrite ? .writer : .reader
+        return state.withLock { state in
+            advance(&state, to: now)
+            state.number += 1
+            let call = Call(
+                number: state.number,
+                since: now,
+                client: client,
+                resource: resource,
+                isWrite: isWrite,
+                isTask: isTask
+            )
+            state.calls.append(call)
+            return call
+        }
+    }
+
+    /// Its closure begins.
+    func enter(_ call: Call, _ database: Database) -> Hold {
+        let now = monotonicNanoseconds()
+        let seat = state.withLock { state in
+            advance(&state, to: now)
+            remove(call, from: &state)
+            if call.resource == .reader {
+                state.readersInUse += 1
+                state.readersPeak = max(state.readersPeak, state.readersInUse)
+            }
+            return self.seat(of: database, call.role, in: &state)
+        }
+        (call.resource == .writer ? writerWaits : waits).record(now - min(now, call.since))
+        seat.enter(database, by: call.client, at: now)
+        return Hold(seat: seat, since: now, resource: call.resource)
+    }
+
+    /// Its closure has ended.
+    func leave(_ hold: Hold) {
+        hold.seat.leave()
+        let now = monotonicNanoseconds()
+        (hold.resource == .writer ? writerHolds : holds).record(now - min(now, hold.since))
+        guard hold.resource == .reader else { return }
+        state.withLock { state in
+            advance(&state, to: now)
+            state.readersInUse -= 1
+        }
+    }
+
+    /// The access has failed, before its closure or after it began.
+    func fail(_ call: Call, with error: any Error) {
+        let code = (error as? DatabaseError)?.resultCode
+        let isBusy = code == .SQLITE_BUSY || code == .SQLITE_LOCKED
+        let now = monotonicNanoseconds()
+        state.withLock { state in
+            advance(&state, to: now)
+            remove(call, from: &state)
+            if isBusy { state.busyCount += 1 }
+        }
+    }
+
+    // MARK: Snapshots
+
+    /// A snapshot was made; the number is its own.
+    func beginSnapshot(by client: String) -> Int {
+        let now = monotonicNanoseconds()
+        return state.withLock { state in
+            state.snapshotsMade += 1
+            let number = state.snapshotsMade
+            state.snapshots.append(Snapshot(number: number, client: client, since: now))
+            return number
+        }
+    }
+
+    /// A closure begins on a snapshot's connection.
+    func enterSnapshot(
+        _ database: Database,
+        _ number: Int,
+        by client: String
+    ) -> ConnectionSeat {
+        let label = database.description
+        let seat = state.withLock { state in
+            if let index = state.snapshots.firstIndex(where: { $0.number == number }) {
+                state.snapshots[index].label = label
+            }
+            return self.seat(of: database, .snapshot, in: &state)
+        }
+        seat.enter(database, by: client, at: monotonicNanoseconds())
+        return seat
+    }
+
+    /// A snapshot has ended, and its connection with it.
+    func endSnapshot(_ number: Int) {
+        state.withLock { state in
+            guard let index = state.snapshots.firstIndex(where: { $0.number == number }) else {
+                return
+            }
+            let label = state.snapshots.remove(at: index).label
+            state.order.removeAll { $0.label == label }
+            state.seats = state.seats.filter { $0.value.label != label }
+        }
+    }
+
+    // MARK: Looking
+
+    /// Interrupts the statement of one connection; false when there is none of that name.
+    func interrupt(connection label: String) -> Bool {
+        let seat = state.withLock { $0.order.first { $0.label == label } }
+        guard let seat else { return false }
+        _ = seat.interrupt()
+        return true
+    }
+
+    /// Notes that all connections are interrupted.
+    func interruptsAll() {
+        let seats = state.withLock { $0.order }
+        interrupts.requested(withEffect: seats.contains(where: \.isRunning))
+    }
+
+    /// Lets waits and holds count anew.
+    func restartTimes() {
+        let earlier = Earlier(
+            waits: .init(of: [waits]),
+            holds: .init(of: [holds]),
+            writerWaits: .init(of: [writerWaits]),
+            writerHolds: .init(of: [writerHolds])
+        )
+        state.withLock { $0.earlier = earlier }
+    }
+
+    /// What is seen now; nothing of what only GRDB itself knows is in it.
+    func status(label: String, kind: DatabaseKind, path: String?) -> DatabaseStatus {
+        let now = monotonicNanoseconds()
+        let seen = state.withLock { state in
+            advance(&state, to: now)
+            return state
+        }
+        func waiters(_ isWrite: Bool) -> [WaiterStatus] {
+            seen.calls.filter { $0.isWrite == isWrite }.map {
+                WaiterStatus(
+                    origin: AccessOrigin(name: $0.client),
+                    waitedNanoseconds: now - min(now, $0.since),
+                    isAsync: $0.isTask
+                )
+            }
+        }
+        let ranks: [ConnectionRole] = [.queue, .writer, .reader, .snapshot]
+        let order = seen.order.enumerated().sorted { one, other in
+            let ranked = { (seat: ConnectionSeat) in ranks.firstIndex(of: seat.role) ?? 0 }
+            return (ranked(one.element), one.element.label, one.offset)
+                < (ranked(other.element), other.element.label, other.offset)
+        }
+        var status = DatabaseStatus(
+            label: label,
+            kind: kind,
+            path: path,
+            takenAtNanoseconds: now,
+            connections: order.map { $0.element.status(at: now) },
+            waitingReaders: waiters(false),
+            waitingWriters: waiters(true),
+            acquire: AtomicHistogram.summary(of: [waits], without: seen.earlier?.waits),
+            hold: AtomicHistogram.summary(of: [holds], without: seen.earlier?.holds),
+            snapshots: seen.snapshots.map {
+                SnapshotStatus(
+                    label: $0.label ?? "\(label).snapshot",
+                    origin: AccessOrigin(name: $0.client),
+                    ageNanoseconds: now - min(now, $0.since)
+                )
+            },
+            snapshotsMade: UInt64(seen.snapshotsMade),
+            interrupts: interrupts.status,
+            busyCount: seen.busyCount
+        )
+        if let maximumReaders {
+            status.readers = ReaderPoolStatus(
+                inUse: seen.readersInUse,
+                open: order.count { $0.element.role == .reader },
+                maximum: maximumReaders,
+                peak: seen.readersPeak,
+                busyNanoseconds: seen.busyNanoseconds,
+                saturatedNanoseconds: seen.saturatedNanoseconds
+            )
+            status.writerAcquire = AtomicHistogram.summary(
+                of: [writerWaits],
+                without: seen.earlier?.writerWaits
+            )
+            status.writerHold = AtomicHistogram.summary(
+                of: [writerHolds],
+                without: seen.earlier?.writerHolds
+            )
+        }
+        return status
+    }
+
+    // MARK: Inside the lock
+
+    private func advance(_ state: inout State, to now: UInt64) {
+        defer { state.changedAt = max(state.changedAt, now) }
+        guard let maximumReaders, state.readersInUse > 0, now > state.changedAt else { return }
+        let time = now - state.changedAt
+        state.busyNanoseconds += time * UInt64(state.readersInUse)
+        if state.readersInUse >= maximumReaders,
+            state.calls.contains(where: { $0.resource == .reader })
+        {
+            state.saturatedNanoseconds += time
+        }
+    }
+
+    private func remove(_ call: Call, from state: inout State) {
+        if let index = state.calls.firstIndex(where: { $0.number == call.number }) {
+            state.calls.remove(at: index)
+        }
+    }
+
+    private func seat(
+        of database: Database,
+        _ role: ConnectionRole,
+        in state: inout State
+    ) -> ConnectionSeat {
+        let key = ObjectIdentifier(database)
+        let label = database.description
+        // An object that is gone may have left its address to another one.
+        if let known = state.seats[key], known.label == label { return known }
+        let seat = ConnectionSeat(label, role, interrupts)
+        state.seats[key] = seat
+        state.order.append(seat)
+        return seat
+    }
+}
+
+extension AccessWatch.Call {
+    /// The role of the connection that serves it.
+    fileprivate var role: ConnectionRole {
+        switch resource {
+        case .reader: .reader
+        case .writer: .writer
+        case .connection: .queue
+        }
+    }
+}
+#endif

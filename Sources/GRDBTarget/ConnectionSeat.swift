@@ -1,0 +1,157 @@
+#if GRDB
+import CSQLite
+import GRDB
+import Telemetry
+
+/// One of GRDB's connections, as far as it is seen from the closures that run on it.
+///
+/// What GRDB does before and after a closure (its BEGIN, its COMMIT, its queues) is not seen.
+final class ConnectionSeat: Sendable {
+    private struct State {
+        var connection: OpaquePointer?
+        var holder: String?
+        var since: UInt64 = 0
+        var accesses: UInt64 = 0
+        var busy: UInt64 = 0
+        var interrupts: UInt64 = 0
+        var sql: String?
+        var isRunning = false
+        /// Counts statements, so that two looks know whether they saw the same one.
+        var statements: UInt64 = 0
+        var seenStatement: UInt64 = 0
+        var seenSince: UInt64 = 0
+    }
+
+    let label: String
+    let role: ConnectionRole
+    private let interrupts: InterruptTally
+    // The lock is what makes the pointer safe to hand around: it is used inside of it alone, and
+    // taken away before the connection goes.
+    private let state = Lock(State())
+
+    init(_ label: String, _ role: ConnectionRole, _ interrupts: InterruptTally) {
+        self.label = label
+        self.role = role
+        self.interrupts = interrupts
+    }
+
+    /// An access's closure begins.
+    func enter(_ database: Database, by holder: String, at now: UInt64) {
+        let connection = database.sqliteConnection
+        state.withLock { state in
+            state.connection = connection
+            state.holder = holder
+            state.since = now
+            state.accesses += 1
+        }
+    }
+
+    /// It ends.
+    func leave() {
+        state.withLock { state in
+            state.connection = nil
+            state.holder = nil
+            state.sql = nil
+        }
+    }
+
+    /// Runs a statement.
+    func watching<Result>(_ sql: String, _ body: () throws -> Result) throws -> Result {
+        state.withLock { state in
+            state.sql = sql
+            state.isRunning = true
+            state.statements += 1
+        }
+        do {
+            let result = try body()
+            state.withLock { $0.isRunning = false }
+            return result
+        } catch {
+            let code = (error as? DatabaseError)?.resultCode
+            if code == .SQLITE_INTERRUPT { interrupts.delivered() }
+            state.withLock { state in
+                state.isRunning = false
+                if code == .SQLITE_INTERRUPT { state.interrupts += 1 }
+                if code == .SQLITE_BUSY || code == .SQLITE_LOCKED { state.busy += 1 }
+            }
+            throw error
+        }
+    }
+
+    /// Whether a closure's statement runs now.
+    var isRunning: Bool { state.withLock { $0.isRunning } }
+
+    /// Interrupts the statement that runs (<https://sqlite.org/c3ref/interrupt.html>).
+    ///
+    /// - Returns: Whether a closure is at work here.
+    func interrupt() -> Bool {
+        state.withLock { state in
+            interrupts.requested(withEffect: state.isRunning)
+            guard let connection = state.connection else { return false }
+            sqlite3_interrupt(connection)
+            return true
+        }
+    }
+
+    /// What is seen of it now.
+    func status(at now: UInt64) -> ConnectionStatus {
+        state.withLock { state in
+            if state.isRunning, state.seenStatement != state.statements {
+                state.seenStatement = state.statements
+                state.seenSince = now
+            }
+            let isHeld = state.holder != nil
+            return ConnectionStatus(
+                label: label,
+                role: role,
+                state: !isHeld ? .idle : state.isRunning ? .statement : .closure,
+                accessCount: state.accesses,
+                holder: state.holder.map(AccessOrigin.init(name:)),
+                heldNanoseconds: isHeld ? now - min(now, state.since) : nil,
+                sql: state.sql,
+                sqlNanoseconds: state.isRunning ? now - min(now, state.seenSince) : nil,
+                busyCount: state.busy,
+                interruptCount: state.interrupts
+            )
+        }
+    }
+}
+
+/// What came of interrupts, as far as closures show it.
+final class InterruptTally: Sendable {
+    private struct State {
+        var status = InterruptStatus()
+        var lastRequest: UInt64?
+    }
+
+    private let state = Lock(State())
+    private let latencies = AtomicHistogram()
+
+    /// Somebody asks for one; `withEffect` tells whether a statement runs.
+    func requested(withEffect: Bool) {
+        let now = monotonicNanoseconds()
+        state.withLock { state in
+            state.status.requested += 1
+            state.lastRequest = now
+            if !withEffect { state.status.withoutEffect += 1 }
+        }
+    }
+
+    /// A statement ended with `SQLITE_INTERRUPT`.
+    func delivered() {
+        let now = monotonicNanoseconds()
+        let request = state.withLock { state in
+            state.status.delivered += 1
+            return state.lastRequest
+        }
+        if let request { latencies.record(now - min(now, request)) }
+    }
+
+    /// The counts so far.
+    var status: InterruptStatus {
+        var status = state.withLock { $0.status }
+        status.latency = AtomicHistogram.summary(of: [latencies])
+        return status
+    }
+}
+#endif

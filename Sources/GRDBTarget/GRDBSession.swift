@@ -1,0 +1,109 @@
+#if GRDB
+import EngineTarget
+import Foundation
+import GRDB
+import Telemetry
+import WorkloadEngine
+
+/// A connection of GRDB's inside an access.
+struct GRDBSession: ProfiledSession {
+    let database: Database
+    let seat: ConnectionSeat
+
+    /// Runs a statement that the connection keeps prepared, and counts its rows.
+    @discardableResult
+    func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int {
+        try seat.watching(sql) {
+            let statement = try database.cachedStatement(sql: sql)
+            let arguments = StatementArguments(values.map(\.grdbValue))
+            guard statement.columnCount > 0 else {
+                try statement.execute(arguments: arguments)
+                return 0
+            }
+            let rows = try Row.fetchCursor(statement, arguments: arguments)
+            var count = 0
+            while try rows.next() != nil { count += 1 }
+            return count
+        }
+    }
+
+    func rows(_ sql: String, _ values: [WorkloadValue]) throws -> [[WorkloadValue]] {
+        try seat.watching(sql) {
+            let rows = try Row.fetchCursor(
+                database.cachedStatement(sql: sql),
+                arguments: StatementArguments(values.map(\.grdbValue))
+            )
+            var result: [[WorkloadValue]] = []
+            while let row = try rows.next() {
+                result.append(row.databaseValues.map(WorkloadValue.init))
+            }
+            return result
+        }
+    }
+
+    func makeInterrupt() -> (@Sendable () -> Void)? { { [seat] in _ = seat.interrupt() } }
+
+    var sqliteConnection: OpaquePointer? { database.sqliteConnection }
+
+    func preparedStatement(_ sql: String) throws -> OpaquePointer {
+        try database.cachedStatement(sql: sql).sqliteStatement
+    }
+}
+
+/// A snapshot of GRDB's that a client holds.
+final class GRDBSnapshot: WorkloadSnapshot {
+    /// Nil once it was released: its last reference ends its transaction, then its connection.
+    private let snapshot: Lock<DatabaseSnapshot?>
+    private let client: WorkloadClientName
+    private let watch: AccessWatch
+    private let number: Int
+
+    init(_ snapshot: DatabaseSnapshot, of client: WorkloadClientName, _ watch: AccessWatch) {
+        self.snapshot = Lock(snapshot)
+        self.client = client
+        self.watch = watch
+        number = watch.beginSnapshot(by: client.name)
+    }
+
+    func read(_ body: (any WorkloadSession) throws -> Void) throws {
+        guard let snapshot = snapshot.withLock({ $0 }) else {
+            throw RunError(.scenario, "the snapshot was released")
+        }
+        try snapshot.read { db in
+            let seat = watch.enterSnapshot(db, number, by: client.name)
+            defer { seat.leave() }
+            try body(GRDBSession(database: db, seat: seat))
+        }
+    }
+
+    func release() {
+        watch.endSnapshot(number)
+        snapshot.withLock { $0 = nil }
+    }
+}
+
+extension WorkloadValue {
+    /// The value for GRDB.
+    var grdbValue: DatabaseValue {
+        switch self {
+        case .null: .null
+        case .integer(let value): value.databaseValue
+        case .real(let value): value.databaseValue
+        case .text(let value): value.databaseValue
+        case .blob(let bytes): Data(bytes).databaseValue
+        }
+    }
+
+    /// A value that GRDB read.
+    init(_ value: DatabaseValue) {
+        self =
+            switch value.storage {
+            case .null: .null
+            case .int64(let value): .integer(value)
+            case .double(let value): .real(value)
+            case .string(let value): .text(value)
+            case .blob(let data): .blob([UInt8](data))
+            }
+    }
+}
+#endif

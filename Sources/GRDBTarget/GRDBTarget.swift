@@ -1,0 +1,233 @@
+#if GRDB
+import EngineTarget
+import Foundation
+import GRDB
+import Telemetry
+import WorkloadEngine
+
+/// GRDB's `DatabaseQueue` or `DatabasePool` under a scenario's load.
+final class GRDBTarget: WorkloadTarget {
+    /// What serves the accesses.
+    enum Server: Sendable {
+        case queue(DatabaseQueue)
+        case pool(DatabasePool)
+        case frozen(GRDBFrozenReads)
+    }
+
+    private let server: Server
+    private let arm: Arm
+    private let path: String
+    let watch: AccessWatch
+
+    init(_ server: Server, arm: Arm, path: String) {
+        self.server = server
+        self.arm = arm
+        self.path = path
+        let readers: Int? =
+            switch server {
+            case .queue, .frozen: nil
+            case .pool(let pool): pool.configuration.maximumReaderCount
+            }
+        watch = AccessWatch(maximumReaders: readers)
+    }
+
+    func supports(_ access: WorkloadAccess) -> Bool {
+        switch (server, access) {
+        case (.queue, .snapshot), (.frozen, .write), (.frozen, .writeWithoutTransaction),
+            (.frozen, .snapshot):
+            false
+        case (_, .read), (_, .write), (_, .writeWithoutTransaction), (_, .snapshot): true
+        }
+    }
+
+    func has(_ ability: WorkloadAbility) -> Bool {
+        switch (server, ability) {
+        case (.queue, .writeAheadLog): arm.isWAL
+        case (.frozen, _): false
+        case (.queue(let queue), .sharedFile): queue.path != ":memory:"
+        case (.pool, .writeAheadLog), (.pool, .sharedFile), (_, .backup), (_, .tasks): true
+        }
+    }
+
+    func perform(
+        _ access: WorkloadAccess,
+        as client: WorkloadClientName,
+        _ body: (any WorkloadSession) throws -> Void
+    ) throws {
+        if access == .snapshot {
+            let snapshot = try makeSnapshot(as: client)
+            defer { snapshot.release() }
+            return try snapshot.read(body)
+        }
+        let call = watch.call(by: client.name, isWrite: access != .read)
+        let run: (Database) throws -> Void = { [watch] db in
+            let hold = watch.enter(call, db)
+            defer { watch.leave(hold) }
+            try body(GRDBSession(database: db, seat: hold.seat))
+        }
+        do {
+            switch (server, access) {
+            case (.pool(let pool), .read): try pool.read(run)
+            case (.queue(let queue), .read): try queue.read(run)
+            case (.frozen(let frozen), .read): try frozen.opened().read(run)
+            case (_, .write): try writer.write(run)
+            case (_, .writeWithoutTransaction), (_, .snapshot):
+                try writer.writeWithoutTransaction(run)
+            }
+        } catch {
+            watch.fail(call, with: error)
+            throw error
+        }
+    }
+
+    func performAsync(
+        _ access: WorkloadAccess,
+        as client: WorkloadClientName,
+        _ body: @escaping @Sendable (any WorkloadSession) throws -> Void
+    ) async throws {
+        let call = watch.call(by: client.name, isWrite: access != .read, isTask: true)
+        let run: @Sendable (Database) throws -> Void = { [watch] db in
+            let hold = watch.enter(call, db)
+            defer { watch.leave(hold) }
+            try body(GRDBSession(database: db, seat: hold.seat))
+        }
+        do {
+            switch (server, access) {
+            case (.pool(let pool), .read): try await pool.read(run)
+            case (.queue(let queue), .read): try await queue.read(run)
+            case (.frozen(let frozen), .read): try await frozen.opened().read(run)
+            case (.pool(let pool), .write): try await pool.write(run)
+            case (.queue(let queue), .write): try await queue.write(run)
+            case (_, .writeWithoutTransaction), (.frozen, .write), (_, .snapshot):
+                throw RunError(
+                    .scenario,
+                    "accesses of kind \(access.rawValue) are not awaited here"
+                )
+            }
+        } catch {
+            watch.fail(call, with: error)
+            throw error
+        }
+    }
+
+    /// What writes; for a snapshot's arm only what belongs to the run itself, such as its setup.
+    private var writer: any DatabaseWriter {
+        switch server {
+        case .queue(let queue): queue
+        case .pool(let pool): pool
+        case .frozen(let frozen): frozen.pool
+        }
+    }
+
+    func check(_ sql: String) throws {
+        try writer.writeWithoutTransaction { _ = try $0.makeStatement(sql: sql) }
+    }
+
+    func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot {
+        guard case .pool(let pool) = server else {
+            throw RunError(
+                .scenario,
+                "a DatabaseQueue makes no snapshots: use an arm of type pool"
+            )
+        }
+        return GRDBSnapshot(try pool.makeSnapshot(), of: client, watch)
+    }
+
+    func backup(
+        to path: String,
+        pagesPerStep: Int,
+        as client: WorkloadClientName,
+        progress: @escaping (Double) throws -> Void
+    ) throws {
+        let copy = try DatabaseQueue(path: path)
+        do {
+            try writer.backup(to: copy, pagesPerStep: CInt(clamping: pagesPerStep)) { state in
+                let total = Double(max(1, state.totalPageCount))
+                try progress(Double(state.completedPageCount) / total)
+            }
+        } catch {
+            try? copy.close()
+            throw error
+        }
+        try copy.close()
+    }
+
+    func interrupt() {
+        watch.interruptsAll()
+        switch server {
+        case .queue(let queue): queue.interrupt()
+        case .pool(let pool): pool.interrupt()
+        case .frozen(let frozen): frozen.interrupt()
+        }
+    }
+
+    func interrupt(connection label: String) -> Bool { watch.interrupt(connection: label) }
+
+    func failure(of error: any Error) -> WorkloadFailure {
+        guard let error = error as? DatabaseError else { return .error("\(type(of: error))") }
+        if error.isInterruptionError { return .interrupted }
+        return WorkloadFailure(sqliteCode: error.extendedResultCode.rawValue)
+    }
+
+    func status() -> DatabaseStatus? {
+        var status = watch.status(
+            label: arm.name,
+            kind: { if case .pool = server { .pool } else { .queue } }(),
+            path: path
+        )
+        // The log's length is the file's; what is in it only SQLite knows.
+        if has(.writeAheadLog) {
+            status.journalMode = "wal"
+            let size = try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size]
+            if let size = size as? NSNumber { status.wal = WALStatus(bytes: size.uint64Value) }
+        }
+        return status
+    }
+
+    func restartTimes() { watch.restartTimes() }
+
+    func profile(
+        _ statements: [BoundStatement],
+        in access: WorkloadAccess,
+        running: Bool
+    ) throws -> OperationProfile? {
+        var profile = OperationProfile()
+        let client = WorkloadClientName("profile")
+        let profiler = StatementProfiler(running: running)
+        switch access {
+        case .read, .snapshot:
+            // A reader's page cache is what the load's reads met.
+            try perform(.read, as: client) { session in
+                profile = try profiler.profile(statements, on: session)
+            }
+        case .write, .writeWithoutTransaction:
+            try perform(.writeWithoutTransaction, as: client) { session in
+                guard let session = session as? GRDBSession else { return }
+                try session.database.inTransaction(.immediate) {
+                    profile = try profiler.profile(statements, on: session)
+                    return .rollback
+                }
+            }
+        }
+        return profile
+    }
+
+    /// The library, what is seen of it, SQLite's version and the pragmas in force on the
+    /// connection that writes.
+    func environment() throws -> [String: String] {
+        var facts = ["library": "GRDB", "probes": "none: seen from outside"]
+        try perform(.writeWithoutTransaction, as: WorkloadClientName("environment")) { session in
+            try session.addFacts(to: &facts)
+        }
+        return facts
+    }
+
+    func close() throws {
+        switch server {
+        case .queue(let queue): try queue.close()
+        case .pool(let pool): try pool.close()
+        case .frozen(let frozen): try frozen.close()
+        }
+    }
+}
+#endif

@@ -1,0 +1,23 @@
+import Foundation
+import GRDBTarget
+import Testing
+import WorkloadEngine
+
+struct LibraryTargetFactoryTests {
+    @Test func everyProgramHasItsOwnEngineAndBareSQLite() {
+        #expect(LibraryTargetFactory.has(.engine))
+        #expect(LibraryTargetFactory.has(.raw))
+    }
+
+    #if !GRDB
+    @Test func withoutGRDBTheErrorSaysHowToGetIt() {
+        #expect(!LibraryTargetFactory.has(.grdb))
+        let arm = Arm(name: "grdb-pool", kind: .pool, library: .grdb)
+        let error = #expect(throws: RunError.self) {
+            try LibraryTargetFactory().open(arm, at: "/nowhere/database.sqlite")
+        }
+        #expect(error?.message.contains("swift build -c release --traits GRDB") == true)
+        #expect(error?.message.contains("POOLGAUGE_TRAITS=GRDB ./run") == true)
+    }
+    #endif
+}
