@@ -63,8 +63,9 @@ struct PoolPanel {
     private var remark: String {
         guard let readers else { return "" }
         let maximum = HumanUnits.counted(readers.maximum, "reader", "readers")
-        let busy = history.latest?.database.busyReaders ?? readers.inUse
-        return "\(busy) of \(maximum) in use, \(readers.open) open"
+        let waking = history.latest?.database.wakingReaders ?? 0
+        let begin = waking > 0 ? " (\(waking) about to begin)" : ""
+        return "\(readers.inUse) of \(maximum) in use\(begin), \(readers.open) open"
     }
 
     private func legend(theme: Theme, glyphs: GlyphSet) -> [[Span]] {
@@ -89,9 +90,9 @@ struct PoolPanel {
 }
 
 extension DatabaseStatus {
-    /// The readers that serve an access, as their lanes show them.
-    ///
-    /// ``ReaderPoolStatus/inUse`` also counts those that were given to somebody who has not begun,
-    /// and is read a moment later.
-    var busyReaders: Int { connections.count { $0.role == .reader && $0.state != .idle } }
+    /// The readers that were given to somebody who has not begun: their lanes are idle still.
+    var wakingReaders: Int {
+        let atWork = connections.count { $0.role == .reader && $0.state != .idle }
+        return max(0, (readers?.inUse ?? 0) - atWork)
+    }
 }

@@ -68,11 +68,11 @@ struct SnapshotsPanel {
         )
         var ended = [
             Span("  \(HumanUnits.count(interrupts.delivered))", theme.style(.text)),
-            Span(interrupts.delivered == 1 ? " statement ended" : " statements ended", dim),
+            Span(" delivered", dim),
         ]
         if let latency = interrupts.latency {
             ended += [
-                Span(" within ", dim),
+                Span(", within ", dim),
                 Span(HumanUnits.duration(nanoseconds: latency.max), theme.style(.text)),
             ]
         }

@@ -115,7 +115,13 @@ struct SnapshotsScreen {
             "A snapshot sees the database as it was when it was made. While it lives, no checkpoint "
             + "copies a frame behind its own, and the log cannot start over: what comes after it "
             + "stays in the log."
-        for (index, line) in TextWrapping.lines(of: text, width: inner.width).enumerated()
+        var lines = TextWrapping.lines(of: text, width: inner.width)
+        if lines.count > inner.height {
+            let short =
+                "While a snapshot lives, the log cannot start over: what follows stays in it."
+            lines = TextWrapping.lines(of: short, width: inner.width)
+        }
+        for (index, line) in lines.enumerated()
         where index < inner.height {
             let style = canvas.theme.style(.dim)
             canvas.write(line, in: inner.row(index), style: style, alignment: .leading)

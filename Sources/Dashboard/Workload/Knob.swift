@@ -136,7 +136,7 @@ struct Knob: Sendable {
                 Knob(
                     kind: .readers,
                     value: Double(min(readers.maximum, 1_000_000)),
-                    actual: "\(sample.database.busyReaders) in use, \(readers.open) open"
+                    actual: "\(readers.inUse) in use, \(readers.open) open"
                 )
             )
         }

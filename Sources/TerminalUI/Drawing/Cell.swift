@@ -28,12 +28,23 @@ public struct Style: Sendable, Hashable {
         public static let italic = Attributes(rawValue: 16)
     }
 
-    /// The colour of the character.
-    public var foreground: Color
-    /// The colour behind it.
-    public var background: Color
+    // Kept as numbers: thousands of cells are compared for each frame.
+    private var foregroundCode: UInt32
+    private var backgroundCode: UInt32
     /// Its attributes.
     public var attributes: Attributes
+
+    /// The colour of the character.
+    public var foreground: Color {
+        get { Color(code: foregroundCode) }
+        set { foregroundCode = newValue.code }
+    }
+
+    /// The colour behind it.
+    public var background: Color {
+        get { Color(code: backgroundCode) }
+        set { backgroundCode = newValue.code }
+    }
 
     /// Creates a style.
     public init(
@@ -41,9 +52,34 @@ public struct Style: Sendable, Hashable {
         background: Color = .standard,
         attributes: Attributes = []
     ) {
-        self.foreground = foreground
-        self.background = background
+        foregroundCode = foreground.code
+        backgroundCode = background.code
         self.attributes = attributes
+    }
+}
+
+extension Color {
+    /// The colour as a number: its kind in the uppermost byte.
+    fileprivate var code: UInt32 {
+        switch self {
+        case .standard: 0
+        case .indexed(let index): 1 << 24 | UInt32(index)
+        case .rgb(let red, let green, let blue):
+            2 << 24 | UInt32(red) << 16 | UInt32(green) << 8 | UInt32(blue)
+        }
+    }
+
+    fileprivate init(code: UInt32) {
+        switch code >> 24 {
+        case 0: self = .standard
+        case 1: self = .indexed(UInt8(truncatingIfNeeded: code))
+        default:
+            self = .rgb(
+                UInt8(truncatingIfNeeded: code >> 16),
+                UInt8(truncatingIfNeeded: code >> 8),
+                UInt8(truncatingIfNeeded: code)
+            )
+        }
     }
 }
 

@@ -243,7 +243,7 @@ package struct SVGRenderer {
     private func visibleStyle(_ x: Int, _ y: Int) -> Style {
         var style = surface[x, y].style
         if style.attributes.contains(.reverse) {
-            swap(&style.foreground, &style.background)
+            (style.foreground, style.background) = (style.background, style.foreground)
         }
         return style
     }

@@ -16,4 +16,22 @@ struct ColorDepthTests {
     func whatTheTerminalChoosesStays(depth: ColorDepth) {
         #expect(depth.nearest(to: .standard) == .standard)
     }
+
+    @Test func aStyleGivesBackItsColors() {
+        let colors: [Color] = [
+            .standard, .indexed(0), .indexed(255), .rgb(0, 0, 0), .rgb(1, 2, 3),
+            .rgb(255, 254, 253),
+        ]
+        for foreground in colors {
+            for background in colors {
+                var style = Style(foreground: foreground, background: background)
+                #expect(style.foreground == foreground && style.background == background)
+                style.foreground = background
+                style.background = foreground
+                #expect(style == Style(foreground: background, background: foreground))
+            }
+        }
+        #expect(Style(foreground: .standard) != Style(foreground: .indexed(0)))
+        #expect(Style(foreground: .indexed(0)) != Style(foreground: .rgb(0, 0, 0)))
+    }
 }
