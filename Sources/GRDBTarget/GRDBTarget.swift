@@ -45,7 +45,9 @@ final class GRDBTarget: WorkloadTarget {
         case (.queue, .writeAheadLog): arm.isWAL
         case (.frozen, _): false
         case (.queue(let queue), .sharedFile): queue.path != ":memory:"
-        case (.pool, .writeAheadLog), (.pool, .sharedFile), (_, .backup), (_, .tasks): true
+        case (.pool, .writeAheadLog), (.pool, .sharedFile), (_, .backup), (_, .tasks),
+            (_, .concurrentReads):
+            true
         }
     }
 
@@ -111,7 +113,7 @@ final class GRDBTarget: WorkloadTarget {
     }
 
     /// What writes; for a snapshot's arm only what belongs to the run itself, such as its setup.
-    private var writer: any DatabaseWriter {
+    var writer: any DatabaseWriter {
         switch server {
         case .queue(let queue): queue
         case .pool(let pool): pool
