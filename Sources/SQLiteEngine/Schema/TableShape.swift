@@ -5,7 +5,9 @@ struct TableShape {
     /// The columns in their order, those included that are computed from others.
     let columns: [String]
 
-    /// The columns of the primary key; `rowid` where none is declared, none for a view.
+    /// The columns of the primary key; `rowid` where none is declared.
+    ///
+    /// A view has those that the schema source names.
     let primaryKey: [String]
 
     /// The column that is another name of the rowid (`INTEGER PRIMARY KEY`).
@@ -68,9 +70,15 @@ extension Database {
                 ) ?? 0
             if indexCount == 0 { rowIDColumn = keys[0].name }
         }
+        var primaryKey = keys.map(\.name)
+        if isView {
+            primaryKey = try columnsForPrimaryKey(ofView: table, in: database)
+        } else if keys.isEmpty {
+            primaryKey = [Column.rowID.name]
+        }
         return TableShape(
             columns: columns,
-            primaryKey: keys.isEmpty ? (isView ? [] : ["rowid"]) : keys.map(\.name),
+            primaryKey: primaryKey,
             rowIDColumn: rowIDColumn,
             isView: isView
         )

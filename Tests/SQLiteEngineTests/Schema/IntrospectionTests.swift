@@ -169,4 +169,46 @@ struct IntrospectionTests {
             try db.checkForeignKeys(in: "team")
         }
     }
+
+    @Test func aSchemaSourceNamesTheKeysOfViews() throws {
+        struct Names: DatabaseSchemaSource {
+            let keys: [String: [String]]
+            func columnsForPrimaryKey(
+                _ db: Database,
+                inView view: DatabaseObjectID
+            ) throws -> [String]? { view.schemaID == .main ? keys[view.name] : nil }
+        }
+        struct Name: Codable, FetchableRecord, PersistableRecord {
+            static let databaseTableName = "names"
+            var id: Int
+            var name: String
+        }
+        var configuration = Configuration()
+        configuration.schemaSource = Names(keys: ["names": ["ID"]])
+            .then(Names(keys: ["names": ["name"], "wrong": ["gone"], "none": []]))
+        let queue = try DatabaseQueue(configuration: configuration)
+        try queue.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT);
+                    INSERT INTO t VALUES (1, 'a'), (2, 'b');
+                    CREATE VIEW names AS SELECT * FROM t;
+                    CREATE VIEW wrong AS SELECT 1 AS one;
+                    CREATE VIEW none AS SELECT 1 AS one;
+                    CREATE TRIGGER rename INSTEAD OF UPDATE ON names BEGIN
+                        UPDATE t SET name = NEW.name WHERE id = OLD.id;
+                    END;
+                    """
+            )
+            let key = try db.primaryKey("names")
+            #expect(key.columns == ["id"] && key.rowIDColumn == nil && !key.isRowID)
+            #expect(try db.table("names", hasUniqueKey: ["id"]))
+            #expect(try Name.fetchOne(db, key: 2)?.name == "b")
+            try db.execute(sql: "UPDATE names SET name = 'c' WHERE id = 2")
+            #expect(try String.fetchAll(db, sql: "SELECT name FROM t ORDER BY id") == ["a", "c"])
+            let wrong = #expect(throws: DatabaseError.self) { try db.primaryKey("wrong") }
+            #expect(wrong?.message?.contains("wrong.gone") == true)
+            #expect(throws: DatabaseError.self) { try db.primaryKey("none") }
+        }
+    }
 }

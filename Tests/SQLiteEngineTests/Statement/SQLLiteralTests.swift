@@ -113,6 +113,9 @@ struct SQLLiteralTests {
             }
             let statements = try db.allStatements(literal: "SELECT \(1); SELECT \(2)")
             #expect(try Array(statements.map { try Int.fetchOne($0) }) == [1, 2])
+            // Without values in the literal they can be set later.
+            let later = try db.cachedStatement(literal: "SELECT b FROM t WHERE a = ?")
+            #expect(try String.fetchOne(later, arguments: [3]) == "c")
             let error = #expect(throws: DatabaseError.self) {
                 try db.makeStatement(literal: "SELECT \(sql: "?")")
                     .execute()

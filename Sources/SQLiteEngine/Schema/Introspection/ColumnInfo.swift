@@ -8,6 +8,11 @@ public struct ColumnInfo: FetchableRecord, Sendable {
     /// The declared type; empty when there is none.
     public let type: String
 
+    /// The declared type; nil when there is none.
+    public var columnType: Database.ColumnType? {
+        type.isEmpty ? nil : Database.ColumnType(rawValue: type)
+    }
+
     /// Whether the column is declared `NOT NULL`.
     public let isNotNull: Bool
 

@@ -19,7 +19,8 @@ extension Database {
     ///   - tableName: The name of the table; case does not matter.
     ///   - schemaName: `main`, `temp`, or the name of an attached database; all of them by default.
     /// - Returns: The key. It is kept until the schema changes.
-    /// - Throws: A ``DatabaseError``: no such schema, no such table, or it is a view.
+    /// - Throws: A ``DatabaseError``: no such schema, no such table, or it is a view for which
+    ///   ``Configuration/schemaSource`` names no key.
     public func primaryKey(
         _ tableName: String,
         in schemaName: String? = nil
@@ -70,10 +71,13 @@ extension Database {
         hasUniqueKey columns: some Collection<String>
     ) throws -> Bool {
         let table = try schemaObject(tableName, in: nil)
-        if table.isView { return false }
         let columns = Set(columns.map { $0.lowercased() })
         func isCovered(_ key: [String]) -> Bool {
             columns.isSuperset(of: key.map { $0.lowercased() })
+        }
+        if table.isView {
+            let key = try columnsForPrimaryKey(ofView: table.name, in: table.database)
+            return !key.isEmpty && isCovered(key)
         }
         let primaryKey = try primaryKey(of: table)
         if primaryKey.tableHasRowID, columns.contains(Column.rowID.name) { return true }
@@ -95,13 +99,8 @@ extension Database {
     }
 
     private func primaryKey(of table: SchemaObject) throws -> PrimaryKeyInfo {
-        if table.isView {
-            throw DatabaseError(
-                resultCode: .SQLITE_ERROR,
-                message: "database view \(table.name) has no primary key"
-            )
-        }
-        return try detail(\.primaryKey, of: table) {
+        try detail(\.primaryKey, of: table) {
+            if table.isView { return try primaryKey(ofView: table) }
             let columns = try columns(of: table).filter { $0.primaryKeyIndex > 0 }
                 .sorted { $0.primaryKeyIndex < $1.primaryKeyIndex }
             guard !columns.isEmpty else {
@@ -119,6 +118,30 @@ extension Database {
                 rowIDColumn: shape.rowIDColumn
             )
         }
+    }
+
+    private func primaryKey(ofView view: SchemaObject) throws -> PrimaryKeyInfo {
+        let names = try columnsForPrimaryKey(ofView: view.name, in: view.database)
+        guard !names.isEmpty else {
+            throw DatabaseError(
+                resultCode: .SQLITE_ERROR,
+                message: "database view \(view.name) has no primary key"
+            )
+        }
+        let columns = try columns(of: view)
+        let key = try names.map { name in
+            guard let column = columns.first(where: { $0.name.isSameIdentifier(as: name) }) else {
+                throw DatabaseError(
+                    resultCode: .SQLITE_ERROR,
+                    message: """
+                        no such column: \(view.name).\(name), which the schema source names as \
+                        its primary key
+                        """
+                )
+            }
+            return column
+        }
+        return PrimaryKeyInfo(columnInfos: key, tableHasRowID: false, rowIDColumn: nil)
     }
 
     private func indexes(of table: SchemaObject) throws -> [IndexInfo] {
