@@ -126,11 +126,12 @@ int pg_signals_install(void) {
 
 void pg_signals_remove(void) {
     if (pipe_out < 0) return;
-    // Whoever was asked to end still writes what was measured: what asks again is heard as before.
-    bool is_ending = atomic_load(&asked_to_end) != 0;
+    // Those that end the program stay as they are: what was measured is still to be written, and the
+    // HUP of a terminal that is gone may come after the terminal was seen to be gone. From now on
+    // the first one is held to be that, and a second one ends the program at once.
     for (size_t index = 0; index < TOLD; index++) {
         int signal = told[index];
-        if (is_ending && (signal == SIGINT || signal == SIGTERM || signal == SIGHUP)) continue;
+        if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) continue;
         sigaction(signal, &told_before[index], NULL);
     }
     for (size_t index = 0; index < FATAL; index++) {

@@ -138,7 +138,9 @@ int32_t pg_key_next(uint32_t *code);
 /// - Returns: the pipe's reading end, or -1.
 int pg_signals_install(void);
 
-/// Puts the former handlers back, and closes the pipe.
+/// Puts the former handlers back but for INT, TERM and HUP, and closes the pipe.
+///
+/// Of those three a further one is swallowed, and the one after it ends the program at once.
 void pg_signals_remove(void);
 
 /// Stops the process as ^Z does, and returns when it goes on.
