@@ -29,6 +29,49 @@ enum Calibration {
         }
     }
 
+    /// The longest handover that is looked for, in nanoseconds.
+    private static let longestHandover = 10e6
+
+    /// Finds the times of a handover with which waits are as long on average as was recorded.
+    ///
+    /// Waits grow with it, so halving the range finds it.
+    ///
+    /// - Parameter excess: How much longer the simulated waits for a reader and for the writer are
+    ///   than those recorded, on average, with a handover and a round's number; nil where none is
+    ///   waited for.
+    /// - Returns: The times; 0 where waits are long enough without.
+    static func handover(
+        _ excess: (HandoverTime, Int) throws -> (reader: Double?, writer: Double?)
+    ) rethrows -> HandoverTime {
+        var low = HandoverTime()
+        var high = HandoverTime(reader: longestHandover, writer: longestHandover)
+        let start = try excess(low, 0)
+        if start.reader ?? 0 >= 0 { high.reader = 0 }
+        if start.writer ?? 0 >= 0 { high.writer = 0 }
+        guard high.reader > 0 || high.writer > 0 else { return low }
+        for round in 0..<9 {
+            let middle = HandoverTime(
+                reader: (low.reader + high.reader) / 2,
+                writer: (low.writer + high.writer) / 2
+            )
+            let found = try excess(middle, round % 3)
+            if found.reader ?? 0 < 0 {
+                low.reader = middle.reader
+            } else {
+                high.reader = middle.reader
+            }
+            if found.writer ?? 0 < 0 {
+                low.writer = middle.writer
+            } else {
+                high.writer = middle.writer
+            }
+        }
+        return HandoverTime(
+            reader: (low.reader + high.reader) / 2,
+            writer: (low.writer + high.writer) / 2
+        )
+    }
+
     private static func corrected(_ model: ServiceModel, simulated: Double) -> ServiceModel {
         var model = model
         guard model.hold == 0, model.mean > 0 else { return model }

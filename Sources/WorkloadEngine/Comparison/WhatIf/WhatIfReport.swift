@@ -43,8 +43,9 @@ public enum WhatIfReport {
 
     private static func cell(_ wait: WhatIfPrediction.Wait?) -> String {
         guard let wait else { return "–" }
+        let skipped = wait.skipped.map { ", \(HumanUnits.percent($0)) skipped" } ?? ""
         return "\(HumanUnits.time(wait.p99)) [\(HumanUnits.time(wait.low)) … "
-            + "\(HumanUnits.time(wait.high))]"
+            + "\(HumanUnits.time(wait.high))]\(skipped)"
     }
 
     private static func comparisons(_ comparisons: [String: WhatIfComparison]) -> [String] {

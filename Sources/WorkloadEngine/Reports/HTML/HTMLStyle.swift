@@ -46,7 +46,7 @@ enum HTMLStyle {
         .word{text-align:left;overflow-wrap:break-word;max-width:26rem}
         .number{text-align:right;white-space:nowrap}
         tbody th{font-weight:600;min-width:4rem}
-        .charts{display:grid;gap:1rem;\
+        .charts{display:grid;gap:1rem;align-items:start;\
         grid-template-columns:repeat(auto-fill,minmax(min(100%,23rem),1fr));margin:.75rem 0}
         .charts.wide{grid-template-columns:repeat(auto-fill,minmax(min(100%,34rem),1fr))}
         figure{margin:0;padding:.75rem;background:var(--panel);border:1px solid var(--line);\

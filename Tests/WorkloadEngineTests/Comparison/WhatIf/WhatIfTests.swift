@@ -20,7 +20,10 @@ struct WhatIfTests {
         client.operations = ["get": client]
         client.operations?["get"]?.operations = nil
         client.processorMean = 50_000
-        client.spectra = LatencySpectra(response: spectrum, wait: spectrum, service: spectrum)
+        // Whoever waits for nobody waits 5 µs.
+        var wait = LatencySpectrum()
+        wait.add(5_000, count: 1000)
+        client.spectra = LatencySpectra(response: spectrum, wait: wait, service: spectrum)
         run.clients = ["ui": client]
         return RunResult(
             scenario: .test([]),
@@ -44,7 +47,8 @@ struct WhatIfTests {
         // Nobody writes: a queue is a pool of one reader.
         #expect(queue == waits[.pool(readers: 1)])
         #expect(queue > two && two > three)
-        #expect(waits[.pool(readers: 16)] == 0)
+        let many = try #require(waits[.pool(readers: 16)])
+        #expect((4_800...5_200).contains(many))
         // M/M/2 at ρ = 0.75: C = 0.6429, p99 = ln(100 C) / (2μ − λ) = 41.6 ms.
         #expect(abs(Double(two) - 41.6e6) < 0.3 * 41.6e6)
         #expect(predicted.recorded == .pool(readers: 2))
@@ -53,6 +57,29 @@ struct WhatIfTests {
         #expect(fit.measured == 9_990_000)
         #expect(!fit.isWithin)
         #expect(predicted.notes?.contains { $0.contains("does not reproduce ui's wait") } == true)
+    }
+
+    @Test(.timeLimit(.minutes(2))) func waitsLongerThanServiceExplainsMeanASlowHandover() throws {
+        let settings: [WhatIfSetting] = [.pool(readers: 2), .pool(readers: 3)]
+        let quick = waits(try WhatIf(result()).predict(settings))
+        var slow = try result()
+        slow.runs[0].clients["ui"]?.wait?.mean = 20_000_000
+        let predicted = waits(try WhatIf(slow).predict(settings))
+        for setting in settings {
+            #expect(try #require(predicted[setting]) > #require(quick[setting]))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func whoIsTooLateIsSkipped() throws {
+        var crowded = try result()
+        crowded.runs[0].load?.clients["ui"]?.arrivals?.skipAfter = 20_000_000
+        crowded.runs[0].load?.clients["ui"]?.workers = 4
+        let prediction = try WhatIf(crowded).predict([.pool(readers: 1), .pool(readers: 16)])
+        let one = try #require(prediction.predictions.first?.clients["ui"])
+        // One reader serves 200 of 300 a second.
+        #expect(abs((one.skipped ?? 0) - 1.0 / 3) < 0.06)
+        #expect(WhatIfReport.text(of: prediction).contains(" % skipped"))
+        #expect(prediction.predictions.last?.clients["ui"]?.skipped == nil)
     }
 
     @Test(.timeLimit(.minutes(2))) func equalResultsGiveEqualPredictions() throws {
