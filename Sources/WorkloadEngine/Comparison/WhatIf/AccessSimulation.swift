@@ -15,6 +15,8 @@ struct AccessSimulation {
         /// What lies between an access's getting its connection and its entry: the begin of its
         /// transaction, and whatever else an access that waits for nobody has to wait for.
         var overhead: SpectrumSampler?
+        /// In which seconds it was served more slowly.
+        var seconds: ServiceSeconds?
         /// How many accesses follow each other at each turn.
         var batches = 1
     }
@@ -179,11 +181,10 @@ struct AccessSimulation {
     private mutating func begin(_ worker: Int, _ operation: Int, at now: Double) {
         let client = clients[workers[worker].client]
         workers[worker].operation = operation
-        guard let service = client.services[operation] else {
+        guard client.services[operation] != nil else {
             return at(now, worker, .end)
         }
         workers[worker].start = now
-        workers[worker].demand = service.draw(using: &self.service)
         guard client.needsConnection else {
             workers[worker].resource = nil
             return enter(worker, at: now)
@@ -220,7 +221,17 @@ struct AccessSimulation {
 
     private mutating func enter(_ worker: Int, at now: Double) {
         workers[worker].entry = now
-        let demand = workers[worker].demand
+        let client = workers[worker].client
+        guard
+            var demand = clients[client].services[workers[worker].operation]?
+                .draw(using: &service)
+        else { return at(now, worker, .end) }
+        if let factor = clients[client].seconds?.factor(at: now) {
+            demand.work *= factor
+            demand.delay *= factor
+            demand.least *= factor
+        }
+        workers[worker].demand = demand
         if demand.work > 0 {
             processors.add(worker, demand: demand.work, at: now)
         } else {

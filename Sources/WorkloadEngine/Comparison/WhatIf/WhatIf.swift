@@ -15,6 +15,8 @@ public struct WhatIf: Sendable {
     struct Fit: Sendable {
         /// What the operations of each client do to their connections.
         var models: [String: [ServiceModel?]] = [:]
+        /// When each client was served more slowly.
+        var seconds: [String: ServiceSeconds] = [:]
         /// What lies between getting a connection and the entry, by client.
         var overheads: [String: SpectrumSampler] = [:]
         var handover = HandoverTime()
@@ -36,7 +38,9 @@ public struct WhatIf: Sendable {
             let services = own.operations.map { operation in
                 ServiceModel(measured, operation: operation.name, hold: own.hold)
             }
-            if services.contains(where: { $0 != nil }) { fit.models[client] = services }
+            guard services.contains(where: { $0 != nil }) else { continue }
+            fit.models[client] = services
+            fit.seconds[client] = ServiceSeconds(of: client, in: run.intervals)
         }
         guard !fit.models.isEmpty else {
             throw WhatIfError(
@@ -194,6 +198,7 @@ public struct WhatIf: Sendable {
                     services: services,
                     needsConnection: !isSnapshot,
                     overhead: fit.overheads[name],
+                    seconds: fit.seconds[name],
                     batches: max(1, own.batches ?? 1)
                 )
             )

@@ -12,11 +12,11 @@ struct WhatIfTests {
             spectrum.add(UInt64(-log(1 - (Double(index) + 0.5) / 1000) * 5e6))
         }
         var run = ResultFixture.run
-        run.load = RecordedLoad.test(rate: 300, length: 10_000_000_000, workers: 64)
+        run.load = RecordedLoad.test(rate: 300, length: 4_000_000_000, workers: 64)
         run.pool?.maximumReaderCount = 2
         run.unsupported = nil
         var client = ResultFixture.reader
-        client.completed = 3000
+        client.completed = 200_000
         client.operations = ["get": client]
         client.operations?["get"]?.operations = nil
         client.processorMean = 50_000
