@@ -1,46 +1,193 @@
-/// Writes a comparison for people.
+/// Writes a comparison for people: the answer first, then the tables that it rests on.
 public enum ComparisonReport {
     /// The whole report, with a newline at its end.
     public static func text(of result: ComparisonResult) -> String {
-        var lines: [String] = []
-        for (client, reason) in (result.leftOut ?? [:]).sorted(by: { $0.key < $1.key }) {
-            lines.append("left out of every arm: \(client), because \(reason)")
+        var lines = problems(of: result)
+        lines += result.answer
+        lines += leftOut(of: result)
+        lines += (result.warnings ?? []).map { "warning: \($0)" }
+        let conditions = (result.failIf ?? []).filter { !$0.failed }.map(passed)
+        for part in [conditions, decided(result), told(result), method(result)]
+        where !part.isEmpty {
+            lines += [""] + part
         }
-        for line in result.violations ?? [] { lines.append("INVARIANT VIOLATED  \(line)") }
-        for line in result.invalidRuns ?? [] { lines.append("INVALID  \(line)") }
-        let names = result.arms.map(\.arm).joined(separator: ", ")
-        lines.append(
-            (result.partial ? "PARTIAL  " : "") + "\(result.scenario): \(names); "
-                + "\(result.blocks) blocks of \(HumanUnits.seconds(result.blockDuration)) each, "
-                + "medians with the middle half of the blocks"
-        )
-        lines.append("")
-        lines += table(result)
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private static func table(_ result: ComparisonResult) -> [String] {
-        // Also the metrics without enough samples: what is missing is seen to be missing.
-        let clients = Set(
-            result.arms.flatMap(\.metrics.keys).compactMap { $0.split(separator: ".").first }
-        )
-        let metrics = clients.sorted().flatMap { client in
-            ComparisonRun.metricNames.map { "\(client).\($0)" }
+    // MARK: What comes first
+
+    /// What must be known before the answer is believed.
+    static func problems(of result: ComparisonResult) -> [String] {
+        var lines: [String] = []
+        if result.partial {
+            lines.append(
+                "PARTIAL  stopped after \(result.blocks) \(result.blocks == 1 ? "block" : "blocks")"
+                    + (result.blocks == 0 ? ": there is nothing to compare" : "")
+            )
         }
-        var table = TextTable(["metric"] + result.arms.map(\.arm))
-        for metric in metrics {
-            table.add([metric] + result.arms.map { cell($0.metrics[metric], of: metric) })
+        lines += (result.failedRuns ?? []).map { "FAILED  \($0)" }
+        lines += (result.violations ?? []).map { "INVARIANT VIOLATED  \($0)" }
+        lines += (result.invalidRuns ?? []).map { "INVALID  \($0)" }
+        lines += (result.failIf ?? []).filter(\.failed).map {
+            "REGRESSION  \($0.expression): \($0.reason)"
         }
-        return table.lines()
+        return lines
     }
 
-    private static func cell(_ spread: Spread?, of metric: String) -> String {
-        guard let spread else { return "–" }
-        func text(_ value: Double) -> String {
-            metric.hasSuffix(".throughput")
-                ? HumanUnits.rate(value) : HumanUnits.time(UInt64(value.rounded()))
+    static func leftOut(of result: ComparisonResult) -> [String] {
+        (result.leftOut ?? [:]).sorted { $0.key < $1.key }.map { client, reason in
+            "left out of every arm: \(client), because \(reason)"
         }
+    }
+
+    static func passed(_ condition: FailConditionResult) -> String {
+        "passed  \(condition.expression): \(condition.reason)"
+    }
+
+    /// What ran: `reads-during-import: queue, pool and queue again; 10 blocks of 3.00 s`.
+    static func title(of result: ComparisonResult) -> String {
+        var names = result.arms.map(\.arm)
+        if let again = result.control?.arm { names.append("\(again) again") }
+        return "\(result.scenario): \(names.joined(separator: ", ")); \(result.blocks) blocks of "
+            + "\(HumanUnits.seconds(result.blockDuration)) each, in random order"
+    }
+
+    // MARK: Tables
+
+    /// What the comparison decides on, pair by pair.
+    private static func decided(_ result: ComparisonResult) -> [String] {
+        var table = TextTable(columns)
+        for pair in pairNames(result) {
+            table.add(["\(pair.b) against \(pair.a)"])
+            for found in decidedPairs(result, pair) {
+                table.add(row(found, result, indent: "  "))
+            }
+        }
+        return [title(of: result), ""] + table.lines() + notes(result).map { "  \($0)" }
+    }
+
+    /// What is decided on of a pair of arms.
+    static func decidedPairs(
+        _ result: ComparisonResult,
+        _ pair: ComparisonPlan.Pair
+    ) -> [ComparisonPair] {
+        result.pairs.filter { $0.primary && $0.a == pair.a && $0.b == pair.b }
+    }
+
+    /// Why something is not decided, each reason once.
+    static func notes(_ result: ComparisonResult) -> [String] {
+        var reasons: [String] = []
+        var found: [String: [String]] = [:]
+        for pair in result.pairs where pair.primary {
+            guard let note = pair.note else { continue }
+            if found[note] == nil { reasons.append(note) }
+            found[note, default: []].append("\(pair.metric) of \(pair.b) against \(pair.a)")
+        }
+        return reasons.map { "\($0): " + (found[$0] ?? []).joined(separator: "; ") }
+    }
+
+    /// The titles of ``row(_:_:indent:)``.
+    static let columns = ["decides", "from", "to", "change", "95 %", "p", "noise", "verdict"]
+
+    /// A pair's numbers, one for each of the columns.
+    static func row(
+        _ pair: ComparisonPair,
+        _ result: ComparisonResult,
+        indent: String = ""
+    ) -> [String] {
+        func median(_ arm: String) -> String {
+            let spread = result.arms.first { $0.arm == arm }?.metrics[pair.metric]
+            return spread.map { text($0.median, of: pair.metric, in: result) } ?? "–"
+        }
+        var cells = [indent + pair.metric, median(pair.a), median(pair.b)]
+        if let ratio = pair.ratio, let low = pair.low, let high = pair.high {
+            cells +=
+                ratio < 1
+                ? ["\(RatioText.factor(1 / ratio)) lower", RatioText.range(1 / high, 1 / low)]
+                : ["\(RatioText.factor(ratio)) higher", RatioText.range(low, high)]
+        } else {
+            cells += ["–", "–"]
+        }
+        cells.append(pair.p.map(probability) ?? "–")
+        cells.append(result.noiseFloor[pair.metric].map { "±\(RatioText.factor($0))" } ?? "–")
+        cells.append(pair.verdict.rawValue)
+        return cells
+    }
+
+    static func probability(_ p: Double) -> String {
+        p < 0.001 ? "<0.001" : String(String(p.rounded(toDigits: 3)).prefix(5))
+    }
+
+    /// The pairs in the order in which they were judged.
+    static func pairNames(_ result: ComparisonResult) -> [ComparisonPlan.Pair] {
+        var names: [ComparisonPlan.Pair] = []
+        for pair in result.pairs {
+            let name = ComparisonPlan.Pair(a: pair.a, b: pair.b)
+            if !names.contains(name) { names.append(name) }
+        }
+        return names
+    }
+
+    /// All metrics, arm by arm.
+    private static func told(_ result: ComparisonResult) -> [String] {
+        let (metrics, missing) = metricNames(result)
+        guard !metrics.isEmpty else { return [] }
+        var table = TextTable(["medians [middle half]"] + result.arms.map(\.arm))
+        for metric in metrics {
+            table.add([metric] + result.arms.map { cell($0.metrics[metric], metric, result) })
+        }
+        return table.lines() + (missing.map { ["too few samples on every arm: \($0)"] } ?? [])
+    }
+
+    /// The metrics that any arm has a value of, and a list of those that none has.
+    static func metricNames(_ result: ComparisonResult) -> (found: [String], missing: String?) {
+        let names = Set(result.arms.flatMap(\.metrics.keys))
+        let clients = Set(
+            names.filter { name in ComparisonPlan.told.contains { name.hasSuffix(".\($0)") } }
+                .compactMap { $0.split(separator: ".").first.map(String.init) }
+        )
+        let told = clients.sorted().flatMap { client in
+            ComparisonPlan.told.map { "\(client).\($0)" }
+        }
+        let missing = told.filter { !names.contains($0) }
+        return (
+            told.filter(names.contains) + names.subtracting(told).sorted(),
+            missing.isEmpty ? nil : missing.joined(separator: ", ")
+        )
+    }
+
+    static func cell(_ spread: Spread?, _ metric: String, _ result: ComparisonResult) -> String {
+        guard let spread else { return "–" }
+        func text(_ value: Double) -> String { self.text(value, of: metric, in: result) }
         return "\(text(spread.median)) [\(text(spread.lowerQuartile)) … "
             + "\(text(spread.upperQuartile))]"
+    }
+
+    private static func text(
+        _ value: Double,
+        of metric: String,
+        in result: ComparisonResult
+    ) -> String {
+        // A client's name is whatever comes before the first dot, so any name will do.
+        let owner = metric.split(separator: ".").first.map(String.init) ?? ""
+        let known = try? ComparisonMetric(metric, in: MetricCatalog(clients: [owner]))
+        return known?.text(value) ?? String(value)
+    }
+
+    // MARK: How it was found
+
+    /// How to read the tables, and where it ran.
+    static func method(_ result: ComparisonResult) -> [String] {
+        let tests = result.pairs.count(where: \.primary)
+        var lines: [String] = []
+        if let again = result.control?.arm {
+            lines = [
+                "change: Hodges–Lehmann estimate of the ratio block by block, with its interval",
+                "p: exact Wilcoxon signed-rank test, with Holm's correction over \(tests) tests",
+                "noise: how far two runs of \(again) in a block differ; a smaller change is "
+                    + "inconclusive, however small its p",
+            ]
+        }
+        return lines + TextReport.environment(result.environment, seed: result.seed)
     }
 }

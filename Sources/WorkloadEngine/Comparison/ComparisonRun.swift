@@ -3,8 +3,9 @@ import Telemetry
 
 /// Runs a scenario on several arms, block by block, so that each arm meets the same machine.
 ///
-/// In each block every arm runs once, in an order drawn from the seed, on a fresh copy of the same
-/// data with the same seed: the runs of a block differ by the arm alone.
+/// In each block every arm runs once and the first one twice, in an order drawn from the seed, on
+/// a fresh copy of the same data with the same seed: the runs of a block differ by the arm alone,
+/// and the two of one arm by nothing but noise.
 public final class ComparisonRun: Sendable {
     private let scenario: Scenario
     private let factory: any WorkloadTargetFactory
@@ -16,6 +17,12 @@ public final class ComparisonRun: Sendable {
     }
 
     private let state = Lock(State())
+
+    /// The shortest warm-up of a run, where the block is long enough for it.
+    private static let leastWarmUp = Duration.milliseconds(500)
+
+    /// How long accesses that run at a block's end are awaited at least, if the scenario does.
+    private static let leastDrain = Duration.milliseconds(500)
 
     /// Prepares a comparison; nothing happens before ``run()``.
     public init(
@@ -39,73 +46,102 @@ public final class ComparisonRun: Sendable {
 
     /// Runs all blocks.
     ///
-    /// - Throws: ``RunError``, or ``ScenarioError`` for a time that does not fit into a block.
+    /// - Throws: ``RunError``, also for too few blocks to find anything, or ``ScenarioError`` for a
+    ///   time that does not fit into a block.
     public func run() async throws -> ComparisonResult {
-        let arms = try chosenArms()
+        let arms = try options.chosenArms(in: self.scenario)
         let datasets = options.run.datasets ?? DatasetStore(in: options.run.folder)
         defer { if options.run.datasets == nil { datasets.remove() } }
-        var scenario = try self.scenario.scaled(toMeasured: options.duration)
+        var scenario = try scaledScenario()
         scenario.arms = arms
-        // Thresholds are for single runs; here some of their clients may be left out.
-        scenario.thresholds = []
         let leftOut = try leaveOutUnsupported(from: &scenario, datasets)
-        var blocks: [[String: ArmResult]] = []
-        var order: [[String]] = []
-        var random = RandomStream(seed: scenario.seed, stream: "comparison/order")
-        for block in 1...max(1, options.blocks) {
-            let shuffled = arms.shuffled(using: &random)
-            guard
-                let results = try await runBlock(block, shuffled, scenario, datasets)
-            else { break }
-            blocks.append(results)
-            order.append(shuffled.map(\.name))
-        }
-        return ComparisonResult(
-            schema: ComparisonResult.schemaName,
-            scenario: scenario.name,
-            seed: scenario.seed,
-            environment: HostEnvironment(in: options.run.folder, scenario: self.scenario),
-            blocks: blocks.count,
-            blockDuration: options.duration.inSeconds,
-            partial: isStopped,
-            order: order,
-            leftOut: leftOut.isEmpty ? nil : leftOut,
-            arms: arms.map { Self.comparison(of: $0, in: blocks) },
-            invalidRuns: Self.invalidRuns(in: blocks, arms),
-            violations: Self.violations(in: blocks, arms)
+        let plan = try ComparisonPlan(scenario, arms: arms, options: options)
+        var progress = ComparisonProgress(
+            runs: plan.slots.count * options.blocks,
+            firstGuess: scenario.phases.reduce(.zero) { $0 + $1.duration } + .milliseconds(500),
+            clock: options.run.clock
         )
+        var blocks: [Block] = []
+        var random = RandomStream(seed: scenario.seed, stream: "comparison/order")
+        for number in 1...max(1, options.blocks) {
+            let order = Array(plan.slots.indices).shuffled(using: &random)
+            guard
+                let block = try await runBlock(
+                    number,
+                    order,
+                    of: plan,
+                    scenario,
+                    datasets,
+                    &progress
+                )
+            else { break }
+            blocks.append(block)
+        }
+        return ComparisonSummary(
+            scenario: scenario,
+            original: self.scenario,
+            plan: plan,
+            options: options,
+            isPartial: isStopped,
+            leftOut: leftOut
+        ).result(of: blocks)
+    }
+
+    /// What the runs of one block gave.
+    struct Block: Sendable {
+        /// The order of the runs, as indices of the plan's slots.
+        var order: [Int]
+        /// What the runs gave, by slot.
+        var runs: [ComparisonMeasurement]
     }
 
     private var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    private func chosenArms() throws -> [Arm] {
-        guard let names = options.arms else { return scenario.arms }
-        let known = scenario.arms.map(\.name)
-        if let unknown = names.first(where: { !known.contains($0) }) {
-            throw RunError(
-                .scenario,
-                "no arm is named '\(unknown)'" + NearestName.hint(unknown, among: known)
+    /// The scenario with phases that fit into a block, a warm-up among them.
+    private func scaledScenario() throws -> Scenario {
+        var scenario = try self.scenario.scaled(toMeasured: options.duration)
+        // What an arm began and cannot end must not take as long as the block itself.
+        scenario.drain = min(scenario.drain, max(Self.leastDrain, options.duration / 3))
+        let least = min(Self.leastWarmUp, options.duration / 2)
+        let warmUp = scenario.phases.prefix { !$0.isMeasured }
+        let length = warmUp.reduce(Duration.zero) { $0 + $1.duration }
+        if length == .zero {
+            scenario.phases.insert(
+                Phase(name: "warm-up", duration: least, isMeasured: false),
+                at: 0
             )
+        } else if length < least {
+            for index in warmUp.indices {
+                scenario.phases[index].duration = scenario.phases[index].duration * (least / length)
+            }
         }
-        return scenario.arms.filter { names.contains($0.name) }
+        return scenario
     }
 
-    /// One run of every arm; nil when the comparison was stopped meanwhile.
+    /// One run of every slot; nil when the comparison was stopped meanwhile.
     private func runBlock(
-        _ block: Int,
-        _ arms: [Arm],
+        _ number: Int,
+        _ order: [Int],
+        of plan: ComparisonPlan,
         _ scenario: Scenario,
-        _ datasets: DatasetStore
-    ) async throws -> [String: ArmResult]? {
-        var results: [String: ArmResult] = [:]
-        for arm in arms {
-            options.onProgress?("block \(block) of \(max(1, options.blocks)): \(arm.name)")
+        _ datasets: DatasetStore,
+        _ progress: inout ComparisonProgress
+    ) async throws -> Block? {
+        var runs: [Int: ComparisonMeasurement] = [:]
+        for slot in order {
+            let arm = plan.slots[slot].arm
+            options.onProgress?(
+                "block \(number) of \(options.blocks): \(arm.name), \(progress.remaining)"
+            )
+            let responses = Lock<[String: LatencyHistogram]>([:])
             var runOptions = options.run
             runOptions.datasets = datasets
             runOptions.datasetSeed = scenario.seed
+            runOptions.recordInterval = Self.recordInterval(of: options.duration)
+            runOptions.onResponses = { found in responses.withLock { $0 = found } }
             // Pairs of a block share their seed; blocks do not, or they would be one experiment.
             let run = WorkloadRun(
-                scenario: scenario.with(seed: scenario.seed &+ UInt64(block - 1)),
+                scenario: scenario.with(seed: scenario.seed &+ UInt64(number - 1)),
                 arm: arm,
                 factory: factory,
                 options: runOptions
@@ -117,14 +153,25 @@ public final class ComparisonRun: Sendable {
             if isStopped { return nil }
             do {
                 let result = try await run.run()
-                if result.partial { return nil }
-                results[arm.name] = result
+                // A run that failed ends early too, and is told.
+                if result.partial, result.failures == nil { return nil }
+                runs[slot] = ComparisonMeasurement(
+                    result,
+                    completed: responses.withLock { $0 },
+                    clients: scenario.clients
+                )
             } catch is CancellationError {
                 return nil
             }
+            progress.countRun()
         }
         state.withLock { $0.current = nil }
-        return results
+        return Block(order: order, runs: plan.slots.indices.compactMap { runs[$0] })
+    }
+
+    /// How long the records of a run are: a dozen or more of them in a short one too.
+    private static func recordInterval(of duration: Duration) -> UInt64 {
+        min(1_000_000_000, max(100_000_000, duration.wholeNanoseconds / 12))
     }
 
     /// Removes the clients that some arm cannot run from the scenario, and says why.
@@ -148,60 +195,10 @@ public final class ComparisonRun: Sendable {
             try target.close()
         }
         scenario.clients.removeAll { leftOut[$0.name] != nil }
+        // Thresholds are for single runs; those on errors say which of them are expected.
+        scenario.thresholds.removeAll { threshold in
+            leftOut.keys.contains { threshold.metric.hasPrefix($0 + ".") }
+        }
         return leftOut
-    }
-
-    // MARK: What the blocks say
-
-    private static func comparison(
-        of arm: Arm,
-        in blocks: [[String: ArmResult]]
-    ) -> ArmComparison {
-        var values: [String: [Double]] = [:]
-        for result in blocks.compactMap({ $0[arm.name] }) {
-            for (name, client) in result.clients {
-                for (metric, value) in metrics(of: client) {
-                    values["\(name).\(metric)", default: []].append(value)
-                }
-            }
-        }
-        return ArmComparison(arm: arm.name, metrics: values.compactMapValues(Spread.init))
-    }
-
-    /// The metrics of a client that are compared.
-    static let metricNames = [
-        "throughput", "response.p50", "response.p99", "wait.p50", "wait.p99",
-    ]
-
-    /// The metrics that are compared: those without enough samples are left out.
-    private static func metrics(of client: ClientResult) -> [(String, Double)] {
-        let all: [(String, Double?)] = [
-            ("throughput", client.throughput),
-            ("response.p50", client.response?.p50.map { Double($0) }),
-            ("response.p99", client.response?.p99.map { Double($0) }),
-            ("wait.p50", client.wait?.p50.map { Double($0) }),
-            ("wait.p99", client.wait?.p99.map { Double($0) }),
-        ]
-        return all.compactMap { name, value in value.map { (name, $0) } }
-    }
-
-    private static func invalidRuns(in blocks: [[String: ArmResult]], _ arms: [Arm]) -> [String]? {
-        let lines = blocks.enumerated().flatMap { index, block in
-            arms.compactMap { arm in
-                block[arm.name]?.invalidReason.map { "block \(index + 1), \(arm.name): \($0)" }
-            }
-        }
-        return lines.isEmpty ? nil : lines
-    }
-
-    private static func violations(in blocks: [[String: ArmResult]], _ arms: [Arm]) -> [String]? {
-        let lines = blocks.enumerated().flatMap { index, block in
-            arms.flatMap { arm in
-                (block[arm.name]?.invariants ?? []).filter { $0.passed == false }.map {
-                    "block \(index + 1), \(arm.name), \($0.name): \($0.detail)"
-                }
-            }
-        }
-        return lines.isEmpty ? nil : lines
     }
 }

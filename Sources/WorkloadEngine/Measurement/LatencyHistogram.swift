@@ -31,6 +31,13 @@ struct LatencyHistogram: Sendable {
         sum &+= value
     }
 
+    /// Counts one latency, in nanoseconds, so many times.
+    mutating func count(_ nanoseconds: UInt64, times: UInt64) {
+        let value = min(nanoseconds, Self.longest)
+        histogram.record(value, count: UInt32(clamping: times))
+        sum &+= value &* times
+    }
+
     /// Adds another histogram's counts.
     mutating func add(_ other: LatencyHistogram) {
         guard other.count > 0 else { return }

@@ -81,7 +81,7 @@ extension ClientResult {
 }
 
 extension LatencySummary {
-    fileprivate func value(_ aggregate: String) -> Double? {
+    func value(_ aggregate: String) -> Double? {
         let nanoseconds: UInt64? =
             switch aggregate {
             case "p(50)": p50

@@ -4,6 +4,8 @@ public enum ExitStatus: Int32, Sendable {
     case passed = 0
     /// The run failed.
     case failed = 1
+    /// A comparison found a regression.
+    case regression = 2
     /// A threshold was missed.
     case thresholdMissed = 3
     /// An invariant was violated.

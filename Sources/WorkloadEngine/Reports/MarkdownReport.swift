@@ -86,7 +86,7 @@ public enum MarkdownReport {
     }
 
     /// The text with what Markdown would take for itself made harmless.
-    private static func escaped(_ text: String) -> String {
+    static func escaped(_ text: String) -> String {
         var result = ""
         for character in text {
             if "\\`*_[]<>|#".contains(character) { result.append("\\") }

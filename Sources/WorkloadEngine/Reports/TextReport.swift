@@ -31,6 +31,7 @@ public enum TextReport {
         case .invariantViolated: "INVARIANT VIOLATED"
         case .invalid: "INVALID"
         case .interrupted: "INTERRUPTED, PARTIAL"
+        case .regression: "REGRESSION"
         }
     }
 
@@ -244,14 +245,18 @@ public enum TextReport {
     }
 
     static func environment(_ result: RunResult) -> [String] {
-        let host = result.environment
+        environment(result.environment, seed: result.seed)
+    }
+
+    /// Where something ran, and with which seed.
+    static func environment(_ host: HostEnvironment, seed: UInt64) -> [String] {
         var parts = [host.operatingSystem, host.architecture, "\(host.cpuCount) processors"]
         parts += host.versions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         if let fileSystem = host.fileSystem {
             let sync = host.syncNanoseconds.map { ", a sync takes \(HumanUnits.time($0))" } ?? ""
             parts.append(fileSystem + sync)
         }
-        parts.append("seed \(result.seed)")
+        parts.append("seed \(seed)")
         return [parts.joined(separator: " · ")] + (host.warnings ?? []).map { "warning: \($0)" }
     }
 }

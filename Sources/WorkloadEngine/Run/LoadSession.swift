@@ -12,6 +12,7 @@ final class LoadSession {
     private let context: RunContext
     private let commands: UserCommands
     private let sampleInterval: UInt64
+    private let recordInterval: UInt64
     private let sleeper: any Sleeper
     private let alive = ThreadCount()
     /// The recorders of each client's workers.
@@ -39,12 +40,14 @@ final class LoadSession {
         commands: UserCommands,
         title: Sampler.Title,
         sampleInterval: UInt64,
+        recordInterval: UInt64,
         emit: @escaping (Sample) -> Void
     ) {
         self.plan = plan
         self.context = context
         self.commands = commands
         self.sampleInterval = sampleInterval
+        self.recordInterval = recordInterval
         sleeper = context.clock.makeSleeper()
         context.control.register(sleeper)
         recorders = plan.clients.map { client in
@@ -224,7 +227,7 @@ final class LoadSession {
     private func conduct() {
         let control = context.control
         var nextSample = context.clock.now()
-        var nextSecond: UInt64 = 1_000_000_000
+        var nextRecord = recordInterval
         while true {
             let now = control.now()
             let stage = control.stage
@@ -236,9 +239,9 @@ final class LoadSession {
                 // After a stall the missed samples are not made up for.
                 nextSample = max(nextSample, context.clock.now())
             }
-            if now >= nextSecond {
+            if now >= nextRecord {
                 sampler.endSecond()
-                nextSecond = (now / 1_000_000_000 + 1) * 1_000_000_000
+                nextRecord = (now / recordInterval + 1) * recordInterval
             }
             if isOver { return }
             var wake = nextSample

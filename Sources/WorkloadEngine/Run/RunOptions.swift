@@ -28,6 +28,11 @@ public struct RunOptions: Sendable {
     /// The time between two samples, in nanoseconds.
     package var sampleInterval: UInt64 = 100_000_000
 
+    /// The time that one record of a result spans, in nanoseconds; no shorter than a sample's.
+    package var recordInterval: UInt64 = 1_000_000_000
+    /// Called at the end with the measured responses of each client, on the run's own thread.
+    var onResponses: (@Sendable ([String: LatencyHistogram]) -> Void)?
+
     /// Creates the default options.
     public init() {}
 }

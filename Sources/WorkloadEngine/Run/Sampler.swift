@@ -226,6 +226,16 @@ struct Sampler {
         return results
     }
 
+    /// The measured responses of each client that has any, by its name.
+    var responses: [String: LatencyHistogram] {
+        var responses: [String: LatencyHistogram] = [:]
+        for meter in meters {
+            let histogram = meter.histograms().response
+            if histogram.count > 0 { responses[meter.plan.name.name] = histogram }
+        }
+        return responses
+    }
+
     /// What the database's statuses added up to.
     var database: DatabaseWatch { watch }
 }

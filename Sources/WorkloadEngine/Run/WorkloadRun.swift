@@ -218,6 +218,14 @@ public final class WorkloadRun: Sendable {
                         _ = try $0.run(sql, [])
                     }
                 }
+                // Each run begins with an empty log, whatever its arm had to set up.
+                if arm.isWAL, !arm.setup.isEmpty {
+                    _ = try? Checkpoint.run(
+                        .truncate,
+                        on: target,
+                        as: WorkloadClientName("setup")
+                    )
+                }
             } catch {
                 try? target.close()
                 throw error
@@ -273,7 +281,8 @@ public final class WorkloadRun: Sendable {
             context: context,
             commands: commands,
             title: .init(scenario: scenario.name, arm: arm, arms: scenario.arms.map(\.name)),
-            sampleInterval: options.sampleInterval
+            sampleInterval: options.sampleInterval,
+            recordInterval: options.recordInterval
         ) { emitter.emit($0) }
         defer { self.steering.withLock { $0.load = nil } }
         var outcome = try session.run { open(steering) }
@@ -286,6 +295,7 @@ public final class WorkloadRun: Sendable {
         let invariants = InvariantCheck(target: target, stability: context.stability)
         var clients = outcome.sampler.clientResults(seconds: outcome.phaseSeconds)
         let database = outcome.sampler.database
+        options.onResponses?(outcome.sampler.responses)
         // After all that is counted, and before nobody uses the database any more.
         OperationProfiler(plan, on: target, runsStatements: !outcome.isPartial).add(to: &clients)
         var result = ArmResult(

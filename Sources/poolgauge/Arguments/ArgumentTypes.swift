@@ -73,6 +73,8 @@ enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
 enum ComparisonFormat: String, CaseIterable, ExpressibleByArgument {
     case text
     case json
+    case markdown
+    case html
 }
 
 /// A whole number within limits that the message names.

@@ -29,22 +29,18 @@ struct ComparisonTests {
         }
     }
 
-    private var scenario: Scenario {
-        .test(
-            [
-                .reader(),
-                .doing(
-                    .snapshot(.share(0.2), sql: nil),
-                    named: "export",
-                    pace: .at(.share(0.1))
-                ),
-            ],
-            warmUp: .seconds(1),
-            arms: ["fast", "slow", "other"]
-        )
-    }
+    private static let scenario = Scenario.test(
+        [
+            .reader(),
+            .doing(.snapshot(.share(0.2), sql: nil), named: "export", pace: .at(.share(0.1))),
+        ],
+        warmUp: .seconds(1),
+        arms: ["fast", "slow", "other"]
+    )
 
-    private func options(_ clock: SimulatedClock, blocks: Int = 4) -> ComparisonOptions {
+    private var scenario: Scenario { Self.scenario }
+
+    private static func options(_ clock: SimulatedClock, blocks: Int = 7) -> ComparisonOptions {
         var options = ComparisonOptions()
         options.blocks = blocks
         options.duration = .seconds(3)
@@ -52,81 +48,170 @@ struct ComparisonTests {
         return options
     }
 
-    @Test func armsAlternateInBlocksAndTheirMediansAreTold() async throws {
+    /// A whole comparison, made once for all who look at it.
+    private struct Outcome: Sendable {
+        var result: WorkloadEngine.ComparisonResult
+        var opened: [String]
+        var progress: [String]
+    }
+
+    private static let outcome = Task<Outcome, any Error> {
         let factory = ArmFactory()
+        let lines = Lock<[String]>([])
+        var options = Self.options(factory.clock)
+        let names = ["fast", "slow", "other"]
+        options.failIf = [
+            try FailCondition("reader.throughput < 0.9x", in: scenario, arms: names),
+            try FailCondition("reader.throughput < 0.1x", in: scenario, arms: names),
+        ]
+        options.onProgress = { line in lines.withLock { $0.append(line) } }
         let result = try await ComparisonRun(
             scenario: scenario,
             factory: factory,
-            options: options(factory.clock)
+            options: options
         ).run()
-        #expect(result.blocks == 4)
-        #expect(result.order.count == 4)
-        #expect(result.order.allSatisfy { $0.sorted() == ["fast", "other", "slow"] })
+        return Outcome(
+            result: result,
+            opened: factory.opened.withLock { $0 },
+            progress: lines.withLock { $0 }
+        )
+    }
+
+    @Test func armsAlternateInBlocksAndTheFirstOneRunsTwice() async throws {
+        let outcome = try await Self.outcome.value
+        let result = outcome.result
+        #expect(result.blocks == 7)
+        #expect(result.order.count == 7)
+        let all = ["fast", "fast", "other", "slow"]
+        #expect(result.order.allSatisfy { $0.sorted() == all })
         #expect(Set(result.order).count > 1, "the order is drawn anew for each block")
         let fast = try #require(result.arms.first { $0.arm == "fast" })
         let slow = try #require(result.arms.first { $0.arm == "slow" })
         #expect(fast.metrics["reader.throughput"]?.median == 100)
+        #expect(fast.metrics["reader.throughput"]?.count == 7)
         #expect(slow.metrics["reader.throughput"]?.median == 25)
-        #expect(fast.metrics["reader.throughput"]?.count == 4)
+        #expect(slow.values["reader.throughput"] == Array(repeating: 25, count: 7))
         #expect(slow.metrics["reader.response.p99"] == nil, "75 accesses have no p99")
-        // One data set for all, and then each arm is opened to ask, and in each block.
-        #expect(factory.opened.withLock { $0 }.count { $0 == "data" } == 1)
+        #expect(fast.spectra["reader"]?.count == 2100)
+        let run = try #require(fast.representative)
+        #expect(run.intervals.filter(\.measured).count >= 10, "a short run has records too")
+        // One data set for all; each arm is opened to ask, and then four times in each block.
+        #expect(outcome.opened.count { $0 == "data" } == 1)
+        #expect(outcome.opened.count == 32)
     }
 
     @Test func aClientThatOneArmCannotRunIsLeftOutOfAll() async throws {
-        let factory = ArmFactory()
-        let result = try await ComparisonRun(
-            scenario: scenario,
-            factory: factory,
-            options: options(factory.clock, blocks: 1)
-        ).run()
+        let result = try await Self.outcome.value.result
         #expect(result.leftOut == ["export": "arm 'slow' has no snapshot accesses"])
         for arm in result.arms {
             #expect(!arm.metrics.keys.contains { $0.hasPrefix("export") })
         }
-        let text = ComparisonReport.text(of: result)
-        #expect(text.hasPrefix("left out of every arm: export, because arm 'slow' has no snapshot"))
+    }
+
+    /// In simulated time there is no noise: what is slower is found, what is equal is the same.
+    @Test func pairsAreJudgedAgainstTheNoiseOfTheFirstArm() async throws {
+        let result = try await Self.outcome.value.result
+        #expect(result.primary == ["reader.throughput"])
+        #expect(result.noiseFloor["reader.throughput"] == 1)
+        let slow = try #require(result.pair("reader.throughput", of: "slow", against: "fast"))
+        #expect(slow.verdict == .worse)
+        #expect(slow.ratio == 0.25)
+        // Seven differences of one sign, and two tests.
+        #expect(slow.p == 4.0 / 128)
+        let other = try #require(result.pair("reader.throughput", of: "other", against: "fast"))
+        #expect(other.verdict == .same)
+        #expect(result.failIf?.map(\.failed) == [true, false, false, false])
+        #expect(result.exitStatus == .regression)
+    }
+
+    @Test func theTextBeginsWithWhatMatters() async throws {
+        let text = ComparisonReport.text(of: try await Self.outcome.value.result)
+        let beginning = """
+            REGRESSION  reader.throughput < 0.9x: reader.throughput of slow is 0.25× that of fast \
+            (0.25–0.25)
+            slow: reader throughput 4.0× lower (4.0–4.0) than fast.
+            other: no difference from fast that these blocks could show; reader throughput the \
+            same within this machine's noise (±1.00×).
+            left out of every arm: export, because arm 'slow' has no snapshot accesses
+
+            """
+        #expect(text.hasPrefix(beginning), "\(text)")
+        #expect(text.contains("test: fast, slow, other, fast again; 7 blocks of 3.00 s each"))
         #expect(text.contains("100 /s [100 /s … 100 /s]"))
+        let markdown = ComparisonReport.markdown(of: try await Self.outcome.value.result)
+        #expect(markdown.contains("**slow: reader throughput 4.0× lower (4.0–4.0) than fast.**"))
+        #expect(markdown.contains("| reader.throughput | 100 /s | 25.0 /s | 4.0× lower |"))
+    }
+
+    @Test func theJSONHasWhatWasPromised() async throws {
+        let result = try await Self.outcome.value.result
+        let text = try JSONReport.text(of: result)
+        let decoded = try JSONDecoder().decode(
+            WorkloadEngine.ComparisonResult.self,
+            from: Data(text.utf8)
+        )
+        #expect(decoded == result)
+        let root = try #require(
+            try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        )
+        #expect(root["schema"] as? String == "poolgauge.comparison/1")
+        #expect(root["scenario"] as? String == "test")
+        #expect(root["blocks"] as? Int == 7)
+        #expect((root["noiseFloor"] as? [String: Double])?["reader.throughput"] == 1)
+        let pair = try #require((root["pairs"] as? [[String: Any]])?.first)
+        for key in ["metric", "a", "b", "ratio", "low", "high", "p", "verdict"] {
+            #expect(pair[key] != nil, "\(key)")
+        }
+    }
+
+    @Test func progressSaysHowLongItStillTakes() async throws {
+        let said = try await Self.outcome.value.progress
+        #expect(said.count == 28)
+        #expect(said.first?.hasPrefix("block 1 of 7: ") == true)
+        #expect(said.last?.hasSuffix("about 4 s left") == true, "\(said.last ?? "")")
     }
 
     @Test func onlyTheChosenArmsRun() async throws {
         let factory = ArmFactory()
-        var options = options(factory.clock, blocks: 1)
+        var options = Self.options(factory.clock, blocks: 6)
         options.arms = ["other", "fast"]
         let result = try await ComparisonRun(
             scenario: scenario,
             factory: factory,
             options: options
         ).run()
-        #expect(result.arms.map(\.arm) == ["fast", "other"])
+        #expect(result.arms.map(\.arm) == ["other", "fast"])
+        #expect(result.pairs.allSatisfy { $0.a == "other" && $0.b == "fast" })
         #expect(result.leftOut == nil)
     }
 
     @Test func anUnknownArmIsAnErrorThatNamesTheNearest() async throws {
         let factory = ArmFactory()
-        var options = options(factory.clock)
+        var options = Self.options(factory.clock)
         options.arms = ["fats"]
         let comparison = ComparisonRun(scenario: scenario, factory: factory, options: options)
         let error = await #expect(throws: RunError.self) { try await comparison.run() }
-        #expect(error?.message == "no arm is named 'fats'; did you mean 'fast'?")
+        #expect(error?.message == "test has no arm 'fats'; did you mean 'fast'?")
     }
 
     @Test func aStoppedComparisonKeepsItsCompletedBlocks() async throws {
         let handle = Lock<ComparisonRun?>(nil)
-        // Three arms are opened to ask, the data once, and then three for each block.
+        // Three arms are opened to ask, the data once, and then four for each block.
         let factory = ArmFactory { count in
             if count == 9 { handle.withLock { $0 }?.stop() }
         }
         let comparison = ComparisonRun(
             scenario: scenario,
             factory: factory,
-            options: options(factory.clock)
+            options: Self.options(factory.clock)
         )
         handle.withLock { $0 = comparison }
         let result = try await comparison.run()
         handle.withLock { $0 = nil }
         #expect(result.partial)
         #expect(result.blocks == 1)
+        #expect(result.pairs.allSatisfy { $0.verdict != .worse && $0.verdict != .better })
+        #expect(ComparisonReport.text(of: result).hasPrefix("PARTIAL  stopped after 1 block\n"))
         #expect(result.exitStatus == .interrupted)
     }
 

@@ -82,6 +82,11 @@ struct AccessSimulation {
     /// A closed loop that is very fast has warmed up after so many, whatever its phases say.
     private static let warmUpLimit = 50_000
 
+    /// Who has waited for less is awake, or is overtaken by somebody who is: only who has waited
+    /// for longer is handed a connection that is nobody's until it wakes up (the engine's
+    /// `Waiter.patience`).
+    private static let patience = 1e6
+
     private static let readers = 0
     private static let writer = 1
 
@@ -258,7 +263,8 @@ struct AccessSimulation {
         if let resource = own.resource {
             workers[worker].resource = nil
             if let next = queues[resource].popFirst() {
-                at(now + handover[resource], next, .granted)
+                let isAsleep = now - workers[next].start >= Self.patience
+                at(isAsleep ? now + handover[resource] : now, next, .granted)
             } else {
                 free[resource] += 1
             }

@@ -248,6 +248,8 @@ public struct WhatIf: Sendable {
                 let access = own.operations.first?.access, access != "snapshot",
                 own.operations.allSatisfy({ $0.access == access }), !outcome.waits.isEmpty
             else { continue }
+            // Where hardly anybody waits for others, a handover explains nothing.
+            guard outcome.waits.count - outcome.atOnce > outcome.waits.count / 20 else { continue }
             let mean = outcome.waits.reduce(0, +) / Double(outcome.waits.count)
             let sum = (mean - Double(measured.mean)) * Double(measured.count)
             if access == "read" {

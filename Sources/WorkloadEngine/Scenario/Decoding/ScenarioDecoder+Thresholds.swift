@@ -24,30 +24,12 @@ extension ScenarioDecoder {
     /// Metrics for a comparison: `ui.response.p99`, `pay.throughput`.
     func decodePrimary(_ top: MappingReader, metrics: MetricCatalog) -> [String] {
         top.texts("primary").compactMap { text, mark in
-            let parts = text.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
-            let name = parts.prefix(2).joined(separator: ".")
-            guard let metric = metrics.metric(name) else {
-                log.add(metrics.problem(with: name), at: mark)
+            do {
+                return try ComparisonMetric(text, in: metrics).name
+            } catch {
+                log.add("\(error)", at: mark)
                 return nil
             }
-            let known = metric.aggregates.keys.map(Self.plainName).sorted()
-            if parts.count == 3, known.contains(String(parts[2])) { return text }
-            // A metric of which one thing can be taken needs no third part.
-            if parts.count == 2, known.count == 1 { return text }
-            let last = parts.count == 3 ? String(parts[2]) : ""
-            log.add(
-                last.isEmpty
-                    ? "'\(text)' needs a third part: \(known.joined(separator: ", "))"
-                    : "'\(last)' cannot be taken of '\(name)'"
-                        + NearestName.hint(last, among: known),
-                at: mark
-            )
-            return nil
         }
-    }
-
-    /// `p(99)` as results call it: `p99`.
-    private static func plainName(_ aggregate: String) -> String {
-        aggregate.filter { $0 != "(" && $0 != ")" }
     }
 }

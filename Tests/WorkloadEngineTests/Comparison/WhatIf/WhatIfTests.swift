@@ -93,6 +93,17 @@ struct WhatIfTests {
         #expect(try JSONDecoder().decode(WhatIfResult.self, from: Data(json.utf8)) == first)
     }
 
+    @Test func aHandoverIsFoundWhereItExplainsTheWaits() {
+        let found = Calibration.handover { handover, _ in
+            // Readers need 2 ms; no handover explains what writers wait.
+            (reader: handover.reader - 2e6, writer: -1)
+        }
+        #expect(abs(found.reader - 2e6) < 2e4)
+        #expect(found.writer == 0)
+        let long = Calibration.handover { _, _ in (reader: 5, writer: nil) }
+        #expect(long.reader == 0 && long.writer == 0)
+    }
+
     @Test func anOldResultSaysHowToRecordANewOne() throws {
         var old = try result()
         old.runs[0].load = nil

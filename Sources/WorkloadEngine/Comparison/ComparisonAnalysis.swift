@@ -1,0 +1,213 @@
+import Foundation
+
+/// Decides what the blocks of a comparison say.
+struct ComparisonAnalysis {
+    /// What is compared with what.
+    let plan: ComparisonPlan
+    /// The values of each metric, by arm and, within it, by block; nil with too few samples.
+    ///
+    /// What belongs to the arm that runs twice is in ``control``.
+    private var values: [String: [ComparisonMetric: [Double?]]] = [:]
+    private var control: [ComparisonMetric: [Double?]] = [:]
+    private let seconds: Double
+
+    /// The metrics that are decided on, some in the place of what had too few samples.
+    let primary: [ComparisonMetric]
+    /// Why a metric stands for another one, by the name of what was asked for.
+    let replaced: [String: String]
+
+    /// Reads the values from the runs.
+    ///
+    /// - Parameters:
+    ///   - plan: What is compared with what.
+    ///   - blocks: What the runs of each block gave, in the order of the plan's slots.
+    ///   - seconds: How long the measured part of each run lasted.
+    init(plan: ComparisonPlan, blocks: [[ComparisonMeasurement]], seconds: Double) {
+        self.plan = plan
+        self.seconds = seconds
+        let slots = plan.slots
+        func values(of metric: ComparisonMetric, in slot: Int) -> [Double?] {
+            blocks.map { $0[slot].value(of: metric) }
+        }
+        var primary: [ComparisonMetric] = []
+        var replaced: [String: String] = [:]
+        for asked in plan.primary {
+            var metric = asked
+            func isComplete(_ metric: ComparisonMetric) -> Bool {
+                slots.indices.allSatisfy { !values(of: metric, in: $0).contains(nil) }
+            }
+            // Chosen by the number of samples alone, which knows nothing of who is faster.
+            while !plan.isFixed(asked), !isComplete(metric), let lower = metric.lowerPercentile {
+                metric = lower
+            }
+            if !isComplete(metric) { metric = asked }
+            if metric != asked {
+                replaced[asked.name] = metric.name
+            }
+            if !primary.contains(metric) { primary.append(metric) }
+        }
+        self.primary = primary
+        self.replaced = replaced
+        let all = primary + plan.metrics.filter { !primary.contains($0) }
+        for metric in all {
+            for (index, slot) in slots.enumerated() {
+                let found = values(of: metric, in: index)
+                if slot.isControl {
+                    control[metric] = found
+                } else {
+                    self.values[slot.arm.name, default: [:]][metric] = found
+                }
+            }
+        }
+    }
+
+    /// All metrics, those that are decided on first.
+    var metrics: [ComparisonMetric] {
+        primary + plan.metrics.filter { !primary.contains($0) }
+    }
+
+    /// The values of an arm, by metric; those without any are left out.
+    func values(ofArm name: String) -> [String: [Double?]] {
+        named(values[name] ?? [:])
+    }
+
+    /// The values of the second run of the arm that runs twice.
+    var controlValues: [String: [Double?]] { named(control) }
+
+    private func named(_ values: [ComparisonMetric: [Double?]]) -> [String: [Double?]] {
+        var named: [String: [Double?]] = [:]
+        for (metric, list) in values where list.contains(where: { $0 != nil }) {
+            named[metric.name] = list
+        }
+        return named
+    }
+
+    private func ratio(_ metric: ComparisonMetric, _ a: [Double?], _ b: [Double?]) -> PairedRatio? {
+        PairedRatio(a, b, smallest: metric.smallest(seconds: seconds))
+    }
+
+    // MARK: Noise
+
+    /// What the arm that runs twice shows, metric by metric.
+    func noise() -> [NoiseMeasurement] {
+        guard let first = plan.arms.first?.name else { return [] }
+        return metrics.compactMap { metric in
+            guard let a = values[first]?[metric], let b = control[metric],
+                let found = ratio(metric, a, b)
+            else { return nil }
+            return NoiseMeasurement(
+                metric: metric.name,
+                ratio: found.ratio,
+                low: found.low,
+                high: found.high,
+                p: found.pValue,
+                blocks: found.blocks
+            )
+        }
+    }
+
+    // MARK: Pairs
+
+    /// Judges all pairs: those of the metrics that are decided on first.
+    func pairs(noise: [NoiseMeasurement]) -> [ComparisonPair] {
+        let floors = Dictionary(uniqueKeysWithValues: noise.map { ($0.metric, log($0.floor)) })
+        let found = plan.pairs.flatMap { pair in
+            metrics.map { metric -> (ComparisonMetric, ComparisonPlan.Pair, PairedRatio?) in
+                let a = values[pair.a]?[metric] ?? []
+                let b = values[pair.b]?[metric] ?? []
+                return (metric, pair, ratio(metric, a, b))
+            }
+        }
+        let decided = found.filter { primary.contains($0.0) }
+        // A test without values is a test all the same: it was declared before the run.
+        var corrected = Holm.adjusted(decided.map { $0.2?.pValue ?? 1 })[...]
+        let first = decided.map { metric, pair, ratio in
+            judge(metric, pair, ratio, p: corrected.removeFirst(), floors[metric.name])
+        }
+        let others = found.filter { !primary.contains($0.0) }.compactMap { metric, pair, ratio in
+            ratio.map { judge(metric, pair, $0, p: $0.pValue, floors[metric.name]) }
+        }
+        return first + others
+    }
+
+    private func judge(
+        _ metric: ComparisonMetric,
+        _ pair: ComparisonPlan.Pair,
+        _ ratio: PairedRatio?,
+        p: Double,
+        _ floor: Double?
+    ) -> ComparisonPair {
+        let (verdict, note) = Self.verdict(of: ratio, p: p, floor, metric)
+        return ComparisonPair(
+            metric: metric.name,
+            a: pair.a,
+            b: pair.b,
+            ratio: ratio?.ratio,
+            low: ratio?.low,
+            high: ratio?.high,
+            p: ratio == nil ? nil : p,
+            verdict: verdict,
+            uncorrected: ratio?.pValue,
+            level: ratio?.location.level,
+            blocks: ratio?.blocks ?? 0,
+            primary: primary.contains(metric),
+            lowerIsBetter: metric.isLowerBetter,
+            note: note
+        )
+    }
+
+    /// The rules: within the floor it is noise whatever p says, beyond it p decides.
+    static func verdict(
+        of ratio: PairedRatio?,
+        p: Double,
+        _ floor: Double?,
+        _ metric: ComparisonMetric
+    ) -> (ComparisonVerdict, note: String?) {
+        guard let ratio else {
+            let needed = metric.neededAccesses
+            return (
+                .inconclusive,
+                needed > 1
+                    ? "too few samples: a block needs \(HumanUnits.count(UInt64(needed))) accesses"
+                    : "no samples"
+            )
+        }
+        guard let floor else {
+            return (.inconclusive, "the arm that ran twice has too few samples: no noise floor")
+        }
+        let location = ratio.location
+        if location.low >= -floor, location.high <= floor { return (.same, nil) }
+        if abs(location.estimate) <= floor { return (.inconclusive, "below the noise floor") }
+        guard p <= BlockCount.significance else {
+            let smallest = BlockCount.smallestPValue(blocks: ratio.blocks, tests: 1)
+            return (
+                .inconclusive,
+                smallest > BlockCount.significance
+                    ? "\(ratio.blocks) blocks are too few to find anything" : "may be chance"
+            )
+        }
+        return ((location.estimate < 0) == metric.isLowerBetter ? .better : .worse, nil)
+    }
+
+    // MARK: A block to look at
+
+    /// The block whose values lie nearest to the medians of what is decided on.
+    func representativeBlock(of count: Int) -> Int? {
+        guard count > 0 else { return nil }
+        var distance = [Double](repeating: 0, count: count)
+        for metric in primary {
+            for list in values.values.compactMap({ $0[metric] }) {
+                guard let median = Spread(list.compactMap { $0 })?.median else { continue }
+                let smallest = metric.smallest(seconds: seconds)
+                for (block, value) in list.enumerated() {
+                    guard let value else {
+                        distance[block] += 1
+                        continue
+                    }
+                    distance[block] += abs(log(max(value, smallest) / max(median, smallest)))
+                }
+            }
+        }
+        return distance.indices.min { distance[$0] < distance[$1] }
+    }
+}

@@ -1,0 +1,136 @@
+/// Says what a comparison found, one sentence for each arm that answers the question.
+struct ComparisonAnswer {
+    private let result: ComparisonResult
+    private let arms: [Arm]
+
+    /// Reads a result whose pairs are judged.
+    init(_ result: ComparisonResult, arms: [Arm]) {
+        self.result = result
+        self.arms = arms
+    }
+
+    /// The sentences, in the order of the arms.
+    var sentences: [String] {
+        guard let first = arms.first, arms.count > 1, result.blocks > 0 else { return [] }
+        // A queue with a log is told of inside the pool's sentence.
+        let judged = arms.dropFirst().filter { arm in
+            !arms.contains { logQueue(between: first, and: $0) == arm.name }
+        }
+        return judged.map { sentence(of: $0, against: first) }
+    }
+
+    private func sentence(of arm: Arm, against first: Arm) -> String {
+        let pairs = result.primary.compactMap { result.pair($0, of: arm.name, against: first.name) }
+        let different = pairs.filter(\.verdict.isDifference)
+        guard !different.isEmpty else { return nothing(pairs, arm, first) }
+        var sentence =
+            "\(arm.name): "
+            + different.map(change).joined(separator: ", ") + " than \(first.name)"
+        if let share = logShare(of: different, arm, first) { sentence += "; " + share }
+        let rest = pairs.filter { !$0.verdict.isDifference }
+        if !rest.isEmpty { sentence += "; " + rest.map(quiet).joined(separator: ", ") }
+        return sentence + "."
+    }
+
+    private func nothing(_ pairs: [ComparisonPair], _ arm: Arm, _ first: Arm) -> String {
+        "\(arm.name): no difference from \(first.name) that these blocks could show; "
+            + pairs.map(quiet).joined(separator: ", ") + "."
+    }
+
+    /// `ui p99 4.1× lower (3.6–4.7)`.
+    private func change(_ pair: ComparisonPair) -> String {
+        guard let ratio = pair.ratio, let low = pair.low, let high = pair.high else { return "" }
+        return "\(title(pair.metric)) \(RatioText.change(ratio, low, high))"
+    }
+
+    /// What is said of a metric without a difference.
+    private func quiet(_ pair: ComparisonPair) -> String {
+        let title = title(pair.metric)
+        guard let ratio = pair.ratio, let low = pair.low, let high = pair.high else {
+            return "\(title) not measured (\(pair.note ?? "no samples"))"
+        }
+        let floor = result.noiseFloor[pair.metric].map { "±\(RatioText.factor($0))" }
+        if pair.verdict == .same {
+            return "\(title) the same within this machine's noise"
+                + (floor.map { " (\($0))" } ?? "")
+        }
+        let found = "\(RatioText.factor(ratio)) (\(RatioText.range(low, high)))"
+        let isSmall = result.noiseFloor[pair.metric].map { max(ratio, 1 / ratio) <= $0 } ?? false
+        return isSmall
+            ? "\(title) \(found) is below this machine's noise" + (floor.map { " of \($0)" } ?? "")
+            : "\(title) \(found) \(pair.note ?? "may be chance")"
+    }
+
+    private func title(_ metric: String) -> String { ComparisonResult.title(of: metric) }
+
+    // MARK: What WAL alone brings
+
+    /// The queue that has a log and else is like `first`, a queue without one, when `arm` is a
+    /// pool.
+    private func logQueue(between first: Arm, and arm: Arm) -> String? {
+        guard first.kind == .queue, !first.isWAL, arm.kind == .pool else { return nil }
+        return arms.first {
+            $0.kind == .queue && $0.isWAL && $0.library == arm.library && $0.name != first.name
+        }?.name
+    }
+
+    /// How much of a difference something else alone makes.
+    enum Share: Equatable {
+        case nothing
+        case part(String)
+        case all
+    }
+
+    /// How much of the differences between a queue and a pool a queue with a log has too.
+    private func logShare(of pairs: [ComparisonPair], _ arm: Arm, _ first: Arm) -> String? {
+        guard let queue = logQueue(between: first, and: arm) else { return nil }
+        let means = "WAL and synchronous NORMAL alone"
+        let shares = pairs.compactMap { pair -> (title: String, share: Share)? in
+            guard let alone = result.pair(pair.metric, of: queue, against: first.name) else {
+                return nil
+            }
+            let rest = result.pair(pair.metric, of: arm.name, against: queue)
+            return (title(pair.metric), Self.share(of: pair, alone: alone, rest: rest))
+        }
+        guard let share = shares.first?.share else { return nil }
+        if shares.allSatisfy({ $0.share == share }) {
+            switch share {
+            case .nothing: return "none of it is \(means)"
+            case .part(let factor): return "of that, \(factor) is \(means)"
+            case .all: return "all of it is \(means)"
+            }
+        }
+        let list = shares.map { title, share in
+            switch share {
+            case .nothing: "nothing that shows in \(title)"
+            case .part(let factor): "\(factor) in \(title)"
+            case .all: "all of it in \(title)"
+            }
+        }
+        return "of that, \(means) (\(queue)) give \(list.joined(separator: " and "))"
+    }
+
+    /// The part of a difference that the queue with a log has.
+    ///
+    /// It has all when the pool adds nothing to it that shows.
+    static func share(
+        of pair: ComparisonPair,
+        alone: ComparisonPair,
+        rest: ComparisonPair?
+    ) -> Share {
+        guard let whole = pair.ratio, let ratio = alone.ratio, alone.verdict.isDifference,
+            (whole < 1) == (ratio < 1)
+        else { return .nothing }
+        if let rest, !rest.verdict.isDifference { return .all }
+        return .part(RatioText.factor(max(ratio, 1 / ratio)))
+    }
+}
+
+extension ComparisonResult {
+    /// A metric's name as a sentence has it: `ui p99`, `pay throughput`.
+    static func title(of metric: String) -> String {
+        var words = metric.split(separator: ".", maxSplits: 2).map(String.init)
+        if words.count == 3, words[1] == "response" { words.remove(at: 1) }
+        return words.joined(separator: " ")
+    }
+}

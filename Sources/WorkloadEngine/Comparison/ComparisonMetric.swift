@@ -1,0 +1,150 @@
+/// One number of a run that arms are compared by, such as `ui.response.p99`.
+///
+/// The name is that of a metric of ``MetricCatalog`` and what is taken of it; a metric of which
+/// one thing alone can be taken, such as `pay.throughput`, needs no third part.
+public struct ComparisonMetric: Sendable, Hashable {
+    /// The whole name, such as `ui.response.p99`.
+    public let name: String
+    /// The metric, such as `ui.response`.
+    let metric: String
+    /// What is taken of it, as thresholds write it, such as `p(99)`.
+    let aggregate: String
+    /// What its values are.
+    let unit: MetricCatalog.Unit
+
+    /// A name that no run of the scenario produces.
+    public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
+        /// The name, what is wrong with it, and what was expected.
+        public var description: String
+    }
+
+    /// Reads a name such as `ui.response.p99` or `pay.throughput`.
+    ///
+    /// - Throws: ``Failure``, with the nearest valid name.
+    public init(_ name: String, in catalog: MetricCatalog) throws(Failure) {
+        let parts = name.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
+            .map(String.init)
+        metric = parts.prefix(2).joined(separator: ".")
+        guard let known = catalog.metric(metric) else {
+            throw Failure(description: catalog.problem(with: metric))
+        }
+        self.name = name
+        let plain = Dictionary(
+            uniqueKeysWithValues: known.aggregates.map { (Self.plainName($0.key), $0) }
+        )
+        let names = plain.keys.sorted()
+        let found =
+            parts.count == 3 ? plain[parts[2]] : plain.count == 1 ? plain.values.first : nil
+        guard let found else {
+            let last = parts.count == 3 ? parts[2] : ""
+            throw Failure(
+                description: last.isEmpty
+                    ? "'\(name)' needs a third part: \(names.joined(separator: ", "))"
+                    : "'\(last)' cannot be taken of '\(metric)'" + Self.hint(last, among: names)
+            )
+        }
+        (aggregate, unit) = found
+    }
+
+    private init(name: String, metric: String, aggregate: String, unit: MetricCatalog.Unit) {
+        self.name = name
+        self.metric = metric
+        self.aggregate = aggregate
+        self.unit = unit
+    }
+
+    /// `p(99)` as results call it: `p99`.
+    private static func plainName(_ aggregate: String) -> String {
+        aggregate.filter { $0 != "(" && $0 != ")" }
+    }
+
+    /// The nearest name; of a percentile, the percentile that is nearest.
+    private static func hint(_ name: String, among names: [String]) -> String {
+        func percentile(_ name: String) -> Double? {
+            name.first == "p" ? Double(name.dropFirst()) : nil
+        }
+        guard let asked = percentile(name),
+            let nearest = names.filter({ percentile($0) != nil }).min(by: {
+                abs((percentile($0) ?? 0) - asked) < abs((percentile($1) ?? 0) - asked)
+            })
+        else { return NearestName.hint(name, among: names) }
+        return "; did you mean '\(nearest)'?"
+    }
+
+    /// Whose metric it is: a client's name, or `wal`, `pool` and so on.
+    var owner: String { String(metric.prefix { $0 != "." }) }
+
+    /// Whether a smaller value is the better one.
+    var isLowerBetter: Bool {
+        let kind = metric.dropFirst(owner.count + 1)
+        return !["throughput", "completed", "offered", "started", "made"].contains(String(kind))
+    }
+
+    /// The name as a sentence has it: `ui p99`, `ui wait p99`, `pay throughput`.
+    public var title: String {
+        var words = name.split(separator: ".", maxSplits: 2).map(String.init)
+        if words.count == 3, words[1] == "response" { words.remove(at: 1) }
+        return words.joined(separator: " ")
+    }
+
+    // MARK: Percentiles
+
+    /// The percentile that it is, such as 99; nil when it is none.
+    var percentile: Double? {
+        guard aggregate.hasPrefix("p(") else { return nil }
+        return Double(aggregate.dropFirst(2).dropLast())
+    }
+
+    /// How many accesses a block must have for this percentile: ten of them lie beyond it.
+    var neededAccesses: Int {
+        guard let percentile, percentile < 100 else { return 1 }
+        return Int((10 / (1 - percentile / 100)).rounded())
+    }
+
+    /// The next lower percentile of the same metric; nil below the lowest.
+    var lowerPercentile: ComparisonMetric? {
+        guard let percentile else { return nil }
+        let lower = MetricCatalog.percentiles.last { Double($0).map { $0 < percentile } ?? false }
+        return lower.map {
+            ComparisonMetric(
+                name: "\(metric).p\($0)",
+                metric: metric,
+                aggregate: "p(\($0))",
+                unit: unit
+            )
+        }
+    }
+
+    // MARK: Values
+
+    /// Whether it is taken of a client's responses.
+    var isResponse: Bool { metric == "\(owner).response" }
+
+    /// The value that stands for zero, whose logarithm does not exist, in a run of so many seconds.
+    ///
+    /// For counts it is half of one, the usual continuity correction.
+    func smallest(seconds: Double) -> Double {
+        switch unit {
+        case .time, .bytes: 1
+        case .count: 0.5
+        case .rate: 0.5 / max(seconds, 1e-3)
+        case .share: 0.0005
+        }
+    }
+
+    /// A value with its unit.
+    func text(_ value: Double) -> String {
+        switch unit {
+        case .time: HumanUnits.time(UInt64(value.rounded()))
+        case .bytes: HumanUnits.bytes(UInt64(value.rounded()))
+        case .rate: HumanUnits.rate(value)
+        case .count: HumanUnits.count(UInt64(value.rounded()))
+        case .share: HumanUnits.percent(value)
+        }
+    }
+}
+
+extension ComparisonMetric: CustomStringConvertible {
+    /// The whole name.
+    public var description: String { name }
+}

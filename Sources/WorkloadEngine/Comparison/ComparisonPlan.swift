@@ -1,0 +1,172 @@
+/// What a comparison compares, and what it decides on: fixed before the first run.
+struct ComparisonPlan {
+    /// One run of each block.
+    struct Slot: Sendable {
+        let arm: Arm
+        /// Whether it is the second run of the first arm, which shows the noise.
+        let isControl: Bool
+    }
+
+    /// Two arms by name: `b` is judged against `a`.
+    struct Pair: Sendable, Hashable {
+        let a: String
+        let b: String
+    }
+
+    /// The arms, the one that the others are judged against first.
+    let arms: [Arm]
+    /// The runs of each block: every arm, and the first one again.
+    let slots: [Slot]
+    /// The pairs that are judged.
+    let pairs: [Pair]
+    /// The metrics that are decided on, as they were declared.
+    let primary: [ComparisonMetric]
+    /// The metrics that are told besides.
+    let metrics: [ComparisonMetric]
+    /// The conditions that make the comparison fail.
+    let conditions: [FailCondition]
+
+    /// Makes the plan for the clients that are left in `scenario`.
+    ///
+    /// - Throws: ``RunError``: nothing to decide on, a condition on a metric that is not there, or
+    ///   too few blocks for so many tests.
+    init(_ scenario: Scenario, arms: [Arm], options: ComparisonOptions) throws {
+        self.arms = arms
+        slots =
+            arms.map { Slot(arm: $0, isControl: false) }
+            + arms.prefix(1).map { Slot(arm: $0, isControl: true) }
+        pairs = Self.pairs(of: arms)
+        let catalog = MetricCatalog(clients: scenario.clients.map(\.name))
+        conditions = options.failIf
+        var primary = try Self.primary(scenario, options.primary, catalog)
+        for metric in conditions.map(\.metric) where !primary.contains(metric) {
+            primary.append(metric)
+        }
+        self.primary = primary
+        metrics = scenario.clients.filter(\.isCompared).flatMap { client in
+            Self.told.compactMap { try? ComparisonMetric("\(client.name).\($0)", in: catalog) }
+        }
+        try checkConditions(scenario)
+        let tests = primary.count * pairs.count
+        guard BlockCount.suffices(options.blocks, tests: tests) else {
+            let needed = BlockCount.minimum(tests: tests)
+            throw RunError(
+                .scenario,
+                "\(options.blocks) blocks cannot find anything: \(primary.count) metrics on "
+                    + "\(pairs.count) pairs of arms are \(tests) tests, and need \(needed) blocks"
+            )
+        }
+    }
+
+    /// What is told of each client, whether or not anything is decided on it.
+    static let told = ["throughput", "response.p50", "response.p99", "wait.p50", "wait.p99"]
+
+    /// Whether a metric stays what it is, however few samples it has: a condition names it.
+    func isFixed(_ metric: ComparisonMetric) -> Bool {
+        conditions.contains { $0.metric == metric }
+    }
+
+    /// Each arm against the first one, and each pool against each queue that has a log too: what a
+    /// pool brings beyond WAL and `synchronous = NORMAL`.
+    static func pairs(of arms: [Arm]) -> [Pair] {
+        guard let first = arms.first else { return [] }
+        var pairs = arms.dropFirst().map { Pair(a: first.name, b: $0.name) }
+        for queue in arms where queue.kind == .queue && queue.isWAL {
+            for pool in arms where pool.kind == .pool && pool.library == queue.library {
+                let pair = Pair(a: queue.name, b: pool.name)
+                // The other way round it is judged already.
+                let mirrored = Pair(a: pool.name, b: queue.name)
+                if !pairs.contains(pair), !pairs.contains(mirrored) { pairs.append(pair) }
+            }
+        }
+        return pairs
+    }
+
+    // MARK: What is decided on
+
+    private static func primary(
+        _ scenario: Scenario,
+        _ asked: [String]?,
+        _ catalog: MetricCatalog
+    ) throws -> [ComparisonMetric] {
+        if let asked {
+            return try asked.map { name in
+                do { return try ComparisonMetric(name, in: catalog) } catch {
+                    throw RunError(.scenario, "\(error)")
+                }
+            }
+        }
+        // What was declared of clients that were left out is left out too.
+        let declared = scenario.primary.compactMap { try? ComparisonMetric($0, in: catalog) }
+        if !declared.isEmpty { return declared }
+        let metrics = scenario.clients.compactMap(\.decidingMetric).compactMap {
+            try? ComparisonMetric($0, in: catalog)
+        }
+        guard metrics.isEmpty else { return metrics }
+        throw RunError(
+            .scenario,
+            "\(scenario.name) has no client whose accesses could be compared on these arms"
+        )
+    }
+
+    /// Refuses conditions that no run could ever answer.
+    private func checkConditions(_ scenario: Scenario) throws {
+        let groups = scenario.clients.map(\.name) + MetricCatalog.databaseGroups
+        for condition in conditions {
+            let metric = condition.metric
+            guard groups.contains(metric.owner) else {
+                throw RunError(
+                    .scenario,
+                    "'\(condition.expression)': not every arm can run \(metric.owner), which is "
+                        + "left out of the comparison"
+                )
+            }
+            guard let client = scenario.clients.first(where: { $0.name == metric.owner }),
+                case .open(let arrival) = client.pace
+            else { continue }
+            let seconds = scenario.measuredDuration.inSeconds
+            let expected = arrival.rate * seconds
+            guard arrival.stages.isEmpty, expected < Double(metric.neededAccesses) else { continue }
+            var advice = "--duration of \((Double(metric.neededAccesses) / arrival.rate * 1.1).up)s"
+            if let lower = metric.lowerPercentile, expected >= Double(lower.neededAccesses) * 1.1 {
+                advice += ", or take \(lower)"
+            }
+            throw RunError(
+                .scenario,
+                "'\(condition.expression)': \(metric) needs "
+                    + "\(HumanUnits.count(UInt64(metric.neededAccesses))) accesses in each block, "
+                    + "and \(HumanUnits.rate(arrival.rate)) for \(HumanUnits.seconds(seconds)) are "
+                    + "\(HumanUnits.count(UInt64(expected))); give a \(advice)"
+            )
+        }
+    }
+}
+
+extension Client {
+    /// Whether its accesses have times to compare.
+    fileprivate var isCompared: Bool {
+        switch activity {
+        case .interrupt: false
+        case .action(let action): action.isTimed
+        default: true
+        }
+    }
+
+    /// What decides when nobody says.
+    ///
+    /// How much a closed loop gets done, and how long those wait who arrive whether or not anybody
+    /// is free. What happens at moments of its own decides nothing.
+    fileprivate var decidingMetric: String? {
+        guard isCompared else { return nil }
+        return switch pace {
+        case .closed: "\(name).throughput"
+        case .open: "\(name).response.p99"
+        case .at, .every: nil
+        }
+    }
+}
+
+extension Double {
+    /// The next whole number.
+    fileprivate var up: Int { Int(rounded(.up)) }
+}

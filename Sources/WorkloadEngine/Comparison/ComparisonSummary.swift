@@ -1,0 +1,176 @@
+import Foundation
+
+/// Puts the result of a comparison together from its blocks.
+struct ComparisonSummary {
+    /// The scenario as it ran.
+    let scenario: Scenario
+    /// The scenario as it was given.
+    let original: Scenario
+    let plan: ComparisonPlan
+    let options: ComparisonOptions
+    let isPartial: Bool
+    let leftOut: [String: String]
+
+    /// The whole result.
+    func result(of completed: [ComparisonRun.Block]) -> ComparisonResult {
+        let seconds = options.duration.inSeconds
+        // What its generator held back says nothing of the database: such a block does not count,
+        // unless there are so many of them that the comparison as a whole says nothing.
+        let valid = completed.filter { $0.runs.allSatisfy(\.result.valid) }
+        let tests = plan.primary.count * plan.pairs.count
+        let isValid =
+            valid.count == completed.count
+            || (valid.count * 2 >= completed.count
+                && BlockCount.suffices(valid.count, tests: tests))
+        let blocks = isValid ? valid : completed
+        let analysis = ComparisonAnalysis(plan: plan, blocks: blocks.map(\.runs), seconds: seconds)
+        let noise = analysis.noise()
+        let pairs = analysis.pairs(noise: noise)
+        let representative = analysis.representativeBlock(of: blocks.count)
+        let first = plan.arms.first?.name
+        let conditions = plan.conditions.flatMap { condition in
+            pairs.compactMap { condition.outcome(of: $0, against: first) }
+        }
+        let arms = plan.slots.indices.map { slot in
+            arm(slot, analysis, blocks, representative)
+        }
+        var result = ComparisonResult(
+            schema: ComparisonResult.schemaName,
+            answer: [],
+            scenario: scenario.name,
+            seed: scenario.seed,
+            environment: HostEnvironment(
+                in: options.run.folder,
+                scenario: original,
+                versions: options.versions
+            ),
+            blocks: blocks.count,
+            blockDuration: seconds,
+            partial: isPartial,
+            order: blocks.map { block in block.order.map { plan.slots[$0].arm.name } },
+            leftOut: leftOut.isEmpty ? nil : leftOut,
+            primary: analysis.primary.map(\.name),
+            replaced: analysis.replaced.isEmpty ? nil : analysis.replaced,
+            noiseFloor: Dictionary(uniqueKeysWithValues: noise.map { ($0.metric, $0.floor) }),
+            noise: noise,
+            pairs: pairs,
+            failIf: conditions.isEmpty ? nil : conditions,
+            arms: Array(arms.dropLast()),
+            control: arms.last,
+            representativeBlock: representative.map { $0 + 1 },
+            failedRuns: lines(of: completed) { $0.failures ?? [] },
+            invalidRuns: isValid ? nil : invalid(completed),
+            violations: lines(of: completed) { run in
+                run.invariants.filter { $0.passed == false }.map { "\($0.name): \($0.detail)" }
+            }
+        )
+        var warnings = warnings(analysis, noise, blocks)
+        if isValid, let lines = invalid(completed) {
+            let count = completed.count - valid.count
+            warnings.append(
+                "\(count) of \(completed.count) blocks \(count == 1 ? "does" : "do") not count: "
+                    + lines.joined(separator: "; ")
+            )
+        }
+        if !warnings.isEmpty { result.warnings = warnings }
+        result.answer = ComparisonAnswer(result, arms: plan.arms).sentences
+        return result
+    }
+
+    private func arm(
+        _ slot: Int,
+        _ analysis: ComparisonAnalysis,
+        _ blocks: [ComparisonRun.Block],
+        _ representative: Int?
+    ) -> ArmComparison {
+        let slotPlan = plan.slots[slot]
+        let values =
+            slotPlan.isControl
+            ? analysis.controlValues : analysis.values(ofArm: slotPlan.arm.name)
+        var responses: [String: LatencyHistogram] = [:]
+        for block in blocks {
+            for (client, histogram) in block.runs[slot].responses {
+                responses[client, default: LatencyHistogram()].add(histogram)
+            }
+        }
+        return ArmComparison(
+            arm: slotPlan.arm.name,
+            metrics: values.compactMapValues { Spread($0.compactMap { $0 }) },
+            values: values,
+            spectra: responses.compactMapValues { PercentileSpectrum($0) },
+            representative: representative.map { blocks[$0].runs[slot].result }
+        )
+    }
+
+    private func invalid(_ blocks: [ComparisonRun.Block]) -> [String]? {
+        lines(of: blocks) { $0.invalidReason.map { [$0] } ?? [] }
+    }
+
+    /// What some runs say, as `block 3, pool: …`; nil when none says anything.
+    private func lines(
+        of blocks: [ComparisonRun.Block],
+        _ texts: (ArmResult) -> [String]
+    ) -> [String]? {
+        let lines = blocks.enumerated().flatMap { number, block in
+            block.order.flatMap { slot in
+                texts(block.runs[slot].result).map {
+                    "block \(number + 1), \(plan.slots[slot].arm.name): \($0)"
+                }
+            }
+        }
+        return lines.isEmpty ? nil : lines
+    }
+
+    // MARK: Warnings
+
+    private func warnings(
+        _ analysis: ComparisonAnalysis,
+        _ noise: [NoiseMeasurement],
+        _ blocks: [ComparisonRun.Block]
+    ) -> [String] {
+        var warnings: [String] = []
+        for (asked, metric) in analysis.replaced.sorted(by: { $0.key < $1.key }) {
+            warnings.append(
+                "\(asked) has too few samples in some blocks: \(metric) decides in its place "
+                    + "(a longer --duration brings it back)"
+            )
+        }
+        let decided = noise.filter { found in analysis.primary.contains { $0.name == found.metric }
+        }
+        let alarms = zip(decided, Holm.adjusted(decided.map(\.p))).filter {
+            $0.1 <= BlockCount.significance
+        }
+        if let first = plan.arms.first?.name {
+            for (found, _) in alarms {
+                warnings.append(
+                    "two runs of \(first) differ by more than chance in \(found.metric) ("
+                        + RatioText.factor(found.ratio)
+                        + "): the machine may have changed meanwhile"
+                )
+            }
+        }
+        return warnings + skips(blocks)
+    }
+
+    /// Clients that gave accesses up: what they would have waited is known from below alone.
+    private func skips(_ blocks: [ComparisonRun.Block]) -> [String] {
+        scenario.clients.compactMap { client in
+            guard case .open(let arrival) = client.pace, let limit = arrival.skipAfter else {
+                return nil
+            }
+            let shares = plan.arms.indices.compactMap { slot -> String? in
+                let results = blocks.compactMap { $0.runs[slot].result.clients[client.name] }
+                let offered = results.reduce(0) { $0 + $1.offered }
+                let skipped = results.reduce(0) { $0 + $1.skipped }
+                // Fewer of them touch no percentile that is told.
+                guard offered > 0, skipped * 1000 > offered else { return nil }
+                let share = HumanUnits.percent(Double(skipped) / Double(offered))
+                return "\(share) on \(plan.arms[slot].name)"
+            }
+            guard !shares.isEmpty else { return nil }
+            return "\(client.name) gave accesses up that were too late when their turn came ("
+                + shares.joined(separator: ", ") + "): each counts as a response of "
+                + "\(HumanUnits.time(limit.wholeNanoseconds)), the least that it would have been"
+        }
+    }
+}

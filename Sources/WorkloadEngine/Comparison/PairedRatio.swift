@@ -1,0 +1,37 @@
+import Foundation
+
+/// The ratio of two lists of values, block by block.
+struct PairedRatio {
+    /// The logarithm of the ratio, with its interval.
+    let location: HodgesLehmann
+    /// The probability of such values if there were no difference.
+    let pValue: Double
+    /// How many blocks gave both values.
+    let blocks: Int
+
+    /// Compares `b` with `a`; nil when no block has both values.
+    ///
+    /// Values are not negative; `smallest`, above zero, stands for those below it.
+    init?(_ a: [Double?], _ b: [Double?], smallest: Double) {
+        let differences = zip(a, b).compactMap { a, b -> Double? in
+            guard let a, let b, a.isFinite, b.isFinite else { return nil }
+            return log(max(b, smallest)) - log(max(a, smallest))
+        }
+        guard let location = HodgesLehmann(differences) else { return nil }
+        self.location = location
+        pValue = WilcoxonSignedRank(differences).pValue
+        blocks = differences.count
+    }
+
+    var ratio: Double { Self.plain(location.estimate) }
+    var low: Double { Self.plain(location.low) }
+    var high: Double { Self.plain(location.high) }
+
+    /// The ratio of a logarithm, with six digits: more would be noise in a file.
+    private static func plain(_ logarithm: Double) -> Double {
+        let ratio = exp(logarithm)
+        guard ratio > 0, ratio.isFinite else { return ratio }
+        let factor = pow(10, 5 - Foundation.floor(log10(ratio)))
+        return (ratio * factor).rounded() / factor
+    }
+}

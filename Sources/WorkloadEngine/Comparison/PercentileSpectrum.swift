@@ -1,0 +1,44 @@
+/// A client's responses by percentile, for a picture whose axis stretches the tail.
+public struct PercentileSpectrum: Sendable, Codable, Equatable {
+    /// How many responses there are.
+    public var count: UInt64
+    /// The longest one, in nanoseconds.
+    public var max: UInt64
+    /// Points from the median's side to the tail, as far as ten responses lie beyond.
+    public var points: [Point]
+
+    /// A response time that so many percent of the responses do not exceed.
+    public struct Point: Sendable, Codable, Equatable {
+        /// The percentile, 0…100.
+        public var percentile: Double
+        /// The response there, in nanoseconds.
+        public var nanoseconds: UInt64
+    }
+}
+
+extension PercentileSpectrum {
+    /// How many points there are for each halving of what lies beyond.
+    private static let ticks = 5
+
+    /// The spectrum of some responses; nil of none.
+    init?(_ histogram: LatencyHistogram) {
+        guard histogram.count > 0 else { return nil }
+        count = histogram.count
+        max = histogram.maximum
+        points = []
+        // Each halving of the rest is divided evenly: 0, 10 … 50, 55 … 75, 77.5 … 87.5 …
+        var start = 0.0
+        var rest = 100.0
+        while let value = histogram.value(at: start) {
+            for tick in 0..<Self.ticks {
+                let percentile = start + rest / 2 * Double(tick) / Double(Self.ticks)
+                guard let point = tick == 0 ? value : histogram.value(at: percentile) else {
+                    return
+                }
+                points.append(Point(percentile: percentile, nanoseconds: point))
+            }
+            start += rest / 2
+            rest /= 2
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+
+/// Ratios as people read them: `4.1×`, `1.08×`, `12×`.
+enum RatioText {
+    /// A ratio: three digits below 1.1, where the third one counts, two beyond.
+    static func factor(_ ratio: Double) -> String { number(ratio, digits: digits(ratio)) + "×" }
+
+    /// Two ends of an interval, with the same digits: `3.6–4.7`.
+    static func range(_ low: Double, _ high: Double) -> String {
+        var digits = digits(low)
+        // Ends that would read the same need another digit.
+        while digits < 4, number(low, digits: digits) == number(high, digits: digits),
+            low != high
+        {
+            digits += 1
+        }
+        return "\(number(low, digits: digits))–\(number(high, digits: digits))"
+    }
+
+    /// A change of a metric in words: `4.1× lower (3.6–4.7)`.
+    static func change(_ ratio: Double, _ low: Double, _ high: Double) -> String {
+        ratio < 1
+            ? "\(factor(1 / ratio)) lower (\(range(1 / high, 1 / low)))"
+            : "\(factor(ratio)) higher (\(range(low, high)))"
+    }
+
+    private static func digits(_ ratio: Double) -> Int {
+        switch ratio {
+        case ..<0.095: 3
+        case ..<1.095: 2
+        case ..<9.95: 1
+        default: 0
+        }
+    }
+
+    private static func number(_ value: Double, digits: Int) -> String {
+        guard value.isFinite else { return "∞" }
+        let factor = pow(10, Double(digits))
+        let scaled = (value * factor).rounded()
+        guard scaled < 1e15 else { return "∞" }
+        let whole = HumanUnits.count(UInt64(scaled / factor))
+        guard digits > 0 else { return whole }
+        let fraction = String(UInt64(scaled) % UInt64(factor))
+        return whole + "." + String(repeating: "0", count: digits - fraction.count) + fraction
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+
+/// `poolgauge compare` from the outside: what is typed, and the exit status that comes of it.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct CompareCommandTests {
+    /// Two arms on the same rows, one of which has to look at all of them.
+    private static let scenario = """
+        version: 1
+        name: index-or-scan
+        dataset:
+          schema: |
+            CREATE TABLE item(id INTEGER PRIMARY KEY, k INTEGER, filler TEXT);
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
+              INSERT INTO item SELECT i, i * 7919 % 60000, 'some text for the row' FROM n;
+            CREATE INDEX item_k ON item (k);
+        arms:
+          index: {type: queue}
+          scan:  {type: queue, setup: [DROP INDEX item_k]}
+        phases: [{name: steady, duration: 1s}]
+        drain: 200ms
+        clients:
+          read: {access: read, sql: "SELECT sum(id) FROM item WHERE k BETWEEN 5000 AND 7000"}
+        """
+
+    private func compare(_ arguments: [String], in folder: URL) throws -> HeadlessProgram.Outcome {
+        try HeadlessProgram.run(["compare", file(in: folder)] + arguments, in: folder)
+    }
+
+    @Test func aRegressionExitsWithStatus2AndSaysWhy() throws {
+        try withTemporaryFolder { folder in
+            let outcome = try compare(
+                [
+                    "--blocks", "6", "--duration", "200ms", "--fail-if", "read.throughput < 0.9x",
+                    "--output", "report.txt",
+                ],
+                in: folder
+            )
+            #expect(outcome.status == 2, "\(outcome)")
+            let report = try String(
+                contentsOf: folder.appendingPathComponent("report.txt"),
+                encoding: .utf8
+            )
+            #expect(
+                report.hasPrefix("REGRESSION  read.throughput < 0.9x: read.throughput of scan is"),
+                "\(report)"
+            )
+            #expect(report.contains("\nscan: read throughput"), "\(report)")
+            #expect(report.contains("lower"))
+            #expect(report.contains("index-or-scan: index, scan, index again; 6 blocks of"))
+        }
+    }
+
+    private static let mistakes: [([String], String)] = [
+        (["--fail-if", "read.respons.p99 > 1.1x"], "did you mean 'response'?"),
+        (["--fail-if", "read.throughput > fast"], "write 1.1x"),
+        (["--arms", "index,scna"], "did you mean 'scan'?"),
+        (["--primary", "reed.throughput"], "did you mean 'read'?"),
+        (["--blocks", "5"], "need 6 blocks"),
+        (["--format", "csv"], "markdown"),
+    ]
+
+    @Test(arguments: mistakes)
+    func mistakesAreFoundBeforeAnythingRuns(arguments: [String], named: String) throws {
+        try withTemporaryFolder { folder in
+            let outcome = try compare(arguments, in: folder)
+            #expect(outcome.status == 64, "\(outcome)")
+            #expect(outcome.output.isEmpty)
+            #expect(outcome.errors.contains(named), "\(outcome.errors)")
+        }
+    }
+
+    @Test func aStoppedComparisonWritesItsCompletedBlocks() throws {
+        try withTemporaryFolder { folder in
+            let outcome = try HeadlessProgram.run(
+                ["compare", file(in: folder), "--duration", "200ms", "--progress", "always"],
+                in: folder,
+                sending: (SIGINT, after: "block 3 of 10")
+            )
+            #expect(outcome.status == 130, "\(outcome)")
+            #expect(outcome.output.hasPrefix("PARTIAL  stopped after 2 blocks"), "\(outcome)")
+        }
+    }
+
+    private func file(in folder: URL) throws -> String {
+        let file = folder.appendingPathComponent("scenario.yaml")
+        try Self.scenario.write(to: file, atomically: true, encoding: .utf8)
+        return file.path
+    }
+}

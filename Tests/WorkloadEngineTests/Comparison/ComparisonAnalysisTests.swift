@@ -1,0 +1,224 @@
+import Foundation
+import Testing
+
+@testable import WorkloadEngine
+
+/// What is decided when the numbers are known: made-up runs with a throughput and a p99 each.
+struct ComparisonAnalysisTests {
+    /// A run of `ui`, an open loop, with a throughput in accesses/s and a p99 in nanoseconds.
+    private func run(_ arm: String, throughput: Double, p99: Double?) -> ArmResult {
+        var result = ResultFixture.run
+        result.arm = arm
+        var client = ResultFixture.reader
+        client.throughput = throughput
+        client.response?.p99 = p99.map { UInt64($0) }
+        result.clients = ["ui": client]
+        return result
+    }
+
+    private func plan(
+        _ arms: [Arm] = [.init(name: "a", kind: .queue), .init(name: "b", kind: .pool)],
+        primary: [String] = ["ui.throughput", "ui.response.p99"]
+    ) throws -> ComparisonPlan {
+        var options = ComparisonOptions()
+        options.primary = primary
+        return try ComparisonPlan(.test([.reader("ui")]), arms: arms, options: options)
+    }
+
+    /// Ten blocks in which b has `factor` times the values of a, under noise of `noise`.
+    private func analysis(
+        throughput: Double = 1,
+        p99: Double = 1,
+        noise: Double = 0.02,
+        missing: Int? = nil
+    ) throws -> ComparisonAnalysis {
+        var random = RandomStream(seed: 4, stream: "blocks")
+        func noisy(_ value: Double) -> Double { value * exp(noise * random.nextNormal()) }
+        let blocks = (0..<10).map { block in
+            [
+                run("a", throughput: noisy(1000), p99: noisy(1e6)),
+                run(
+                    "b",
+                    throughput: noisy(1000 * throughput),
+                    p99: block == missing ? nil : noisy(1e6 * p99)
+                ),
+                run("a", throughput: noisy(1000), p99: noisy(1e6)),
+            ].map { ComparisonMeasurement($0) }
+        }
+        return ComparisonAnalysis(plan: try plan(), blocks: blocks, seconds: 3)
+    }
+
+    private func verdicts(_ analysis: ComparisonAnalysis) -> [String: ComparisonVerdict] {
+        let pairs = analysis.pairs(noise: analysis.noise()).filter(\.primary)
+        return Dictionary(uniqueKeysWithValues: pairs.map { ($0.metric, $0.verdict) })
+    }
+
+    @Test func lowerLatencyAndHigherThroughputAreBetter() throws {
+        let verdicts = try verdicts(analysis(throughput: 1.4, p99: 0.4))
+        #expect(verdicts == ["ui.throughput": .better, "ui.response.p99": .better])
+        let worse = try self.verdicts(analysis(throughput: 0.7, p99: 2))
+        #expect(worse == ["ui.throughput": .worse, "ui.response.p99": .worse])
+    }
+
+    @Test func estimatesAndIntervalsHoldTheEffect() throws {
+        let analysis = try analysis(throughput: 1.4, p99: 0.4)
+        let pairs = analysis.pairs(noise: analysis.noise())
+        let throughput = try #require(pairs.first { $0.metric == "ui.throughput" })
+        #expect(abs(try #require(throughput.ratio) - 1.4) < 0.03)
+        #expect(try #require(throughput.low) < 1.4)
+        #expect(try #require(throughput.high) > 1.4)
+        // Two tests, ten differences of one sign in each.
+        #expect(throughput.p == 2 * 2.0 / 1024)
+        #expect(throughput.uncorrected == 2.0 / 1024)
+        #expect(throughput.level == 1 - 50.0 / 1024)
+        #expect(throughput.blocks == 10)
+    }
+
+    @Test func noDifferenceIsTheSameOrInconclusive() throws {
+        for verdict in try verdicts(analysis()).values { #expect(!verdict.isDifference) }
+    }
+
+    /// A difference of 1 % with next to no noise, and another of 1 % under a floor of 20 %.
+    @Test func aDifferenceBelowTheFloorIsInconclusiveHoweverSmallItsP() throws {
+        let ratio = try #require(
+            PairedRatio(
+                Array(repeating: 100, count: 10),
+                (0..<10).map { 110 + Double($0) / 100 },
+                smallest: 1
+            )
+        )
+        #expect(ratio.pValue == 2.0 / 1024)
+        let catalog = MetricCatalog(clients: ["ui"])
+        let metric = try ComparisonMetric("ui.throughput", in: catalog)
+        func verdict(floor: Double?) -> ComparisonVerdict {
+            ComparisonAnalysis.verdict(of: ratio, p: ratio.pValue, floor, metric).0
+        }
+        #expect(verdict(floor: log(1.05)) == .better)
+        #expect(verdict(floor: nil) == .inconclusive)
+        // Within: the interval is narrower than the floor, so it is the same.
+        #expect(verdict(floor: log(1.2)) == .same)
+        #expect(
+            ComparisonAnalysis.verdict(of: ratio, p: 0.06, log(1.05), metric).0 == .inconclusive
+        )
+        let wide = try #require(
+            PairedRatio(
+                Array(repeating: 100, count: 10),
+                (0..<10).map { 101 + Double($0) },
+                smallest: 1
+            )
+        )
+        #expect(wide.pValue == 2.0 / 1024)
+        let found = ComparisonAnalysis.verdict(of: wide, p: wide.pValue, log(1.06), metric)
+        #expect(found.0 == .inconclusive)
+        #expect(found.note == "below the noise floor")
+    }
+
+    @Test func theFloorIsTheEndOfTheIntervalThatLiesFartherFromOne() {
+        let noise = NoiseMeasurement(
+            metric: "m",
+            ratio: 0.95,
+            low: 0.8,
+            high: 1.1,
+            p: 1,
+            blocks: 10
+        )
+        #expect(noise.floor == 1.25)
+    }
+
+    /// 2,000 comparisons of an arm with itself: the test alarms as often as promised, the verdict
+    /// seldom, because it also asks for more than the noise floor.
+    @Test func aComparisonOfAnArmWithItselfSeldomAlarms() {
+        var random = RandomStream(seed: 99, stream: "A/A")
+        var tests = 0
+        var verdicts = 0
+        let metric = try? ComparisonMetric("ui.throughput", in: MetricCatalog(clients: ["ui"]))
+        for _ in 0..<2000 {
+            // What a block's runs share (the machine in that minute) and what they do not.
+            let shared = (0..<10).map { _ in 0.3 * random.nextNormal() }
+            func runs() -> [Double?] { shared.map { 1000 * exp($0 + 0.05 * random.nextNormal()) } }
+            let (first, second, again) = (runs(), runs(), runs())
+            guard let metric, let ratio = PairedRatio(first, second, smallest: 1),
+                let noise = PairedRatio(first, again, smallest: 1)
+            else { continue }
+            if ratio.pValue <= BlockCount.significance { tests += 1 }
+            let floor = max(abs(noise.location.low), abs(noise.location.high))
+            let verdict = ComparisonAnalysis.verdict(of: ratio, p: ratio.pValue, floor, metric).0
+            if verdict.isDifference { verdicts += 1 }
+        }
+        // The binomial 99 % interval of 2,000 draws with 5 %.
+        #expect((75...125).contains(tests), "\(tests)")
+        #expect(verdicts <= tests)
+    }
+
+    @Test func aPercentileWithTooFewSamplesIsReplacedByALowerOne() throws {
+        let analysis = try analysis(throughput: 1.4, p99: 0.4, missing: 3)
+        // The fixture has a p95, and the missing p99 is one block of one arm.
+        #expect(analysis.primary.map(\.name) == ["ui.throughput", "ui.response.p95"])
+        #expect(analysis.replaced == ["ui.response.p99": "ui.response.p95"])
+    }
+
+    @Test func aValueOfZeroStillGivesARatio() throws {
+        let ratio = try #require(PairedRatio([1e6, 2e6, 4e6], [0, 0, 0], smallest: 1))
+        #expect(ratio.ratio < 1e-5)
+        #expect(ratio.ratio > 0)
+        #expect(PairedRatio([nil, 1], [1, nil], smallest: 1) == nil)
+    }
+
+    /// Of an arm that gives up nine of ten accesses, not only the luckiest count.
+    @Test func whatWasGivenUpCountsAsLateAsItWas() throws {
+        var result = run("a", throughput: 10, p99: 1e6)
+        result.clients["ui"]?.skipped = 900
+        var fast = LatencyHistogram()
+        for _ in 0..<100 { fast.count(1_000_000) }
+        let client = Client.reader(
+            "ui",
+            pace: .open(Arrival(rate: 1000, skipAfter: .milliseconds(250)))
+        )
+        let measurement = ComparisonMeasurement(result, completed: ["ui": fast], clients: [client])
+        func value(_ name: String) throws -> Double? {
+            measurement.value(of: try ComparisonMetric(name, in: MetricCatalog(clients: ["ui"])))
+        }
+        #expect(measurement.responses["ui"]?.count == 1000)
+        let median = try #require(try value("ui.response.p50"))
+        #expect(abs(median - 250e6) < 0.01 * 250e6)
+        #expect(try value("ui.response.mean") == 225_100_000)
+        #expect(try value("ui.wait.p99") == 9_990_000, "who never waited for a connection")
+        #expect(result.clients["ui"]?.response?.p99 == 1_000_000, "the run's own result stays")
+    }
+
+    // MARK: The plan
+
+    @Test func poolsAreJudgedAgainstTheFirstArmAndAgainstTheQueueWithALog() {
+        let arms: [Arm] = [
+            .init(name: "queue", kind: .queue), .init(name: "wal", kind: .queue, journal: .wal),
+            .init(name: "pool", kind: .pool),
+        ]
+        let names = ComparisonPlan.pairs(of: arms).map { "\($0.b)/\($0.a)" }
+        #expect(names == ["wal/queue", "pool/queue", "pool/wal"])
+        let two = ComparisonPlan.pairs(of: [arms[1], arms[2]]).map { "\($0.b)/\($0.a)" }
+        #expect(two == ["pool/wal"])
+    }
+
+    @Test func tooFewBlocksAreRefusedWithTheNumberThatIsNeeded() throws {
+        var options = ComparisonOptions()
+        options.blocks = 5
+        let arms: [Arm] = [.init(name: "a", kind: .queue), .init(name: "b", kind: .pool)]
+        let error = #expect(throws: RunError.self) {
+            try ComparisonPlan(.test([.reader("ui")]), arms: arms, options: options)
+        }
+        #expect(error?.message.contains("need 6 blocks") == true, "\(error?.message ?? "")")
+    }
+
+    @Test func clientsDecideByTheirLoop() throws {
+        var scenario = Scenario.test([
+            .reader("closed"), .reader("open", pace: .open(Arrival(rate: 900))),
+            .doing(.hold(.share(0.1), sql: nil), named: "report", pace: .every(.share(0.2))),
+        ])
+        let arms: [Arm] = [.init(name: "a", kind: .queue), .init(name: "b", kind: .pool)]
+        let plan = try ComparisonPlan(scenario, arms: arms, options: ComparisonOptions())
+        #expect(plan.primary.map(\.name) == ["closed.throughput", "open.response.p99"])
+        scenario.primary = ["open.wait.p50", "gone.throughput"]
+        let declared = try ComparisonPlan(scenario, arms: arms, options: ComparisonOptions())
+        #expect(declared.primary.map(\.name) == ["open.wait.p50"])
+    }
+}

@@ -1,0 +1,133 @@
+import Testing
+
+@testable import WorkloadEngine
+
+struct ComparisonAnswerTests {
+    private let arms: [Arm] = [
+        .init(name: "queue", kind: .queue), .init(name: "queue-wal", kind: .queue, journal: .wal),
+        .init(name: "pool", kind: .pool),
+    ]
+
+    private func pair(
+        _ metric: String,
+        _ b: String,
+        _ a: String,
+        _ ratio: Double,
+        _ verdict: ComparisonVerdict
+    ) -> ComparisonPair {
+        ComparisonPair(
+            metric: metric,
+            a: a,
+            b: b,
+            ratio: ratio,
+            low: ratio * 0.9,
+            high: ratio * 1.1,
+            p: 0.01,
+            verdict: verdict,
+            blocks: 10,
+            primary: true,
+            lowerIsBetter: !metric.hasSuffix("throughput"),
+            note: verdict == .inconclusive ? "below the noise floor" : nil
+        )
+    }
+
+    private func result(_ pairs: [ComparisonPair], floor: Double = 1.08) -> ComparisonResult {
+        var metrics: [String] = []
+        for pair in pairs where !metrics.contains(pair.metric) { metrics.append(pair.metric) }
+        return ResultFixture.comparison(
+            pairs: pairs,
+            primary: metrics,
+            noiseFloor: Dictionary(uniqueKeysWithValues: metrics.map { ($0, floor) })
+        )
+    }
+
+    @Test func theAnswerSaysHowMuchIsTheLogAlone() {
+        let p99 = "ui.response.p99"
+        let rate = "pay.throughput"
+        let sentences = ComparisonAnswer(
+            result([
+                pair(p99, "pool", "queue", 1 / 4.1, .better),
+                pair(rate, "pool", "queue", 1.3, .better),
+                pair(p99, "queue-wal", "queue", 1 / 1.5, .better),
+                pair(rate, "queue-wal", "queue", 1.2, .better),
+                pair(p99, "pool", "queue-wal", 1 / 2.7, .better),
+                pair(rate, "pool", "queue-wal", 1.08, .inconclusive),
+            ]),
+            arms: arms
+        ).sentences
+        #expect(
+            sentences == [
+                "pool: ui p99 4.1× lower (3.7–4.6), pay throughput 1.3× higher (1.2–1.4) than "
+                    + "queue; of that, WAL and synchronous NORMAL alone (queue-wal) give 1.5× in "
+                    + "ui p99 and all of it in pay throughput."
+            ]
+        )
+    }
+
+    @Test func oneMetricReadsAsASentence() {
+        let rate = "pay.throughput"
+        func sentence(_ log: ComparisonVerdict, _ rest: ComparisonVerdict) -> String? {
+            ComparisonAnswer(
+                result([
+                    pair(rate, "pool", "queue", 1.5, .better),
+                    pair(rate, "queue-wal", "queue", 1.2, log),
+                    pair(rate, "pool", "queue-wal", 1.25, rest),
+                ]),
+                arms: arms
+            ).sentences.first
+        }
+        let start = "pool: pay throughput 1.5× higher (1.4–1.7) than queue; "
+        #expect(
+            sentence(.better, .better)
+                == start + "of that, 1.2× is WAL and synchronous NORMAL alone."
+        )
+        #expect(
+            sentence(.inconclusive, .better)
+                == start + "none of it is WAL and synchronous NORMAL alone."
+        )
+        #expect(
+            sentence(.better, .same) == start + "all of it is WAL and synchronous NORMAL alone."
+        )
+    }
+
+    @Test func belowTheNoiseFloorItSaysSo() {
+        let sentences = ComparisonAnswer(
+            result([
+                pair("ui.response.p99", "pool", "queue", 1.05, .inconclusive),
+                pair("pay.throughput", "pool", "queue", 1.01, .same),
+            ]),
+            arms: arms
+        ).sentences
+        #expect(
+            sentences == [
+                "pool: no difference from queue that these blocks could show; ui p99 1.05× "
+                    + "(0.95–1.16) is below this machine's noise of ±1.08×, pay throughput the same "
+                    + "within this machine's noise (±1.08×)."
+            ]
+        )
+    }
+
+    private static let ratios: [(Double, Double, Double, String)] = [
+        (4.1, 3.6, 4.7, "4.1× higher (3.6–4.7)"), (0.25, 0.2, 0.5, "4.0× lower (2.0–5.0)"),
+        (1.043, 1.021, 1.065, "1.04× higher (1.02–1.07)"), (12.3, 8.1, 20, "12× higher (8.1–20.0)"),
+        (1500, 900, 2500, "1,500× higher (900–2,500)"), (1, 0.98, 1.3, "1.00× higher (0.98–1.30)"),
+        (1.0004, 1.0002, 1.0006, "1.00× higher (1.000–1.001)"),
+    ]
+
+    @Test func aRatioToTheFirstArmKeepsItsDigits() {
+        #expect(RatioText.factor(0.036) == "0.036×")
+        #expect(RatioText.range(0.021, 0.08) == "0.021–0.080")
+    }
+
+    @Test(arguments: ratios)
+    func ratiosReadAsPeopleSayThem(ratio: Double, low: Double, high: Double, expected: String) {
+        #expect(RatioText.change(ratio, low, high) == expected)
+    }
+
+    @Test func theRestOfTheTimeIsRoundedLikeASpokenOne() {
+        #expect(ComparisonProgress.text(seconds: 0.2) == "1 s")
+        #expect(ComparisonProgress.text(seconds: 12.1) == "13 s")
+        #expect(ComparisonProgress.text(seconds: 61) == "1 min 5 s")
+        #expect(ComparisonProgress.text(seconds: 118) == "2 min")
+    }
+}
