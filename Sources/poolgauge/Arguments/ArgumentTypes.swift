@@ -74,6 +74,7 @@ enum ComparisonFormat: String, CaseIterable, ExpressibleByArgument {
     case text
     case json
     case markdown
+    case html
 }
 
 /// A whole number within limits that the message names.

@@ -108,6 +108,7 @@ struct CompareSubcommand: ParsableCommand {
         case .text: try destination.write(ComparisonReport.text(of: result))
         case .json: try destination.write(JSONReport.text(of: result))
         case .markdown: try destination.write(ComparisonReport.markdown(of: result))
+        case .html: try destination.write(ComparisonHTML.text(of: result))
         }
         if let signal = interruption.signal { throw ExitCode(128 + signal) }
         throw ExitCode(result.exitStatus.rawValue)

@@ -10,8 +10,13 @@ struct AccessSimulation {
         let plan: ClientPlan
         /// What each operation does to its connection; nil for one that never completed.
         var services: [ServiceModel?]
-        /// What its accesses wait for besides: nothing, for snapshots.
+        /// Whether its accesses wait for a connection: snapshots do not.
         var needsConnection = true
+        /// What lies between an access's getting its connection and its entry: the begin of its
+        /// transaction, and whatever else an access that waits for nobody has to wait for.
+        var overhead: SpectrumSampler?
+        /// In which seconds it was served more slowly.
+        var seconds: ServiceSeconds?
         /// How many accesses follow each other at each turn.
         var batches = 1
     }
@@ -22,8 +27,10 @@ struct AccessSimulation {
         var waits: [Double] = []
         /// The sums of the service times of each operation, in nanoseconds, and their counts.
         var service: [(sum: Double, count: Int)]
-        /// Accesses given up because they were late.
+        /// Accesses that count and were given up because they were late.
         var skipped = 0
+        /// Accesses that count and found a connection free.
+        var atOnce = 0
     }
 
     private let clients: [Client]
@@ -41,10 +48,13 @@ struct AccessSimulation {
         var restOfBatches = 0
         var demand = ServiceModel.Demand(work: 0, delay: 0, least: 0)
         var resource: Int?
+        var foundFree = false
     }
 
     private enum Step {
         case turn
+        case granted
+        case entered
         case end
     }
 
@@ -56,9 +66,13 @@ struct AccessSimulation {
     private var free: [Int]
     private var queues: [ArrayQueue<Int>]
     private let isQueue: Bool
+    /// How long a connection of each kind is nobody's between two accesses that wait for it.
+    private let handover: [Double]
     private var service: RandomStream
     private var mixes: RandomStream
     private(set) var outcomes: [Outcome]
+    /// Whether any access found all readers in use: if not, more of them change nothing.
+    private(set) var hasWaitedForReader = false
 
     /// How many accesses have ended, whether or not they count.
     private var ended = 0
@@ -67,6 +81,11 @@ struct AccessSimulation {
     static let limit = 250_000
     /// A closed loop that is very fast has warmed up after so many, whatever its phases say.
     private static let warmUpLimit = 50_000
+
+    /// Who has waited for less is awake, or is overtaken by somebody who is: only who has waited
+    /// for longer is handed a connection that is nobody's until it wakes up (the engine's
+    /// `Waiter.patience`).
+    private static let patience = 1e6
 
     private static let readers = 0
     private static let writer = 1
@@ -78,12 +97,14 @@ struct AccessSimulation {
     ///   - phases: The phases of the load.
     ///   - setting: What serves the accesses.
     ///   - processors: How many processors there are.
+    ///   - handover: How long it takes to hand a connection over to who waits for it.
     ///   - random: Where service times, mixes and times of thinking are drawn from.
     init(
         _ clients: [Client],
         in phases: PhasePlan,
         on setting: WhatIfSetting,
         processors: Int,
+        handover: HandoverTime = HandoverTime(),
         random: RandomStream
     ) {
         self.clients = clients
@@ -94,6 +115,9 @@ struct AccessSimulation {
         self.processors = SharedProcessors(count: processors)
         timers = MinimumHeap { ($0.time, $0.order) < ($1.time, $1.order) }
         isQueue = setting.readers == nil
+        self.handover =
+            isQueue
+            ? [max(handover.reader, handover.writer), 0] : [handover.reader, handover.writer]
         free = isQueue ? [1, 0] : [setting.readers ?? 1, 1]
         queues = [ArrayQueue(), ArrayQueue()]
         outcomes = clients.map { client in
@@ -124,6 +148,8 @@ struct AccessSimulation {
             } else if let event = timers.pop() {
                 switch event.step {
                 case .turn: turn(event.worker, at: now)
+                case .granted: grant(event.worker, at: now)
+                case .entered: enter(event.worker, at: now)
                 case .end: finish(event.worker, at: now)
                 }
             }
@@ -151,7 +177,7 @@ struct AccessSimulation {
         if let limit = clients[client].plan.skipAfter,
             now - workers[worker].intended > Double(limit)
         {
-            outcomes[client].skipped += 1
+            if workers[worker].phase.isMeasured { outcomes[client].skipped += 1 }
             return plan(worker, freeAt: now)
         }
         begin(worker, operation, at: now)
@@ -160,20 +186,31 @@ struct AccessSimulation {
     private mutating func begin(_ worker: Int, _ operation: Int, at now: Double) {
         let client = clients[workers[worker].client]
         workers[worker].operation = operation
-        guard let service = client.services[operation] else {
+        guard client.services[operation] != nil else {
             return at(now, worker, .end)
         }
         workers[worker].start = now
-        workers[worker].demand = service.draw(using: &self.service)
         guard client.needsConnection else {
             workers[worker].resource = nil
             return enter(worker, at: now)
         }
         let resource = isQueue || !client.plan.writes[operation] ? Self.readers : Self.writer
         workers[worker].resource = resource
-        guard free[resource] > 0 else { return queues[resource].append(worker) }
+        workers[worker].foundFree = free[resource] > 0
+        guard free[resource] > 0 else {
+            if resource == Self.readers { hasWaitedForReader = true }
+            return queues[resource].append(worker)
+        }
         free[resource] -= 1
-        enter(worker, at: now)
+        grant(worker, at: now)
+    }
+
+    /// A connection is the worker's: the transaction begins.
+    private mutating func grant(_ worker: Int, at now: Double) {
+        guard let overhead = clients[workers[worker].client].overhead else {
+            return enter(worker, at: now)
+        }
+        at(now + overhead.next(using: &service), worker, .entered)
     }
 
     private mutating func drawOperation(of client: Int) -> Int {
@@ -189,7 +226,17 @@ struct AccessSimulation {
 
     private mutating func enter(_ worker: Int, at now: Double) {
         workers[worker].entry = now
-        let demand = workers[worker].demand
+        let client = workers[worker].client
+        guard
+            var demand = clients[client].services[workers[worker].operation]?
+                .draw(using: &service)
+        else { return at(now, worker, .end) }
+        if let factor = clients[client].seconds?.factor(at: now) {
+            demand.work *= factor
+            demand.delay *= factor
+            demand.least *= factor
+        }
+        workers[worker].demand = demand
         if demand.work > 0 {
             processors.add(worker, demand: demand.work, at: now)
         } else {
@@ -209,13 +256,15 @@ struct AccessSimulation {
         let counts = own.phase.isMeasured || ended > Self.warmUpLimit
         if clients[own.client].services[own.operation] != nil, counts {
             outcomes[own.client].waits.append(own.entry - own.start)
+            if own.foundFree { outcomes[own.client].atOnce += 1 }
             outcomes[own.client].service[own.operation].sum += now - own.entry
             outcomes[own.client].service[own.operation].count += 1
         }
         if let resource = own.resource {
             workers[worker].resource = nil
             if let next = queues[resource].popFirst() {
-                enter(next, at: now)
+                let isAsleep = now - workers[next].start >= Self.patience
+                at(isAsleep ? now + handover[resource] : now, next, .granted)
             } else {
                 free[resource] += 1
             }
@@ -227,6 +276,15 @@ struct AccessSimulation {
         workers[worker].phase = phases.place(at: UInt64(now))
         begin(worker, own.operation, at: now)
     }
+}
+
+/// How long a connection is nobody's between two accesses, in nanoseconds: until who waits for it
+/// is awake, or has been overtaken.
+struct HandoverTime: Sendable {
+    /// Between two accesses that wait for a reader.
+    var reader = 0.0
+    /// Between two accesses that wait for the writer.
+    var writer = 0.0
 }
 
 /// A queue in one array, which moves its elements now and then.

@@ -29,6 +29,55 @@ enum Calibration {
         }
     }
 
+    /// The longest handover that is looked for, in nanoseconds.
+    private static let longestHandover = 5e6
+
+    /// Finds the times of a handover with which waits are as long on average as was recorded.
+    ///
+    /// Waits grow with it, so halving the range finds it.
+    ///
+    /// - Parameter excess: How much longer the simulated waits for a reader and for the writer are
+    ///   than those recorded, on average, with a handover and a round's number; nil where too few
+    ///   accesses wait to tell.
+    /// - Returns: The times; 0 where waits are long enough without, and where even the longest
+    ///   handover does not explain them.
+    static func handover(
+        _ excess: (HandoverTime, Int) throws -> (reader: Double?, writer: Double?)
+    ) rethrows -> HandoverTime {
+        var low = HandoverTime()
+        var high = HandoverTime(reader: longestHandover, writer: longestHandover)
+        let (least, most) = (try excess(low, 0), try excess(high, 0))
+        func isFound(_ least: Double?, _ most: Double?) -> Bool {
+            guard let least, let most else { return false }
+            return least < 0 && most > 0
+        }
+        let isReader = isFound(least.reader, most.reader)
+        let isWriter = isFound(least.writer, most.writer)
+        if !isReader { high.reader = 0 }
+        if !isWriter { high.writer = 0 }
+        for round in 0..<(isReader || isWriter ? 8 : 0) {
+            let middle = HandoverTime(
+                reader: (low.reader + high.reader) / 2,
+                writer: (low.writer + high.writer) / 2
+            )
+            let found = try excess(middle, round % 3)
+            if isReader {
+                let isShort = (found.reader ?? 0) < 0
+                (low.reader, high.reader) =
+                    isShort ? (middle.reader, high.reader) : (low.reader, middle.reader)
+            }
+            if isWriter {
+                let isShort = (found.writer ?? 0) < 0
+                (low.writer, high.writer) =
+                    isShort ? (middle.writer, high.writer) : (low.writer, middle.writer)
+            }
+        }
+        return HandoverTime(
+            reader: (low.reader + high.reader) / 2,
+            writer: (low.writer + high.writer) / 2
+        )
+    }
+
     private static func corrected(_ model: ServiceModel, simulated: Double) -> ServiceModel {
         var model = model
         guard model.hold == 0, model.mean > 0 else { return model }

@@ -5,8 +5,7 @@
 /// changes. So only a share of it is work for the processors of the simulation, and only a share
 /// is a delay that passes whatever others do; what is left is what the simulation makes of itself.
 struct ServiceModel: Sendable {
-    /// The bounds of the buckets, with the counts up to the end of each.
-    private let buckets: [(lower: Double, width: Double, sum: Double)]
+    private let times: SpectrumSampler
     /// The mean of the recorded times, in nanoseconds.
     let mean: Double
     /// How long an access lasts at least whatever its work, in nanoseconds: a hold.
@@ -25,12 +24,8 @@ struct ServiceModel: Sendable {
     ///   - processorMean: The processor time of an access, in nanoseconds, where it was measured.
     ///   - hold: How long each access is held at least, in nanoseconds.
     init?(_ service: LatencySpectrum, processorMean: UInt64?, hold: UInt64 = 0) {
-        guard let mean = service.mean else { return nil }
-        var sum = 0.0
-        buckets = service.buckets.map { bucket in
-            sum += Double(bucket.count)
-            return (Double(bucket.lower), Double(bucket.upper - bucket.lower), sum)
-        }
+        guard let mean = service.mean, let times = SpectrumSampler(service) else { return nil }
+        self.times = times
         self.mean = mean
         self.hold = Double(hold)
         isWorkMeasured = processorMean != nil
@@ -62,19 +57,8 @@ struct ServiceModel: Sendable {
 
     /// Draws what one access needs.
     func draw(using random: inout RandomStream) -> Demand {
-        let time = drawTime(using: &random)
+        let time = times.next(using: &random)
         if hold > 0 { return Demand(work: holdWork, delay: 0, least: time) }
         return Demand(work: time * work, delay: time * delay, least: 0)
-    }
-
-    /// A time as they were recorded: a bucket by its count, and each time inside it as likely.
-    private func drawTime(using random: inout RandomStream) -> Double {
-        let point = random.nextUnit() * (buckets.last?.sum ?? 0)
-        var (low, high) = (0, buckets.count - 1)
-        while low < high {
-            let middle = (low + high) / 2
-            if buckets[middle].sum > point { high = middle } else { low = middle + 1 }
-        }
-        return buckets[low].lower + random.nextUnit() * buckets[low].width
     }
 }

@@ -9,7 +9,18 @@ public struct WhatIf: Sendable {
     public let recorded: WhatIfSetting
     let result: RunResult
     let load: RecordedLoad
-    private var models: [String: [ServiceModel?]]
+    private var fit = Fit()
+
+    /// What was fitted to the recorded run.
+    struct Fit: Sendable {
+        /// What the operations of each client do to their connections.
+        var models: [String: [ServiceModel?]] = [:]
+        /// When each client was served more slowly.
+        var seconds: [String: ServiceSeconds] = [:]
+        /// What lies between getting a connection and the entry, by client.
+        var overheads: [String: SpectrumSampler] = [:]
+        var handover = HandoverTime()
+    }
 
     /// Takes over a run, and fits the model to it.
     ///
@@ -22,30 +33,47 @@ public struct WhatIf: Sendable {
         run = try Self.chosenRun(of: result, name)
         load = try Self.recordedLoad(of: run)
         recorded = try Self.setting(of: run, load)
-        models = [:]
         for (client, own) in load.clients {
             guard let measured = run.clients[client] else { continue }
             let services = own.operations.map { operation in
                 ServiceModel(measured, operation: operation.name, hold: own.hold)
             }
-            if services.contains(where: { $0 != nil }) { models[client] = services }
+            guard services.contains(where: { $0 != nil }) else { continue }
+            fit.models[client] = services
+            fit.seconds[client] = ServiceSeconds(of: client, in: run.intervals)
         }
-        guard !models.isEmpty else {
+        guard !fit.models.isEmpty else {
             throw WhatIfError(
                 .notRecorded,
                 "the result has no service times of arm '\(run.arm)': record it with "
                     + "'poolgauge run … --format json', long enough for accesses to complete"
             )
         }
-        var fitted = models
-        let recording = self
-        try Calibration.fit(&fitted) { try recording.means(with: $0, round: $1) }
-        models = fitted
+        fit = try calibrated(fit)
+    }
+
+    /// Fits services, overheads and handovers, one after the other: each presumes those before.
+    private func calibrated(_ start: Fit) throws -> Fit {
+        var fit = start
+        try Calibration.fit(&fit.models) { models, round in
+            var trial = start
+            trial.models = models
+            return try means(with: trial, round: round)
+        }
+        fit.overheads = try overheads(with: fit)
+        let fitted = fit
+        fit.handover = try Calibration.handover { handover, round in
+            var trial = fitted
+            trial.handover = handover
+            return try excess(of: trial, round: round)
+        }
+        fit.overheads = try overheads(with: fit)
+        return fit
     }
 
     /// The names of the clients that wait for connections.
     private var clientNames: [String] {
-        models.keys.filter { run.clients[$0]?.wait != nil }.sorted()
+        fit.models.keys.filter { run.clients[$0]?.wait != nil }.sorted()
     }
 
     /// Predicts what settings would give.
@@ -57,12 +85,23 @@ public struct WhatIf: Sendable {
             wanted.append(recorded)
             wanted.sort { ($0.readers ?? 0) < ($1.readers ?? 0) }
         }
-        let predictions = try wanted.map { try predict($0) }
-        var fit: [String: WhatIfComparison] = [:]
-        if let own = predictions.first(where: { $0.setting == recorded }) {
-            fit = comparisons(of: own, with: run)
+        var predictions: [WhatIfPrediction] = []
+        // The first pool in which nobody waits for a reader, whatever was drawn.
+        var enough: WhatIfPrediction?
+        for setting in wanted {
+            if let enough, let own = enough.setting.readers, setting.readers ?? 0 > own {
+                predictions.append(WhatIfPrediction(setting: setting, clients: enough.clients))
+                continue
+            }
+            let (prediction, hasWaited) = try predict(setting)
+            predictions.append(prediction)
+            if setting != .queue, !hasWaited { enough = prediction }
         }
-        let notes = notes(fit)
+        var reproduced: [String: WhatIfComparison] = [:]
+        if let own = predictions.first(where: { $0.setting == recorded }) {
+            reproduced = comparisons(of: own, with: run)
+        }
+        let notes = notes(reproduced)
         return WhatIfResult(
             schema: WhatIfResult.schemaName,
             scenario: result.scenario,
@@ -71,7 +110,7 @@ public struct WhatIf: Sendable {
             cpuCount: result.environment.cpuCount,
             seed: load.seed,
             runs: repetitions,
-            fit: fit,
+            fit: reproduced,
             predictions: predictions,
             notes: notes.isEmpty ? nil : notes
         )
@@ -96,27 +135,42 @@ public struct WhatIf: Sendable {
         return min(9, max(3, 300_000 / max(1, Int(clamping: accesses))))
     }
 
-    private func predict(_ setting: WhatIfSetting) throws -> WhatIfPrediction {
-        var waits: [String: [UInt64]] = [:]
+    private func predict(
+        _ setting: WhatIfSetting
+    ) throws -> (prediction: WhatIfPrediction, hasWaited: Bool) {
+        var hasWaited = false
+        var outcomes: [String: [AccessSimulation.Outcome]] = [:]
         for repetition in 0..<repetitions {
-            for (name, outcome) in try simulate(setting, models, round: repetition) {
-                guard let wait = Self.percentile99(of: outcome.waits) else { continue }
-                waits[name, default: []].append(wait)
+            let simulated = try simulate(setting, fit, round: repetition)
+            hasWaited = hasWaited || simulated.hasWaited
+            for (name, outcome) in simulated.outcomes {
+                outcomes[name, default: []].append(outcome)
             }
         }
         var clients: [String: WhatIfPrediction.Wait] = [:]
-        for name in clientNames {
-            guard let own = waits[name]?.sorted(), own.count == repetitions, let low = own.first,
-                let high = own.last
-            else { continue }
-            clients[name] = .init(p99: own[own.count / 2], low: low, high: high)
-        }
-        return WhatIfPrediction(setting: setting, clients: clients)
+        for name in clientNames { clients[name] = outcomes[name].flatMap(Self.wait) }
+        return (WhatIfPrediction(setting: setting, clients: clients), hasWaited)
     }
 
-    /// The 99th percentile; nil with fewer than ten values beyond it.
+    /// What several runs say of a client's wait; nil with fewer than ten values beyond it in all
+    /// of them together.
+    private static func wait(of outcomes: [AccessSimulation.Outcome]) -> WhatIfPrediction.Wait? {
+        let count = outcomes.reduce(0) { $0 + $1.waits.count }
+        let waits = outcomes.compactMap { percentile99(of: $0.waits) }.sorted()
+        guard count >= 1000, let low = waits.first, let high = waits.last else { return nil }
+        let skipped = outcomes.reduce(0) { $0 + $1.skipped }
+        let share = Double(skipped) / Double(count + skipped)
+        return .init(
+            p99: waits[waits.count / 2],
+            low: low,
+            high: high,
+            skipped: skipped > 0 ? share.rounded(toDigits: 4) : nil
+        )
+    }
+
+    /// The 99th percentile; nil of nothing.
     static func percentile99(of waits: [Double]) -> UInt64? {
-        guard waits.count >= 1000 else { return nil }
+        guard !waits.isEmpty else { return nil }
         let sorted = waits.sorted()
         let rank = Int((Double(sorted.count) * 0.99).rounded(.up))
         return UInt64(max(0, sorted[min(rank, sorted.count) - 1]))
@@ -125,15 +179,15 @@ public struct WhatIf: Sendable {
     /// Simulates the load once, and gives what came of each client.
     private func simulate(
         _ setting: WhatIfSetting,
-        _ models: [String: [ServiceModel?]],
+        _ fit: Fit,
         round: Int
-    ) throws -> [String: AccessSimulation.Outcome] {
+    ) throws -> (outcomes: [String: AccessSimulation.Outcome], hasWaited: Bool) {
         let plan = try load.makePlan()
         var clients: [AccessSimulation.Client] = []
         var names: [String] = []
         for client in plan.clients {
             let name = client.name.name
-            guard let services = models[name], let own = load.clients[name] else { continue }
+            guard let services = fit.models[name], let own = load.clients[name] else { continue }
             let isSnapshot = own.operations.contains { $0.access == "snapshot" }
             // A queue has no snapshots.
             if isSnapshot, setting == .queue { continue }
@@ -143,6 +197,8 @@ public struct WhatIf: Sendable {
                     plan: client,
                     services: services,
                     needsConnection: !isSnapshot,
+                    overhead: fit.overheads[name],
+                    seconds: fit.seconds[name],
                     batches: max(1, own.batches ?? 1)
                 )
             )
@@ -152,20 +208,62 @@ public struct WhatIf: Sendable {
             in: plan.phases,
             on: setting,
             processors: result.environment.cpuCount,
+            handover: fit.handover,
             random: RandomStream(seed: load.seed, stream: "what-if", worker: round)
         )
         simulation.run()
-        return Dictionary(uniqueKeysWithValues: zip(names, simulation.outcomes))
+        return (
+            Dictionary(uniqueKeysWithValues: zip(names, simulation.outcomes)),
+            simulation.hasWaitedForReader
+        )
     }
 
     /// The mean service times of the recorded setting.
-    private func means(
-        with models: [String: [ServiceModel?]],
-        round: Int
-    ) throws -> [String: [Double?]] {
-        try simulate(recorded, models, round: round).mapValues { outcome in
+    private func means(with fit: Fit, round: Int) throws -> [String: [Double?]] {
+        try simulate(recorded, fit, round: round).outcomes.mapValues { outcome in
             outcome.service.map { $0.count > 0 ? $0.sum / Double($0.count) : nil }
         }
+    }
+
+    /// What accesses wait for that find a connection free: the shortest of the recorded waits, as
+    /// many as find one free in the simulation of the recorded setting.
+    private func overheads(with fit: Fit) throws -> [String: SpectrumSampler] {
+        var overheads: [String: SpectrumSampler] = [:]
+        for (name, outcome) in try simulate(recorded, fit, round: 0).outcomes {
+            guard let waits = run.clients[name]?.spectra?.wait, !outcome.waits.isEmpty else {
+                continue
+            }
+            let share = Double(outcome.atOnce) / Double(outcome.waits.count)
+            overheads[name] = SpectrumSampler(waits, upTo: share)
+        }
+        return overheads
+    }
+
+    /// How much longer waits of the recorded setting are than those recorded, in nanoseconds: the
+    /// sums over the accesses that wait for readers, and for the writer.
+    private func excess(of fit: Fit, round: Int) throws -> (reader: Double?, writer: Double?) {
+        var excess: (reader: Double?, writer: Double?)
+        for (name, outcome) in try simulate(recorded, fit, round: round).outcomes {
+            guard let measured = run.clients[name]?.wait, let own = load.clients[name],
+                let access = own.operations.first?.access, access != "snapshot",
+                own.operations.allSatisfy({ $0.access == access }), !outcome.waits.isEmpty
+            else { continue }
+            // Where hardly anybody waits for others, a handover explains nothing.
+            guard outcome.waits.count - outcome.atOnce > outcome.waits.count / 20 else { continue }
+            let mean = outcome.waits.reduce(0, +) / Double(outcome.waits.count)
+            let sum = (mean - Double(measured.mean)) * Double(measured.count)
+            if access == "read" {
+                excess.reader = (excess.reader ?? 0) + sum
+            } else {
+                excess.writer = (excess.writer ?? 0) + sum
+            }
+        }
+        // In a queue readers and writers wait for the same connection.
+        if recorded == .queue {
+            let sum = (excess.reader ?? 0) + (excess.writer ?? 0)
+            return (sum, sum)
+        }
+        return excess
     }
 }
 

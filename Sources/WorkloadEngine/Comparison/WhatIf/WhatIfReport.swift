@@ -31,20 +31,40 @@ public enum WhatIfReport {
             return ["  no client has enough accesses for a 99th percentile: 1,000 at least"]
         }
         var table = TextTable(["setting"] + clients)
-        for prediction in result.predictions {
-            let mark = prediction.setting == result.recorded ? " (recorded)" : ""
-            table.add(
-                ["\(prediction.setting)\(mark)"]
-                    + clients.map { cell(prediction.clients[$0]) }
-            )
+        for group in groups(result) {
+            guard let first = group.first, let last = group.last else { continue }
+            var title = "\(first.setting)"
+            if let from = first.setting.readers, let to = last.setting.readers, from < to {
+                title = "\(from) … \(to) readers"
+            }
+            if first.setting == result.recorded { title += " (recorded)" }
+            table.add([title] + clients.map { cell(first.clients[$0]) })
         }
         return table.lines(indent: "  ")
     }
 
+    /// The predictions, those of neighbouring pools that say the same together; the recorded
+    /// setting stands alone.
+    private static func groups(_ result: WhatIfResult) -> [[WhatIfPrediction]] {
+        var groups: [[WhatIfPrediction]] = []
+        for prediction in result.predictions {
+            if let last = groups.last?.last, last.clients == prediction.clients,
+                last.setting != .queue,
+                last.setting != result.recorded, prediction.setting != result.recorded
+            {
+                groups[groups.count - 1].append(prediction)
+            } else {
+                groups.append([prediction])
+            }
+        }
+        return groups
+    }
+
     private static func cell(_ wait: WhatIfPrediction.Wait?) -> String {
         guard let wait else { return "–" }
+        let skipped = wait.skipped.map { ", \(HumanUnits.percent($0)) skipped" } ?? ""
         return "\(HumanUnits.time(wait.p99)) [\(HumanUnits.time(wait.low)) … "
-            + "\(HumanUnits.time(wait.high))]"
+            + "\(HumanUnits.time(wait.high))]\(skipped)"
     }
 
     private static func comparisons(_ comparisons: [String: WhatIfComparison]) -> [String] {

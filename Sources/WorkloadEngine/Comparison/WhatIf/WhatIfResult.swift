@@ -45,6 +45,9 @@ public struct WhatIfPrediction: Sendable, Codable, Equatable {
         public var low: UInt64
         /// The largest of them, in nanoseconds.
         public var high: UInt64
+        /// The share of accesses, in 0…1, that were given up because they were late; absent when
+        /// none was.
+        public var skipped: Double?
     }
 }
 

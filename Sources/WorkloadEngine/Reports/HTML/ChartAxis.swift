@@ -78,6 +78,21 @@ struct ChartAxis: Sendable {
         )
     }
 
+    /// Blocks, from the first to the last.
+    static func blocks(_ count: Int) -> ChartAxis {
+        let step = max(1, (count + 9) / 10)
+        return ChartAxis(
+            label: "block",
+            lower: 1,
+            upper: Double(max(2, count)),
+            isLogarithmic: false,
+            ticks: stride(from: 1, through: max(1, count), by: step).map {
+                Tick(value: Double($0), label: String($0))
+            },
+            words: { HumanUnits.plain($0) }
+        )
+    }
+
     /// A share from 0 to 100 %.
     static func share(_ label: String) -> ChartAxis {
         ChartAxis(
@@ -161,8 +176,8 @@ struct ChartAxis: Sendable {
             ? [0.8, 0.9, 1, 1.1, 1.25]
             : reach < 0.35
                 ? [0.5, 0.7, 1, 1.4, 2]
-                : reach < 0.8
-                    ? [0.2, 0.33, 0.5, 1, 2, 3, 5]
+                : reach < 1.3
+                    ? [0.1, 0.2, 0.5, 1, 2, 5, 10]
                     : [0.000_1, 0.001, 0.01, 0.1, 1, 10, 100, 1_000, 10_000]
         return ChartAxis(
             label: label,

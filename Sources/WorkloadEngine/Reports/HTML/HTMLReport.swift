@@ -127,7 +127,7 @@ public enum HTMLReport {
     )
 
     /// What the open database said of itself, and what the generator saw.
-    private static func pragmas(_ run: ArmResult) -> Markup {
+    static func pragmas(_ run: ArmResult) -> Markup {
         var facts = run.environment.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         let generator = run.generator
         if let noop = generator.noop { facts.append(("generator, each access", "\(noop) ns")) }

@@ -39,14 +39,14 @@ enum HTMLStyle {
         .note{color:var(--soft);font-size:.92rem}
         nav ul{list-style:none;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;padding:0}
         .scroll{overflow-x:auto;margin:.75rem 0;max-width:100%}
-        table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.92rem}
+        table{border-collapse:collapse;min-width:min(100%,18rem);font-variant-numeric:tabular-nums;font-size:.92rem}
         caption{text-align:left;font-weight:600;padding:.25rem 0;color:var(--text)}
         th,td{padding:.25rem .8rem .25rem 0;border-bottom:1px solid var(--line);vertical-align:top}
         thead th{color:var(--soft);font-weight:600;border-bottom-width:2px}
         .word{text-align:left;overflow-wrap:break-word;max-width:26rem}
         .number{text-align:right;white-space:nowrap}
         tbody th{font-weight:600;min-width:4rem}
-        .charts{display:grid;gap:1rem;\
+        .charts{display:grid;gap:1rem;align-items:start;\
         grid-template-columns:repeat(auto-fill,minmax(min(100%,23rem),1fr));margin:.75rem 0}
         .charts.wide{grid-template-columns:repeat(auto-fill,minmax(min(100%,34rem),1fr))}
         figure{margin:0;padding:.75rem;background:var(--panel);border:1px solid var(--line);\
@@ -83,8 +83,7 @@ enum HTMLStyle {
         --link:#000;--good:#000;--bad:#000;--s0:#0550ae;--s1:#b3261e;--s2:#116329;--s3:#7d3fb5;\
         --s4:#8a5300;--s5:#0b6b78}
         html{color-scheme:light}body{max-width:none;padding:0;font-size:10pt}
-        nav,.skip,summary{display:none}
-        details::details-content{content-visibility:visible;height:auto;display:block}
+        nav,.skip,details{display:none}
         .scroll,pre{overflow:visible}pre{white-space:pre-wrap;overflow-wrap:anywhere}
         h2,h3,caption{break-after:avoid}tr{break-inside:avoid}thead{display:table-header-group}
         .charts{grid-template-columns:repeat(2,1fr)}}

@@ -12,15 +12,18 @@ struct WhatIfTests {
             spectrum.add(UInt64(-log(1 - (Double(index) + 0.5) / 1000) * 5e6))
         }
         var run = ResultFixture.run
-        run.load = RecordedLoad.test(rate: 300, length: 10_000_000_000, workers: 64)
+        run.load = RecordedLoad.test(rate: 300, length: 4_000_000_000, workers: 64)
         run.pool?.maximumReaderCount = 2
         run.unsupported = nil
         var client = ResultFixture.reader
-        client.completed = 3000
+        client.completed = 200_000
         client.operations = ["get": client]
         client.operations?["get"]?.operations = nil
         client.processorMean = 50_000
-        client.spectra = LatencySpectra(response: spectrum, wait: spectrum, service: spectrum)
+        // Whoever waits for nobody waits 5 µs.
+        var wait = LatencySpectrum()
+        wait.add(5_000, count: 1000)
+        client.spectra = LatencySpectra(response: spectrum, wait: wait, service: spectrum)
         run.clients = ["ui": client]
         return RunResult(
             scenario: .test([]),
@@ -44,7 +47,8 @@ struct WhatIfTests {
         // Nobody writes: a queue is a pool of one reader.
         #expect(queue == waits[.pool(readers: 1)])
         #expect(queue > two && two > three)
-        #expect(waits[.pool(readers: 16)] == 0)
+        let many = try #require(waits[.pool(readers: 16)])
+        #expect((4_800...5_200).contains(many))
         // M/M/2 at ρ = 0.75: C = 0.6429, p99 = ln(100 C) / (2μ − λ) = 41.6 ms.
         #expect(abs(Double(two) - 41.6e6) < 0.3 * 41.6e6)
         #expect(predicted.recorded == .pool(readers: 2))
@@ -53,6 +57,29 @@ struct WhatIfTests {
         #expect(fit.measured == 9_990_000)
         #expect(!fit.isWithin)
         #expect(predicted.notes?.contains { $0.contains("does not reproduce ui's wait") } == true)
+    }
+
+    @Test(.timeLimit(.minutes(2))) func waitsLongerThanServiceExplainsMeanASlowHandover() throws {
+        let settings: [WhatIfSetting] = [.pool(readers: 2), .pool(readers: 3)]
+        let quick = waits(try WhatIf(result()).predict(settings))
+        var slow = try result()
+        slow.runs[0].clients["ui"]?.wait?.mean = 20_000_000
+        let predicted = waits(try WhatIf(slow).predict(settings))
+        for setting in settings {
+            #expect(try #require(predicted[setting]) > #require(quick[setting]))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func whoIsTooLateIsSkipped() throws {
+        var crowded = try result()
+        crowded.runs[0].load?.clients["ui"]?.arrivals?.skipAfter = 20_000_000
+        crowded.runs[0].load?.clients["ui"]?.workers = 4
+        let prediction = try WhatIf(crowded).predict([.pool(readers: 1), .pool(readers: 16)])
+        let one = try #require(prediction.predictions.first?.clients["ui"])
+        // One reader serves 200 of 300 a second.
+        #expect(abs((one.skipped ?? 0) - 1.0 / 3) < 0.06)
+        #expect(WhatIfReport.text(of: prediction).contains(" % skipped"))
+        #expect(prediction.predictions.last?.clients["ui"]?.skipped == nil)
     }
 
     @Test(.timeLimit(.minutes(2))) func equalResultsGiveEqualPredictions() throws {
@@ -64,6 +91,17 @@ struct WhatIfTests {
         #expect(text.contains("NOT within the larger of 25 % and 1 ms"))
         let json = try JSONReport.text(of: first)
         #expect(try JSONDecoder().decode(WhatIfResult.self, from: Data(json.utf8)) == first)
+    }
+
+    @Test func aHandoverIsFoundWhereItExplainsTheWaits() {
+        let found = Calibration.handover { handover, _ in
+            // Readers need 2 ms; no handover explains what writers wait.
+            (reader: handover.reader - 2e6, writer: -1)
+        }
+        #expect(abs(found.reader - 2e6) < 2e4)
+        #expect(found.writer == 0)
+        let long = Calibration.handover { _, _ in (reader: 5, writer: nil) }
+        #expect(long.reader == 0 && long.writer == 0)
     }
 
     @Test func anOldResultSaysHowToRecordANewOne() throws {

@@ -1,0 +1,36 @@
+/// Draws times as they were recorded: a bucket by its count, and each time inside it as likely.
+struct SpectrumSampler: Sendable {
+    private let buckets: [(lower: Double, width: Double, sum: Double)]
+
+    /// Prepares the times of a spectrum that do not exceed a share of them all; nil of none.
+    ///
+    /// - Parameters:
+    ///   - spectrum: The times.
+    ///   - share: In 0…1; the shortest bucket is always among them.
+    init?(_ spectrum: LatencySpectrum, upTo share: Double = 1) {
+        guard !spectrum.buckets.isEmpty else { return nil }
+        let limit = share * Double(spectrum.count)
+        var buckets: [(lower: Double, width: Double, sum: Double)] = []
+        var sum = 0.0
+        for bucket in spectrum.buckets {
+            guard sum < limit || buckets.isEmpty else { break }
+            sum =
+                buckets.isEmpty
+                ? max(min(sum + Double(bucket.count), limit), 1)
+                : min(sum + Double(bucket.count), limit)
+            buckets.append((Double(bucket.lower), Double(bucket.upper - bucket.lower), sum))
+        }
+        self.buckets = buckets
+    }
+
+    /// The next time, in nanoseconds.
+    func next(using random: inout RandomStream) -> Double {
+        let point = random.nextUnit() * (buckets.last?.sum ?? 0)
+        var (low, high) = (0, buckets.count - 1)
+        while low < high {
+            let middle = (low + high) / 2
+            if buckets[middle].sum > point { high = middle } else { low = middle + 1 }
+        }
+        return buckets[low].lower + random.nextUnit() * buckets[low].width
+    }
+}

@@ -1,0 +1,283 @@
+import Foundation
+import Telemetry
+
+/// Writes a comparison as a page in one file, which needs no network and runs no script.
+///
+/// The result itself is in the page too, as JSON, in the element `result`.
+public enum ComparisonHTML {
+    /// The whole page, with a newline at its end.
+    ///
+    /// - Throws: `EncodingError` for a result that JSON cannot hold.
+    public static func text(of result: ComparisonResult) throws -> String {
+        let names = result.arms.map(\.arm).joined(separator: ", ")
+        var page = HTMLPage(title: "\(result.scenario): \(names)")
+        page.lead = lead(result)
+        let runs = result.arms.compactMap(\.representative)
+        page.add("In short", inShort(result))
+        page.add("Percentiles", percentiles(result))
+        page.add("Block by block", blocks(result))
+        let block = result.representativeBlock.map { "Block \($0)" } ?? "One block"
+        page.add(
+            "Latency over time",
+            noted(
+                "\(block), which lies closest to the middle of all.",
+                HTMLReport.arms(runs) {
+                    [HTMLReport.latencyOverTime($1, id: "time-\($0)")]
+                }
+            )
+        )
+        page.add(
+            "Connections and saturation",
+            noted(
+                "\(block).",
+                HTMLReport.arms(runs) {
+                    HTMLReport.saturation($1, id: "saturation-\($0)")
+                }
+            )
+        )
+        page.add(
+            "Write-ahead log",
+            noted("\(block).", HTMLReport.arms(runs) { HTMLReport.log($1, id: "log-\($0)") })
+        )
+        page.add(
+            "What slow accesses waited for",
+            noted("\(block).", HTMLReport.arms(runs) { HTMLReport.blame($1) })
+        )
+        page.add("All numbers", numbers(result, runs, block))
+        page.add(
+            "Environment",
+            [HTMLReport.environment(result.environment, seed: result.seed)]
+                + HTMLReport.arms(runs) { [HTMLReport.pragmas($1)] }
+        )
+        if !result.environment.scenarioText.isEmpty {
+            page.add(
+                "Scenario",
+                [.verbatim(result.environment.scenarioText, label: "The scenario's text")]
+            )
+        }
+        try page.embed(result, id: "result")
+        return page.html
+    }
+
+    /// The answer, and what must be known before it is believed.
+    private static func lead(_ result: ComparisonResult) -> [Markup] {
+        func line(_ text: String, _ look: String) -> Markup {
+            .element("p", ["class": "verdict \(look)"], .text(text))
+        }
+        return ComparisonReport.problems(of: result).map { line($0, "failed") }
+            + result.answer.map { line($0, "lead") }
+            + ComparisonReport.leftOut(of: result).map { line($0, "") }
+            + (result.warnings ?? []).map { line("Warning: \($0)", "failed") }
+            + (result.environment.warnings ?? []).map { line("Warning: \($0)", "failed") }
+            + (result.failIf ?? []).filter { !$0.failed }.map {
+                line(ComparisonReport.passed($0), "passed")
+            }
+    }
+
+    /// What is decided, pair by pair.
+    private static func inShort(_ result: ComparisonResult) -> [Markup] {
+        var parts: [Markup] = []
+        var charts: [Markup] = []
+        for (index, name) in ComparisonReport.pairNames(result).enumerated() {
+            let own = result.pairs.filter { $0.a == name.a && $0.b == name.b }
+            let title = "\(name.b) against \(name.a)"
+            let decided = own.filter(\.primary)
+            charts.append(
+                IntervalChart(
+                    id: "pair-\(index)",
+                    title: title,
+                    rows: decided.map { pair in
+                        IntervalChart.Row(
+                            name: pair.metric,
+                            ratio: pair.ratio,
+                            low: pair.low,
+                            high: pair.high,
+                            floor: result.noiseFloor[pair.metric],
+                            verdict: pair.verdict.rawValue
+                        )
+                    }
+                ).markup
+            )
+            parts.append(table(decided, "\(title), what decides", result))
+        }
+        return [
+            .paragraph(ComparisonReport.title(of: result) + "."),
+            .element("div", ["class": "charts"], .group(charts)),
+        ] + parts + [.list(ComparisonReport.method(result))]
+    }
+
+    private static func table(
+        _ pairs: [ComparisonPair],
+        _ caption: String,
+        _ result: ComparisonResult
+    ) -> Markup {
+        var table = HTMLTable(caption, columns: ["metric"] + ComparisonReport.columns.dropFirst())
+        for pair in pairs { table.add(ComparisonReport.row(pair, result)) }
+        return table.markup
+    }
+
+    private static func noted(_ note: String, _ body: [Markup]) -> [Markup] {
+        body.isEmpty ? [] : [.element("p", ["class": "note"], .text(note))] + body
+    }
+
+    /// Each client's responses on every arm, in all blocks together.
+    private static func percentiles(_ result: ComparisonResult) -> [Markup] {
+        let names = Set(result.arms.flatMap(\.spectra.keys)).sorted()
+        let charts = names.enumerated().compactMap { index, name -> Markup? in
+            let series = result.arms.compactMap { arm in
+                arm.spectra[name].map { LineChart.Series(name: arm.arm, points: points($0)) }
+            }.filter { $0.points.count > 1 }
+            guard !series.isEmpty else { return nil }
+            let title = "\(name): response on each arm"
+            let all = series.flatMap(\.points)
+            var table = HTMLTable(
+                "\(title), in numbers",
+                columns: ["", "p50", "p90", "p99", "p99.9", "max", "accesses"]
+            )
+            for arm in result.arms {
+                guard let own = arm.spectra[name] else { continue }
+                table.add(
+                    [arm.arm]
+                        + [50, 90, 99, 99.9].map { HumanUnits.time(value(own, at: $0)) }
+                        + [HumanUnits.time(own.max), HumanUnits.count(own.count)]
+                )
+            }
+            return LineChart(
+                id: "spectrum-\(index)",
+                title: title,
+                x: .percentiles(upTo: all.map(\.x).max() ?? 1),
+                y: .latency("response", all.compactMap(\.y)),
+                series: series,
+                table: table
+            ).markup
+        }
+        guard !charts.isEmpty else { return [] }
+        return [HTMLReport.spectrumNote, .element("div", ["class": "charts"], .group(charts))]
+    }
+
+    private static func points(_ spectrum: PercentileSpectrum) -> [(x: Double, y: Double?)] {
+        spectrum.points.filter { $0.percentile < 100 }.map { point in
+            (-log10(1 - point.percentile / 100), max(1, Double(point.nanoseconds)))
+        }
+    }
+
+    /// The latency at a percentile, from the first point that reaches it; nil where too few lie
+    /// beyond.
+    private static func value(_ spectrum: PercentileSpectrum, at percentile: Double) -> UInt64? {
+        spectrum.points.first { $0.percentile >= percentile - 1e-9 }?.nanoseconds
+    }
+
+    /// The metrics over the blocks, in the order in which these ran.
+    private static func blocks(_ result: ComparisonResult) -> [Markup] {
+        let metrics = result.primary.isEmpty ? [] : result.primary
+        let charts = metrics.enumerated().compactMap { index, metric -> Markup? in
+            let series = (result.arms + (result.control.map { [renamed($0)] } ?? [])).map { arm in
+                LineChart.Series(
+                    name: arm.arm,
+                    points: (arm.values[metric] ?? []).enumerated().map {
+                        (Double($0 + 1), $1)
+                    }
+                )
+            }.filter { !$0.points.isEmpty }
+            let values = series.flatMap(\.points).compactMap(\.y)
+            guard !values.isEmpty else { return nil }
+            let words = words(of: metric)
+            var table = HTMLTable(
+                "\(metric), block by block",
+                columns: ["block"] + series.map(\.name)
+            )
+            for block in 0..<(series.map(\.points.count).max() ?? 0) {
+                table.add(
+                    [String(block + 1)]
+                        + series.map { line in
+                            block < line.points.count
+                                ? line.points[block].y.map(words) ?? "–" : "–"
+                        }
+                )
+            }
+            return LineChart(
+                id: "block-\(index)",
+                title: "\(metric), block by block",
+                x: .blocks(series.map(\.points.count).max() ?? 1),
+                y: isLatency(metric)
+                    ? .latency(metric, values)
+                    : .linear(metric, upTo: values.max() ?? 1, least: 1e-6, words: words),
+                series: series,
+                table: table
+            ).markup
+        }
+        guard !charts.isEmpty else { return [] }
+        return [.element("div", ["class": "charts"], .group(charts))]
+    }
+
+    /// A metric's values in words.
+    private static func words(of metric: String) -> @Sendable (Double) -> String {
+        // A client's name is whatever comes before the first dot, so any name will do.
+        let owner = metric.split(separator: ".").first.map(String.init) ?? ""
+        guard let known = try? ComparisonMetric(metric, in: MetricCatalog(clients: [owner])) else {
+            return { HumanUnits.plain($0) }
+        }
+        return { known.text($0) }
+    }
+
+    private static func isLatency(_ metric: String) -> Bool {
+        metric.split(separator: ".").dropFirst().contains {
+            ["response", "wait", "service", "lag"].contains($0)
+        }
+    }
+
+    private static func renamed(_ arm: ArmComparison) -> ArmComparison {
+        var arm = arm
+        arm.arm += ", again"
+        return arm
+    }
+
+    /// Medians, the metrics that do not decide, the order of the runs, and one run's own numbers.
+    private static func numbers(
+        _ result: ComparisonResult,
+        _ runs: [ArmResult],
+        _ block: String
+    ) -> [Markup] {
+        var medians = HTMLTable(
+            "Medians over the blocks, with the middle half of the blocks",
+            columns: ["metric"] + result.arms.map(\.arm)
+        )
+        let (metrics, missing) = ComparisonReport.metricNames(result)
+        for metric in metrics {
+            medians.add(
+                [metric]
+                    + result.arms.map { ComparisonReport.cell($0.metrics[metric], metric, result) }
+            )
+        }
+        var order = HTMLTable(
+            "The order in which the arms ran",
+            columns: ["block", "order"],
+            words: 2
+        )
+        for (index, names) in result.order.enumerated() {
+            order.add([String(index + 1), names.joined(separator: ", ")])
+        }
+        var noise = HTMLTable(
+            "The noise of two runs of one arm",
+            columns: ["metric", "ratio", "95 %", "p", "blocks", "noise floor"]
+        )
+        for own in result.noise {
+            noise.add([
+                own.metric, HumanUnits.ratio(own.ratio), RatioText.range(own.low, own.high),
+                ComparisonReport.probability(own.p), String(own.blocks),
+                HumanUnits.ratio(own.floor),
+            ])
+        }
+        let told = result.pairs.filter { !$0.primary }
+        let pairs = ComparisonReport.pairNames(result).map { name in
+            table(
+                told.filter { $0.a == name.a && $0.b == name.b },
+                "\(name.b) against \(name.a), what does not decide",
+                result
+            )
+        }
+        let lack = missing.map { Markup.paragraph("Too few samples on every arm: \($0).") }
+        return [medians.markup, lack ?? .empty] + pairs + [noise.markup, order.markup]
+            + noted("\(block):", HTMLReport.arms(runs) { HTMLReport.numbers($1) })
+    }
+}

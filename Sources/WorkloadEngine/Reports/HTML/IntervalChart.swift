@@ -1,0 +1,144 @@
+/// Estimates with their intervals on an axis of ratios, one below the other, each with its name
+/// above it and a band for differences that are noise.
+struct IntervalChart {
+    /// One estimate.
+    struct Row {
+        /// What is estimated.
+        var name: String
+        /// The estimate; nil where there is none.
+        var ratio: Double?
+        /// The lower end of its interval.
+        var low: Double?
+        /// The upper end of its interval.
+        var high: Double?
+        /// The noise floor, from 1 on: ratios from its inverse to it are noise.
+        var floor: Double?
+        /// What comes of it, in words.
+        var verdict: String
+    }
+
+    /// What identifies it on its page.
+    let id: String
+    /// What it shows.
+    let title: String
+    let rows: [Row]
+
+    private static let width = 400.0
+    private static let row = 40.0
+    private static let left = 12.0
+    private static let right = 12.0
+    private static let bottom = 34.0
+    /// What fits into the width at six units for a letter.
+    private static let nameLength = 60
+
+    private var axis: ChartAxis {
+        .ratio("ratio", rows.flatMap { [$0.ratio, $0.low, $0.high].compactMap { $0 } })
+    }
+
+    /// The chart; nothing without rows.
+    var markup: Markup {
+        guard !rows.isEmpty else { return .empty }
+        let height = Self.row * Double(rows.count) + Self.bottom
+        let axis = axis
+        let head: [Markup] = [
+            .element("title", ["id": "\(id)-title"], .text(title)),
+            .element("desc", ["id": "\(id)-description"], .text(description)),
+        ]
+        let drawing = Markup.element(
+            "svg",
+            [
+                "viewBox": "0 0 \(LineChart.number(Self.width)) \(LineChart.number(height))",
+                "role": "img",
+                "aria-labelledby": "\(id)-title \(id)-description",
+            ],
+            head + bands(axis) + frame(axis) + rows.enumerated().flatMap { draw($0, $1, axis) }
+        )
+        return .element(
+            "figure",
+            [:],
+            [.element("figcaption", [:], .text(title)), drawing, legend]
+        )
+    }
+
+    /// What a screen reader says of it.
+    private var description: String {
+        let words = rows.map { row in
+            guard let ratio = row.ratio, let low = row.low, let high = row.high else {
+                return "\(row.name): no estimate, \(row.verdict)"
+            }
+            return "\(row.name): \(HumanUnits.ratio(ratio)), from \(HumanUnits.ratio(low)) to "
+                + "\(HumanUnits.ratio(high)), \(row.verdict)"
+        }
+        return
+            "Ratios with their intervals on a logarithmic axis. \(words.joined(separator: "; "))."
+    }
+
+    private var legend: Markup {
+        .element(
+            "p",
+            ["class": "note"],
+            "Dots are estimates, lines their intervals; what lies in the grey band is noise."
+        )
+    }
+
+    private func place(_ ratio: Double, _ axis: ChartAxis) -> Double {
+        Self.left + axis.position(of: ratio) * (Self.width - Self.left - Self.right)
+    }
+
+    private func bands(_ axis: ChartAxis) -> [Markup] {
+        rows.enumerated().compactMap { index, row in
+            guard let floor = row.floor, floor.isFinite, floor >= 1 else { return nil }
+            let from = place(1 / floor, axis)
+            return .element(
+                "rect",
+                [
+                    "class": "band", "x": LineChart.number(from),
+                    "y": LineChart.number(Double(index) * Self.row + 18),
+                    "width": LineChart.number(max(1, place(floor, axis) - from)), "height": "18",
+                ]
+            )
+        }
+    }
+
+    private func frame(_ axis: ChartAxis) -> [Markup] {
+        let bottom = Self.row * Double(rows.count)
+        return axis.ticks.flatMap { tick in
+            let x = place(tick.value, axis)
+            return [
+                LineChart.line(tick.value == 1 ? "zero" : "grid", (x, 18), (x, bottom)),
+                LineChart.label(tick.label, (x, bottom + 15), anchor: "middle"),
+            ]
+        }
+    }
+
+    private func draw(_ index: Int, _ row: Row, _ axis: ChartAxis) -> [Markup] {
+        let top = Double(index) * Self.row
+        let name = row.name + ": " + row.verdict
+        let short =
+            name.count > Self.nameLength ? name.prefix(Self.nameLength - 1) + "…" : name[...]
+        var parts = [
+            LineChart.label(String(short), (0, top + 13), anchor: "start", look: "value")
+        ]
+        guard let ratio = row.ratio else { return parts }
+        let middle = top + 27
+        if let low = row.low, let high = row.high {
+            parts.append(
+                LineChart.line(
+                    "s0 stroke",
+                    (place(low, axis), middle),
+                    (place(high, axis), middle)
+                )
+            )
+        }
+        parts.append(
+            .element(
+                "circle",
+                [
+                    "class": "s0 mark", "cx": LineChart.number(place(ratio, axis)),
+                    "cy": LineChart.number(middle), "r": "4",
+                ]
+            )
+        )
+        return parts
+    }
+}

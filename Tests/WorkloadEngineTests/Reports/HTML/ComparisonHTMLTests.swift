@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+@testable import WorkloadEngine
+
+struct ComparisonHTMLTests {
+    private static let metric = "ui.response.p99"
+
+    private func pair(_ a: String, _ b: String, ratio: Double?) -> ComparisonPair {
+        ComparisonPair(
+            metric: Self.metric,
+            a: a,
+            b: b,
+            ratio: ratio,
+            low: ratio.map { $0 * 0.8 },
+            high: ratio.map { $0 * 1.2 },
+            p: 0.002,
+            verdict: .better,
+            blocks: 3,
+            primary: true,
+            lowerIsBetter: true
+        )
+    }
+
+    private var result: WorkloadEngine.ComparisonResult {
+        ResultFixture.comparison(
+            pairs: [pair("queue", "pool", ratio: 0.25)],
+            primary: [Self.metric],
+            noiseFloor: [Self.metric: 1.08]
+        )
+    }
+
+    @Test func theAnswerComesFirst() throws {
+        let html = try ComparisonHTML.text(of: result)
+        let answer = try #require(html.range(of: "pool: ui p99 4.1× lower (3.6–4.7) than queue."))
+        let sections = try #require(html.range(of: "<section"))
+        #expect(answer.lowerBound < sections.lowerBound)
+        for title in ["In short", "Block by block", "Write-ahead log", "All numbers"] {
+            #expect(html.contains(">\(title)</h2>"), "\(title)")
+        }
+        #expect(html.contains("ui.response.p99: better"))
+        #expect(html.contains("pool against queue"))
+        #expect(TagLog(html).problems == [])
+    }
+
+    @Test func noDataInjectsMarkup() throws {
+        let name = HTMLReportTests.hostile
+        var hostile = result
+        hostile.scenario = name
+        hostile.answer = [name]
+        hostile.warnings = [name]
+        hostile.failedRuns = [name]
+        hostile.violations = [name]
+        hostile.leftOut = [name: name]
+        hostile.environment.scenarioText = name
+        hostile.order = [[name]]
+        hostile.primary = ["\(name).response.p99"]
+        hostile.noiseFloor = ["\(name).response.p99": 1.2]
+        hostile.noise = [
+            NoiseMeasurement(
+                metric: name,
+                ratio: 1,
+                low: 0.9,
+                high: 1.1,
+                p: 0.5,
+                blocks: 3
+            )
+        ]
+        var decided = pair(name, name, ratio: 0.5)
+        decided.metric = "\(name).response.p99"
+        decided.note = name
+        var missing = pair("queue", name, ratio: nil)
+        missing.metric = name
+        hostile.pairs = [decided, missing]
+        for index in hostile.arms.indices {
+            hostile.arms[index].arm = name
+            hostile.arms[index].metrics = [name: hostile.arms[index].metrics[Self.metric]]
+                .compactMapValues { $0 }
+            hostile.arms[index].values = ["\(name).response.p99": [1, nil, 3]]
+            hostile.arms[index].spectra = [
+                name: PercentileSpectrum(
+                    count: 1000,
+                    max: 9_000_000,
+                    points: [
+                        .init(percentile: 0, nanoseconds: 5), .init(percentile: 50, nanoseconds: 9),
+                    ]
+                )
+            ]
+            hostile.arms[index].representative?.arm = name
+        }
+        let html = try ComparisonHTML.text(of: hostile)
+        #expect(html.components(separatedBy: "<script").count == 2)
+        #expect(!html.contains("<img"))
+        #expect(!html.unicodeScalars.contains { $0.value == 0x1B || $0.value == 7 })
+        let log = TagLog(html)
+        #expect(log.problems == [])
+        #expect(Set(log.identifiers).count == log.identifiers.count)
+        #expect(Set(log.references).subtracting(log.identifiers) == [])
+    }
+
+    @Test func thePageHoldsTheResultItself() throws {
+        let html = try ComparisonHTML.text(of: result)
+        let json = try #require(
+            html.components(separatedBy: "id=\"result\">").last?
+                .components(separatedBy: "</script>").first
+        )
+        #expect(
+            try JSONDecoder().decode(
+                WorkloadEngine.ComparisonResult.self,
+                from: Data(json.utf8)
+            ) == result
+        )
+    }
+
+    @Test func intervalsLieWhereTheirRatiosAre() throws {
+        let axis = ChartAxis.ratio("ratio", [0.25, 4])
+        #expect(abs(axis.position(of: 1) - 0.5) < 1e-9)
+        #expect(axis.position(of: 0.25) < 0.1)
+        #expect(axis.position(of: 4) > 0.9)
+        #expect(axis.ticks.contains { $0.value == 1 && $0.label == "1×" })
+        #expect(ChartAxis.ratio("ratio", []).ticks.count >= 3)
+    }
+
+    @Test func aComparisonOfNothingIsAPageAllTheSame() throws {
+        var nothing = result
+        nothing.answer = []
+        nothing.pairs = []
+        nothing.arms = []
+        nothing.control = nil
+        nothing.blocks = 0
+        nothing.partial = true
+        #expect(TagLog(try ComparisonHTML.text(of: nothing)).problems == [])
+    }
+}
