@@ -125,13 +125,11 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     ///   - region: What the value depends on.
     ///   - member: The value.
     ///   - state: The committed state that the value shows, or an earlier one.
-    ///   - db: The reader that showed it.
-    ///   - database: What it is a reader of.
+    ///   - database: Whose state it is.
     func join(
         _ region: DatabaseRegion,
         for member: any ObservedMember,
         after state: CommittedState?,
-        on db: Database,
         of database: any ObservedDatabase
     ) {
         let (isInstalled, isFirst) = self.state.withLock { hub in
@@ -145,7 +143,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         }
         if isInstalled {
             settle(member, in: database)
-            member.didJoin(region, isCurrent: db.isInLastCommittedState(state))
+            member.didJoin(region, isCurrent: database.isInLastCommittedState(state))
         } else if isFirst {
             database.whenWriterIsFree { [self] in install(on: $0) }
         }
