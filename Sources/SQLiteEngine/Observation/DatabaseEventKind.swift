@@ -1,6 +1,6 @@
 /// A kind of change that a statement may bring, known before it runs.
 @frozen
-public enum DatabaseEventKind: Sendable {
+public enum DatabaseEventKind: Hashable, Sendable {
     /// Rows are inserted.
     case insert(tableName: String)
     /// Rows are deleted.

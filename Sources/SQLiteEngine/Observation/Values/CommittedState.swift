@@ -6,6 +6,11 @@ import CSQLite
 /// (https://sqlite.org/walformat.html, section 2.1).
 struct CommittedState {
     fileprivate var header = poolgauge_wal_header()
+
+    /// Whether nothing was committed since the state was read.
+    func isLast(in walIndex: UnsafeRawPointer) -> Bool {
+        withUnsafePointer(to: header) { poolgauge_wal_header_is(walIndex, $0) } != 0
+    }
 }
 
 extension Database {
@@ -26,6 +31,6 @@ extension Database {
     /// Whether nothing was committed since a state was read.
     func isInLastCommittedState(_ state: CommittedState?) -> Bool {
         guard let state, let walIndex = probe.walIndex else { return false }
-        return withUnsafePointer(to: state.header) { poolgauge_wal_header_is(walIndex, $0) } != 0
+        return state.isLast(in: walIndex)
     }
 }

@@ -34,6 +34,8 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
 
     private struct State {
         var groups: [Group] = []
+        /// Changes with the regions of the groups.
+        var version = 0
         /// Those who must look again after the next commit, whatever it brings.
         var uncertain: Members = [:]
         /// What was committed that nobody has fetched yet: the regions.
@@ -73,6 +75,19 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     private var concerned: [SQLName: [Watched]] = [:]
     /// What the open transaction has changed.
     private var touched: [Watched] = []
+    /// Whether that is all that it may change.
+    private var isAllTouched = false
+
+    private struct Found {
+        let kind: DatabaseEventKind
+        let table: SQLName
+        let watched: [Watched]
+    }
+
+    private static let mostFound = 32
+    /// What kinds of changes were found to concern, in the groups of `foundVersion`.
+    private var found: [Found] = []
+    private var foundVersion = 0
 
     /// What the observations cost; nil while there was none.
     var status: ObservationStatus? {
@@ -125,13 +140,11 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     ///   - region: What the value depends on.
     ///   - member: The value.
     ///   - state: The committed state that the value shows, or an earlier one.
-    ///   - db: The reader that showed it.
-    ///   - database: What it is a reader of.
+    ///   - database: Whose state it is.
     func join(
         _ region: DatabaseRegion,
         for member: any ObservedMember,
         after state: CommittedState?,
-        on db: Database,
         of database: any ObservedDatabase
     ) {
         let (isInstalled, isFirst) = self.state.withLock { hub in
@@ -145,7 +158,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         }
         if isInstalled {
             settle(member, in: database)
-            member.didJoin(region, isCurrent: db.isInLastCommittedState(state))
+            member.didJoin(region, isCurrent: database.isInLastCommittedState(state))
         } else if isFirst {
             database.whenWriterIsFree { [self] in install(on: $0) }
         }
@@ -199,6 +212,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         let index =
             state.groups.firstIndex { $0.watched.region == region } ?? state.groups.endIndex
         if index == state.groups.endIndex {
+            state.version += 1
             state.groups.append(Group(watched: Watched(region), members: [:], listeners: [:]))
         }
         state.groups[index].members[identity] = member
@@ -213,22 +227,40 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         }
         state.groups[index].members[member] = nil
         state.groups[index].listeners[member] = nil
-        if state.groups[index].members.isEmpty { state.groups.remove(at: index) }
+        if state.groups[index].members.isEmpty {
+            state.version += 1
+            state.groups.remove(at: index)
+        }
     }
 
     // MARK: Transactions
 
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
-        let matching = state.withLock { state in
-            state.groups.map(\.watched).filter { $0.region.isModified(byEventsOfKind: eventKind) }
+        let found = groups(concernedBy: eventKind)
+        for watched in found.watched
+        where concerned[found.table]?.contains(where: { $0 === watched }) != true {
+            concerned[found.table, default: []].append(watched)
+            isAllTouched = false
         }
-        if matching.isEmpty { return false }
-        let table = SQLName(eventKind.tableName)
-        for watched in matching
-        where concerned[table]?.contains(where: { $0 === watched }) != true {
-            concerned[table, default: []].append(watched)
+        return !found.watched.isEmpty
+    }
+
+    /// The regions that changes of a kind may touch: found once, since statements come again.
+    private func groups(concernedBy kind: DatabaseEventKind) -> Found {
+        let version = state.withLock { $0.version }
+        if version == foundVersion, let known = found.first(where: { $0.kind == kind }) {
+            return known
         }
-        return true
+        let (groups, current) = state.withLock { ($0.groups.map(\.watched), $0.version) }
+        if current != foundVersion || found.count >= Self.mostFound { found = [] }
+        foundVersion = current
+        let new = Found(
+            kind: kind,
+            table: SQLName(kind.tableName),
+            watched: groups.filter { $0.region.isModified(byEventsOfKind: kind) }
+        )
+        found.append(new)
+        return new
     }
 
     func databaseDidChange() {
@@ -236,13 +268,18 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     }
 
     func databaseDidChange(with event: DatabaseEvent) {
+        // What a transaction does after it has touched everything is no news.
+        if isAllTouched { return }
         // A virtual table changes shadow tables of which the statement did not speak.
         let candidates = concerned[SQLName(event.tableName)] ?? Array(concerned.values.joined())
         for watched in candidates where watched.region.isModified(by: event) { touch(watched) }
     }
 
     private func touch(_ watched: Watched) {
-        if !touched.contains(where: { $0 === watched }) { touched.append(watched) }
+        if touched.contains(where: { $0 === watched }) { return }
+        touched.append(watched)
+        isAllTouched = concerned.values.joined()
+            .allSatisfy { concerned in touched.contains { $0 === concerned } }
     }
 
     func databaseDidCommit(_ db: Database) {
@@ -250,10 +287,13 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         let touched = touched
         forgetTransaction()
         let (listeners, atOnce, isUnused) = state.withLock { state in
-            var listeners = state.uncertain.filter(\.value.wantsChanges)
             var changed = state.uncertain
+            var listeners =
+                changed.isEmpty ? [:] : changed.filter { $0.value.wantsChanges }
             for group in state.groups where touched.contains(where: { $0 === group.watched }) {
-                listeners.merge(group.listeners) { member, _ in member }
+                if !group.listeners.isEmpty {
+                    listeners.merge(group.listeners) { member, _ in member }
+                }
                 if changed.count + group.members.count <= Self.mostFetchesInACommit {
                     changed.merge(group.members) { member, _ in member }
                 } else if !state.touched.contains(where: { $0 === group.watched }) {
@@ -261,14 +301,20 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
                 }
             }
             if !state.uncertain.isEmpty { state.uncertain = [:] }
-            let atOnce = changed.filter { !$0.value.usesReaders }
-            state.waiting.merge(changed.filter(\.value.usesReaders)) { member, _ in member }
+            var atOnce: [any ObservedMember] = []
+            for (identity, member) in changed {
+                if member.usesReaders {
+                    state.waiting[identity] = member
+                } else {
+                    atOnce.append(member)
+                }
+            }
             let isUnused = state.groups.isEmpty && state.joining.isEmpty
             if isUnused { state.isInstalled = false }
             return (listeners, atOnce, isUnused)
         }
         for member in listeners.values { member.databaseDidChange() }
-        fetchSoon(atOnce.values.filter { !$0.fetch(afterCommitOn: db) })
+        fetchSoon(atOnce.filter { !$0.fetch(afterCommitOn: db) })
         if isUnused { db.remove(transactionObserver: self) }
     }
 
@@ -277,6 +323,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     private func forgetTransaction() {
         if !concerned.isEmpty { concerned = [:] }
         if !touched.isEmpty { touched = [] }
+        isAllTouched = false
     }
 
     // MARK: Rounds

@@ -14,6 +14,12 @@ extension ObservedDatabase {
         writingGate.slots[0].isTaken || configuration.allowsUnsafeTransactions
     }
 
+    /// Whether nothing was committed since a state was read; needs no connection.
+    func isInLastCommittedState(_ state: CommittedState?) -> Bool {
+        guard let state else { return false }
+        return writingGate.slots[0].withWALIndex { state.isLast(in: $0) } ?? false
+    }
+
     /// Gives the writer later, to something that is nobody's access: `status()` shows no waiter.
     func whenWriterIsFree(_ body: @escaping @Sendable (Database) -> Void) {
         writingGate.performLater(AccessSite(AccessLabel("ValueObservation")), .maintenance) { _ in

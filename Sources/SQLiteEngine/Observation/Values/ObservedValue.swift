@@ -88,22 +88,20 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     private func startNow() {
         do {
             guard let (reader, database) = sources else { return }
-            let fetched: Fetched
+            let value: Reducer.Value?
+            // No other fetch begins as long as this one has not ended.
             if let database, !usesReaders {
-                fetched = try database.writeWithoutTransaction(at: Self.site) { db throws in
+                let fetched = try database.writeWithoutTransaction(at: Self.site) { db throws in
                     let fetched = try fetchOnWriter(db)
                     follow(fetched, on: db)
                     return fetched
                 }
+                value = try reducer._value(fetched.value)
             } else {
-                fetched = try reader.read(at: Self.site) { db in
-                    let fetched = try fetch(db)
-                    join(after: fetched, on: db, isTold: true)
-                    return fetched
-                }
+                let fetched = try reader.read(at: Self.site) { try fetch($0) }
+                value = try reducer._value(fetched.value)
+                join(after: fetched, isTold: true)
             }
-            // No other fetch begins as long as this one has not ended.
-            let value = try reducer._value(fetched.value)
             // Before it is told: who is told may write, and shall be told of each commit.
             goOn()
             if let value { onChange(value) }
@@ -123,10 +121,8 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
                 goOn()
             }
         } else {
-            reader.asyncRead(at: Self.site) { [self] result in
-                complete(Result { try fetch(result.get()) }) { fetched in
-                    if let db = try? result.get() { join(after: fetched, on: db) }
-                }
+            reader.asyncRead(at: Self.site) { [self] db in
+                complete(Result { try fetch(db.get()) }) { join(after: $0) }
                 FetchRound.tell([self])
                 goOn()
             }
@@ -140,19 +136,18 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         track(region) { hub.watch(region, for: self) }
     }
 
-    /// Follows the commits from the state that a reader shows.
+    /// Follows the commits from the state that a reader showed.
     ///
     /// What was committed between is fetched again. The reader is not held meanwhile.
     ///
     /// - Parameters:
     ///   - fetched: What the reader gave.
-    ///   - db: The reader.
     ///   - isTold: Whether the first value is told before it is known what it depends on: if the
     ///     value has to be fetched again, the region is told then.
-    private func join(after fetched: Fetched, on db: Database, isTold: Bool = false) {
+    private func join(after fetched: Fetched, isTold: Bool = false) {
         guard let hub, let region = fetched.region, let database else { return }
         if !isTold { track(region) {} }
-        hub.join(region, for: self, after: fetched.state, on: db, of: database)
+        hub.join(region, for: self, after: fetched.state, of: database)
         // Cancelled meanwhile, perhaps just before it was watched.
         if !isGoingOn { hub.unwatch(self) }
     }
