@@ -27,7 +27,7 @@ struct Poolgauge: ParsableCommand {
         version: version,
         subcommands: [
             RunSubcommand.self, CompareSubcommand.self, CapacitySubcommand.self,
-            CrossoverSubcommand.self, DashboardSubcommand.self,
+            CrossoverSubcommand.self, WhatIfSubcommand.self, DashboardSubcommand.self,
             ScenariosSubcommand.self, ThemesSubcommand.self, ConfigSubcommand.self,
             ServeSubcommand.self,
             DoctorSubcommand.self, ManualSubcommand.self,
