@@ -109,7 +109,7 @@ public struct CapacityCriteria: Sendable, Equatable {
         }
         let value =
             isTime && threshold.aggregate != "count"
-            ? HumanUnits.time(UInt64(max(0, observed))) : HumanUnits.plain(observed)
+            ? HumanUnits.time(UInt64(max(0, observed))) : HumanUnits.unitless(observed)
         return "\(threshold.metric) \(taken) was \(value)"
     }
 
@@ -122,7 +122,7 @@ public struct CapacityCriteria: Sendable, Equatable {
 
 extension HumanUnits {
     /// A number of no unit that needs to be told.
-    static func plain(_ value: Double) -> String {
+    static func unitless(_ value: Double) -> String {
         value == value.rounded() && abs(value) < 1e15
             ? String(Int64(value)) : String(value.rounded(toDigits: 4))
     }

@@ -55,7 +55,7 @@ public enum CapacityReport {
             return "\(arm.title) \(rate(arm))"
                 + (isOpen
                     ? ""
-                    : isSame ? ", which is the same here" : ", \(HumanUnits.ratio(ratio)) less")
+                    : isSame ? ", which is the same here" : ", \(HumanUnits.times(ratio)) less")
         }
         if !others.isEmpty { text += "; " + others.joined(separator: "; ") }
         return text + "."
@@ -151,7 +151,7 @@ public enum CapacityReport {
 
 extension HumanUnits {
     /// A ratio, such as `1.25×`.
-    static func ratio(_ ratio: Double) -> String {
+    static func times(_ ratio: Double) -> String {
         let digits = ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0
         let text = String(ratio.rounded(toDigits: digits))
         return (text.hasSuffix(".0") ? String(text.dropLast(2)) : text) + "×"

@@ -152,7 +152,7 @@ public enum CrossoverPicture {
             parts.append(text(label, x + 28, top + 13, "note"))
             x += 44 + label.count * 7
         }
-        let floor = result.noiseFloor.map { ", noise floor \(HumanUnits.ratio($0))" } ?? ""
+        let floor = result.noiseFloor.map { ", noise floor \(HumanUnits.times($0))" } ?? ""
         let note =
             "Below each ratio: its 95 % interval. \(result.blocks) pairs of "
             + "\(HumanUnits.seconds(result.runSeconds)) in each cell\(floor)."

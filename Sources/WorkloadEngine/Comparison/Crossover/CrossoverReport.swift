@@ -62,7 +62,7 @@ public enum CrossoverReport {
         how += "; "
         how +=
             result.noiseFloor.map {
-                "runs of \(result.a) against itself lie within \(HumanUnits.ratio($0)) of each other"
+                "runs of \(result.a) against itself lie within \(HumanUnits.times($0)) of each other"
             } ?? "how far runs of the same arm lie apart is not known, so nothing is decided"
         lines.append(how + ".")
         let skipped = [
@@ -91,7 +91,7 @@ public enum CrossoverReport {
                 }
             }
             guard let (cell, ratio) = ranked.max(by: { $0.1 < $1.1 }) else { return "" }
-            return ", by up to \(HumanUnits.ratio(ratio)) (\(place(of: cell, in: result)))"
+            return ", by up to \(HumanUnits.times(ratio)) (\(place(of: cell, in: result)))"
         }
         var text = "\(result.scenario): \(result.b) beats \(result.a) in "
         text += "\(better.count) of \(cells.count) cells" + best(better, false)
