@@ -26,8 +26,8 @@ struct Poolgauge: ParsableCommand {
             """,
         version: version,
         subcommands: [
-            RunSubcommand.self, CompareSubcommand.self, WhatIfSubcommand.self,
-            DashboardSubcommand.self,
+            RunSubcommand.self, CompareSubcommand.self, CapacitySubcommand.self,
+            CrossoverSubcommand.self, WhatIfSubcommand.self, DashboardSubcommand.self,
             ScenariosSubcommand.self, ThemesSubcommand.self, ConfigSubcommand.self,
             ServeSubcommand.self,
             DoctorSubcommand.self, ManualSubcommand.self,

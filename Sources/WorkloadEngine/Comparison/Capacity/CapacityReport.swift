@@ -1,0 +1,159 @@
+/// Writes the capacities of arms for people.
+public enum CapacityReport {
+    /// The whole report as text, with a newline at its end.
+    public static func text(of result: CapacityResult) -> String {
+        var lines: [String] = []
+        if result.partial { lines.append("PARTIAL  \(result.partialReason ?? "stopped")") }
+        lines += [headline(of: result), "", result.load.sentence]
+        lines.append("Sustained means: " + result.criteria.joined(separator: "; ") + ".")
+        var table = TextTable(Self.titles)
+        for arm in result.arms { table.add(cells(of: arm)) }
+        lines += [""] + table.lines()
+        for arm in result.arms {
+            for (client, reason) in (arm.unsupported ?? [:]).sorted(by: { $0.key < $1.key }) {
+                lines.append("  \(arm.title): \(client) did not run, \(reason)")
+            }
+        }
+        for needed in result.readers ?? [] { lines += ["", sentence(needed)] }
+        if let loads = result.equalLoads, !loads.isEmpty {
+            lines += ["", "At equal load, in shares of what the slower arm sustains:"]
+            lines += equalLoads(loads, result.load.clients.map(\.client)).lines()
+            lines += missed(in: loads)
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The whole report as Markdown, with a newline at its end.
+    public static func markdown(of result: CapacityResult) -> String {
+        var lines = ["## What \(result.scenario) sustains", ""]
+        if result.partial { lines += ["**PARTIAL** \(result.partialReason ?? "stopped")", ""] }
+        lines += [headline(of: result), "", result.load.sentence, "", "Sustained means:", ""]
+        lines += result.criteria.map { "* `\($0)`" } + [""]
+        lines += markdownTable(titles, result.arms.map(cells))
+        for needed in result.readers ?? [] { lines += ["", sentence(needed)] }
+        if let loads = result.equalLoads, !loads.isEmpty {
+            lines += ["", "At equal load, in shares of what the slower arm sustains:", ""]
+            let table = equalLoads(loads, result.load.clients.map(\.client))
+            lines += markdownTable(table.titles, table.rows)
+            lines += missed(in: loads)
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// What was found, in a sentence: the arm that sustains most, against the others.
+    static func headline(of result: CapacityResult) -> String {
+        let known = result.arms.filter { $0.capacity != nil }
+        guard let best = known.max(by: { $0.capacity ?? 0 < $1.capacity ?? 0 }),
+            let most = best.capacity
+        else { return "\(result.scenario): no arm sustains any rate that was tried." }
+        var text = "\(result.scenario): \(best.title) sustains \(rate(best))"
+        let others = known.filter { $0.title != best.title }.map { arm in
+            let ratio = most / max(arm.capacity ?? most, 1e-9)
+            // Two capacities are each known within the precision, and no better.
+            let isSame = ratio < (1 + result.precision) * (1 + result.precision)
+            let isOpen = best.lowerBound || arm.lowerBound
+            return "\(arm.title) \(rate(arm))"
+                + (isOpen
+                    ? ""
+                    : isSame ? ", which is the same here" : ", \(HumanUnits.times(ratio)) less")
+        }
+        if !others.isEmpty { text += "; " + others.joined(separator: "; ") }
+        return text + "."
+    }
+
+    private static func rate(_ arm: CapacityResult.ArmCapacity) -> String {
+        (arm.lowerBound ? "at least " : "") + HumanUnits.rate(arm.capacity ?? 0)
+    }
+
+    // MARK: Tables
+
+    private static let titles = ["arm", "sustains", "confirmed", "fails at", "because"]
+
+    private static func cells(of arm: CapacityResult.ArmCapacity) -> [String] {
+        [
+            arm.title,
+            arm.capacity.map { (arm.lowerBound ? "≥ " : "") + HumanUnits.rate($0) } ?? "nothing",
+            arm.confirmed ? "yes" : "no",
+            arm.failsAt.map { HumanUnits.rate($0) } ?? "–",
+            arm.failure ?? (arm.lowerBound ? "the search ended before anything failed" : "–"),
+        ]
+    }
+
+    /// A table that is not laid out yet.
+    struct Table {
+        var titles: [String]
+        var rows: [[String]] = []
+
+        func lines() -> [String] {
+            var table = TextTable(titles)
+            for row in rows { table.add(row) }
+            return table.lines()
+        }
+    }
+
+    private static func equalLoads(
+        _ loads: [CapacityResult.EqualLoad],
+        _ clients: [String]
+    ) -> Table {
+        var table = Table(
+            titles: ["load", "rate", "arm"] + clients.flatMap { ["\($0) p50", "\($0) p99"] }
+        )
+        for load in loads {
+            for arm in load.arms {
+                let isFirst = arm.arm == load.arms.first?.arm
+                table.rows.append(
+                    [
+                        isFirst ? HumanUnits.percent(load.share) : "",
+                        isFirst ? HumanUnits.rate(load.rate) : "",
+                        arm.arm + (arm.missed == nil && arm.invalid == nil ? "" : " *"),
+                    ]
+                        + clients.flatMap { client in
+                            let response = arm.response[client]
+                            return [HumanUnits.time(response?.p50), HumanUnits.time(response?.p99)]
+                        }
+                )
+            }
+        }
+        return table
+    }
+
+    private static func missed(in loads: [CapacityResult.EqualLoad]) -> [String] {
+        loads.flatMap { load in
+            load.arms.compactMap { arm in
+                let share = HumanUnits.percent(load.share)
+                if arm.invalid == true {
+                    return "* \(arm.arm) at \(share): the generator was the bottleneck"
+                }
+                return arm.missed.map { "* \(arm.arm) at \(share): \($0)" }
+            }
+        }
+    }
+
+    private static func sentence(_ needed: CapacityResult.ReadersNeeded) -> String {
+        let rate = HumanUnits.rate(needed.rate)
+        let because = needed.failure.map { "; with fewer: \($0)" } ?? ""
+        guard let smallest = needed.smallest else {
+            let most = needed.candidates.last.map { String($0) } ?? "no"
+            return "\(needed.arm): \(rate) is not sustained with \(most) readers or fewer"
+                + (needed.failure.map { ": \($0)" } ?? "") + "."
+        }
+        return "\(needed.arm): maximumReaderCount \(smallest) is the smallest that sustains "
+            + "\(rate)\(because)."
+    }
+
+    private static func markdownTable(_ titles: [String], _ rows: [[String]]) -> [String] {
+        func line(_ cells: [String]) -> String {
+            "| " + cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |"
+        }
+        return [line(titles), line(titles.map { _ in "---" })] + rows.map(line)
+    }
+}
+
+extension HumanUnits {
+    /// A ratio, such as `1.25×`.
+    static func times(_ ratio: Double) -> String {
+        let digits = ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0
+        let text = String(ratio.rounded(toDigits: digits))
+        return (text.hasSuffix(".0") ? String(text.dropLast(2)) : text) + "×"
+    }
+}

@@ -1,0 +1,312 @@
+import Foundation
+
+/// Searches for the highest rate that each arm of a scenario sustains, and compares the arms at
+/// equal load.
+///
+/// All methods may be called from any thread; ``run()`` once.
+public final class CapacityRun: Sendable {
+    /// The numbers of readers that are tried for a rate where nobody names any.
+    public static let defaultReaders = [1, 2, 3, 4, 6, 8, 12, 16]
+
+    private let scenario: Scenario
+    private let options: CapacityOptions
+    private let trials: TrialRunner
+    private let load: OfferedLoad
+    private let criteria: CapacityCriteria
+
+    /// Prepares a search; nothing happens before ``run()``.
+    ///
+    /// - Throws: ``RunError`` for a scenario whose rate cannot be turned, or ``ScenarioError`` for
+    ///   a time that does not fit.
+    public init(
+        scenario: Scenario,
+        factory: any WorkloadTargetFactory,
+        options: CapacityOptions
+    ) throws {
+        self.scenario = scenario
+        self.options = options
+        load = try OfferedLoad(scenario)
+        criteria = CapacityCriteria(
+            scenario,
+            load,
+            further: options.thresholds,
+            limit: options.latencyLimit
+        )
+        // Both lengths must fit the scenario before anything runs.
+        _ = try scenario.scaled(toMeasured: options.duration)
+        trials = TrialRunner(factory, options: options.run, limit: options.within)
+    }
+
+    /// What is done with the scenario's clients, and what has to hold, for an announcement.
+    public var plan: (load: String, criteria: [String]) { (load.sentence, criteria.lines) }
+
+    /// Ends the search early: the result has what is known by then.
+    public func stop() { trials.stop() }
+
+    /// An arm as it is tried.
+    private struct Variant {
+        var arm: Arm
+        var readers: Int?
+
+        var title: String { readers.map { "\(arm.name), readers \($0)" } ?? arm.name }
+    }
+
+    /// Searches.
+    ///
+    /// - Throws: ``RunError``.
+    public func run() async throws -> CapacityResult {
+        defer { trials.close() }
+        var result = CapacityResult(
+            schema: CapacityResult.schemaName,
+            scenario: scenario.name,
+            seed: scenario.seed,
+            environment: HostEnvironment(in: options.run.folder, scenario: scenario),
+            partial: false,
+            load: .init(
+                origin: load.origin,
+                clients: load.parts,
+                background: load.background,
+                sentence: load.sentence
+            ),
+            criteria: criteria.lines,
+            precision: options.precision,
+            runSeconds: .init(
+                short: options.duration.inSeconds,
+                long: options.duration.inSeconds * Self.longFactor
+            ),
+            arms: []
+        )
+        do {
+            for variant in variants {
+                try await search(variant, into: &result)
+            }
+            if let rate = options.rate { try await findReaders(for: rate, into: &result) }
+            try await compare(into: &result)
+        } catch TrialRunner.End.stopped {
+            result.partial = true
+            result.partialReason = CapacityResult.stopped
+        } catch TrialRunner.End.late {
+            result.partial = true
+            result.partialReason =
+                "the time was up (--within \(HumanUnits.seconds(options.within.inSeconds)))"
+        }
+        return result
+    }
+
+    private var variants: [Variant] {
+        scenario.arms.filter { options.arms.contains($0.name) }.flatMap { arm in
+            guard arm.kind == .pool, arm.library != .raw, !options.readers.isEmpty else {
+                return [Variant(arm: arm)]
+            }
+            return options.readers.map { count in
+                var changed = arm
+                changed.readers = count
+                return Variant(arm: changed, readers: count)
+            }
+        }
+    }
+
+    // MARK: One trial
+
+    private static let longFactor = 3.0
+
+    private func trial(
+        _ variant: Variant,
+        at rate: Double,
+        isLong: Bool
+    ) async throws -> (ArmResult, CapacityCriteria.Verdict) {
+        let time = isLong ? "long run" : "run"
+        options.onProgress?("\(variant.title): \(time) at \(HumanUnits.rate(rate))")
+        let duration = isLong ? options.duration * Self.longFactor : options.duration
+        let scaled = try load.scenario(at: rate).scaled(toMeasured: duration)
+        // Each rate has arrivals of its own; a second look at the same rate has others again.
+        let seed = scenario.seed &+ UInt64(rate * 1_000) &+ (isLong ? 1 : 0)
+        let result = try await trials.run(
+            scaled.with(seed: seed),
+            on: variant.arm,
+            datasetSeed: scenario.seed
+        )
+        return (result, criteria.verdict(of: result))
+    }
+
+    /// The rate at which a search begins: the scenario's own, or half of what the closed loops do.
+    private func start(of variant: Variant) async throws -> Double {
+        if let rate = load.ownRate { return rate }
+        options.onProgress?("\(variant.title): closed loop")
+        let result = try await trials.run(
+            scenario.scaled(toMeasured: options.duration),
+            on: variant.arm,
+            datasetSeed: scenario.seed
+        )
+        let sum = load.parts.reduce(0) { $0 + (result.clients[$1.client]?.throughput ?? 0) }
+        return max(1, sum / 2)
+    }
+
+    // MARK: Capacities
+
+    private func search(_ variant: Variant, into result: inout CapacityResult) async throws {
+        result.arms.append(
+            .init(
+                arm: variant.arm.name,
+                readers: variant.readers,
+                confirmed: false,
+                failureConfirmed: false,
+                lowerBound: false,
+                trials: []
+            )
+        )
+        let index = result.arms.count - 1
+        var search = CapacitySearch(
+            start: try await start(of: variant),
+            precision: options.precision
+        )
+        while true {
+            let rate: Double
+            let isLong: Bool
+            switch search.step {
+            case .probe(let value): (rate, isLong) = (value, false)
+            case .confirm(let value), .refute(let value): (rate, isLong) = (value, true)
+            case .done: return
+            }
+            let (run, verdict) = try await trial(variant, at: rate, isLong: isLong)
+            result.arms[index].unsupported = run.unsupported
+            try refuseUnsupported(run, variant)
+            result.arms[index].trials.append(Self.record(verdict, at: rate, isLong: isLong))
+            search.record(verdict.answer)
+            Self.note(search.outcome, in: &result.arms[index])
+        }
+    }
+
+    /// A client that arrives and cannot run would make the arm look as if it sustained anything.
+    private func refuseUnsupported(_ run: ArmResult, _ variant: Variant) throws {
+        for (client, reason) in run.unsupported ?? [:]
+        where load.parts.contains(where: { $0.client == client }) {
+            throw RunError(
+                .scenario,
+                "arm '\(variant.arm.name)' cannot run \(client), which arrives: \(reason); choose "
+                    + "other --arms"
+            )
+        }
+    }
+
+    private static func record(
+        _ verdict: CapacityCriteria.Verdict,
+        at rate: Double,
+        isLong: Bool
+    ) -> CapacityResult.Trial {
+        let rate = rate.rounded(toDigits: 3)
+        return switch verdict {
+        case .met: .init(rate: rate, long: isLong, met: true)
+        case .missed(let reason): .init(rate: rate, long: isLong, met: false, reason: reason)
+        case .invalid(let reason): .init(rate: rate, long: isLong, reason: reason)
+        }
+    }
+
+    private static func note(
+        _ outcome: CapacitySearch.Outcome,
+        in arm: inout CapacityResult.ArmCapacity
+    ) {
+        arm.capacity = outcome.rate?.rounded(toDigits: 3)
+        arm.confirmed = outcome.isConfirmed
+        arm.failsAt = outcome.failsAt?.rounded(toDigits: 3)
+        arm.failureConfirmed = outcome.isRefuted
+        arm.lowerBound = outcome.isLowerBound
+        let limit = arm.failsAt
+        let failed = arm.trials.last { $0.met == false && $0.rate == limit }
+        let unknown = arm.trials.last { $0.met == nil }
+        arm.failure = (failed ?? unknown)?.reason
+    }
+
+    // MARK: Readers for a rate
+
+    private func findReaders(for rate: Double, into result: inout CapacityResult) async throws {
+        let candidates = options.readers.isEmpty ? Self.defaultReaders : options.readers
+        let pools = scenario.arms.filter {
+            options.arms.contains($0.name) && $0.kind == .pool && $0.library != .raw
+        }
+        guard !pools.isEmpty else {
+            throw RunError(
+                .scenario,
+                "--rate searches for the readers of a pool, and none of the arms is one"
+            )
+        }
+        result.readers = []
+        for pool in pools {
+            var search = ReaderSearch(candidates)
+            var failures: [Int: String] = [:]
+            while let step = search.step {
+                var arm = pool
+                arm.readers = step.readers
+                let variant = Variant(arm: arm, readers: step.readers)
+                let (_, verdict) = try await trial(variant, at: rate, isLong: step.isLong)
+                if case .met = verdict {} else { failures[step.readers] = verdict.reason }
+                search.record(verdict == .met)
+            }
+            let below = search.candidates.last { $0 < search.smallest ?? .max }
+            result.readers?.append(
+                .init(
+                    arm: pool.name,
+                    rate: rate,
+                    candidates: search.candidates,
+                    smallest: search.smallest,
+                    failure: below.flatMap { failures[$0] }
+                )
+            )
+        }
+    }
+
+    // MARK: Equal load
+
+    private func compare(into result: inout CapacityResult) async throws {
+        let capacities = result.arms.compactMap(\.capacity)
+        guard result.arms.count > 1, capacities.count == result.arms.count,
+            let slowest = capacities.min()
+        else { return }
+        result.equalLoads = []
+        for share in options.equalLoads {
+            let rate = slowest * share
+            result.equalLoads?.append(
+                .init(share: share, rate: rate.rounded(toDigits: 3), arms: [])
+            )
+            guard let index = result.equalLoads?.indices.last else { return }
+            for variant in variants {
+                let (run, verdict) = try await trial(variant, at: rate, isLong: true)
+                var responses: [String: CapacityResult.EqualLoad.Latency] = [:]
+                for part in load.parts {
+                    guard let response = run.clients[part.client]?.response else { continue }
+                    responses[part.client] = .init(
+                        p50: response.p50,
+                        p99: response.p99,
+                        max: response.max
+                    )
+                }
+                result.equalLoads?[index].arms.append(
+                    .init(
+                        arm: variant.title,
+                        response: responses,
+                        missed: verdict.reason,
+                        invalid: run.valid ? nil : true
+                    )
+                )
+            }
+        }
+    }
+}
+
+extension CapacityCriteria.Verdict {
+    fileprivate var answer: CapacitySearch.Answer {
+        switch self {
+        case .met: .passed
+        case .missed: .failed
+        case .invalid: .unknown
+        }
+    }
+
+    /// What did not hold.
+    fileprivate var reason: String? {
+        switch self {
+        case .met: nil
+        case .missed(let reason), .invalid(let reason): reason
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+
+/// Finds the highest rate that passes, by asking for one trial after another: doubling until one
+/// fails, halving the ratio between the two, then a longer run on either side of the limit.
+///
+/// It knows nothing of databases, and a trial may answer differently the second time: what was
+/// confirmed counts, not what was probed.
+public struct CapacitySearch: Sendable {
+    /// What to try next.
+    public enum Step: Sendable, Equatable {
+        /// A short run.
+        case probe(Double)
+        /// A long run at the found rate, which must pass.
+        case confirm(Double)
+        /// A long run just above it, which must fail.
+        case refute(Double)
+        /// The search is over.
+        case done(Outcome)
+    }
+
+    /// What a trial said.
+    public enum Answer: Sendable, Equatable {
+        /// It passed.
+        case passed
+        /// It failed.
+        case failed
+        /// It could not be told: the generator could not make the rate.
+        case unknown
+    }
+
+    /// What the search found.
+    public struct Outcome: Sendable, Equatable {
+        /// The highest rate that passed, in accesses/s; nil when none did.
+        public var rate: Double?
+        /// Whether a long run at the rate passed.
+        public var isConfirmed: Bool
+        /// The lowest rate above it at which a run failed; nil when none did.
+        public var failsAt: Double?
+        /// Whether a long run failed there.
+        public var isRefuted: Bool
+        /// Whether the search ended because the generator, or the search's ceiling, did not let
+        /// it go on: the rate is then a lower bound.
+        public var isLowerBound: Bool
+    }
+
+    /// The relative distance within which the limit is found, such as 0.05.
+    public let precision: Double
+    private let floor: Double
+    private let ceiling: Double
+    private let mostLongRuns: Int
+    private var best: Double?
+    private var worst: Double?
+    private var isWorstUnknown = false
+    private var confirmed: Double?
+    private var refuted: Double?
+    private var longRuns = 0
+    private var pending: Step
+
+    /// Begins a search.
+    ///
+    /// - Parameters:
+    ///   - start: The rate of the first trial, in accesses/s.
+    ///   - precision: The relative distance within which the limit is found.
+    ///   - floor: The lowest rate that is tried.
+    ///   - ceiling: The highest rate that is tried.
+    ///   - mostLongRuns: How many long runs there are at most.
+    public init(
+        start: Double,
+        precision: Double = 0.05,
+        floor: Double = 0.5,
+        ceiling: Double = 1e6,
+        mostLongRuns: Int = 10
+    ) {
+        self.precision = max(precision, 0.001)
+        self.floor = floor
+        self.ceiling = ceiling
+        self.mostLongRuns = mostLongRuns
+        pending = .probe(min(max(start, floor), ceiling))
+    }
+
+    /// What to try now.
+    public var step: Step { pending }
+
+    /// Takes in how the trial of ``step`` ended.
+    public mutating func record(_ answer: Answer) {
+        switch pending {
+        case .probe(let rate):
+            note(rate, answer)
+        case .confirm(let rate), .refute(let rate):
+            noteLong(rate, answer)
+        case .done:
+            return
+        }
+        pending = next()
+    }
+
+    private mutating func noteLong(_ rate: Double, _ answer: Answer) {
+        longRuns += 1
+        if answer == .passed { confirmed = max(confirmed ?? 0, rate) }
+        if answer == .failed { refuted = min(refuted ?? .infinity, rate) }
+        note(rate, answer)
+    }
+
+    private mutating func note(_ rate: Double, _ answer: Answer) {
+        switch answer {
+        case .passed:
+            best = max(best ?? 0, rate)
+            // A longer run knows better than the short one that failed here or below.
+            if let worst, worst <= rate { self.worst = nil }
+        case .failed, .unknown:
+            if rate <= worst ?? .infinity {
+                worst = rate
+                isWorstUnknown = answer == .unknown
+            }
+            if let best, best >= rate { self.best = confirmed.flatMap { $0 < rate ? $0 : nil } }
+            if let confirmed, confirmed >= rate { self.confirmed = nil }
+        }
+    }
+
+    private func next() -> Step {
+        let step = 1 + precision
+        guard longRuns < mostLongRuns else { return .done(outcome) }
+        guard let best else {
+            guard let worst, worst > floor else { return .done(outcome) }
+            guard longRuns > 0 else { return .probe(max(floor, worst / 2)) }
+            // A long run that failed is near the limit, a second one less so.
+            let steps = Double(1 << min(longRuns - 1, 5))
+            return .confirm(max(floor, worst / pow(step, steps)))
+        }
+        guard let worst else {
+            if best >= ceiling { return confirmed == nil ? .confirm(best) : .done(outcome) }
+            return longRuns > 0
+                ? .refute(min(ceiling, best * step)) : .probe(min(ceiling, best * 2))
+        }
+        // Half a step more, so that rounding does not ask for one more trial.
+        let isNear = worst / best <= step * (1 + precision / 2)
+        if !isNear, longRuns == 0 { return .probe((best * worst).squareRoot()) }
+        if confirmed != best { return .confirm(best) }
+        if !isNear { return .confirm((best * worst).squareRoot()) }
+        if refuted == nil, !isWorstUnknown { return .refute(min(ceiling, best * step)) }
+        return .done(outcome)
+    }
+
+    /// What is known by now.
+    public var outcome: Outcome {
+        Outcome(
+            rate: confirmed ?? best,
+            isConfirmed: confirmed != nil,
+            failsAt: isWorstUnknown ? nil : refuted ?? worst,
+            isRefuted: refuted != nil,
+            isLowerBound: best != nil && (worst == nil || isWorstUnknown)
+        )
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Telemetry
+
+/// Runs one scenario after another on arms, all on the same data, until it is stopped or the time
+/// is up.
+///
+/// All methods may be called from any thread.
+final class TrialRunner: Sendable {
+    /// Why there is no result.
+    enum End: Error {
+        /// Somebody stopped it.
+        case stopped
+        /// The time was up.
+        case late
+    }
+
+    private struct State: Sendable {
+        var isStopped = false
+        var current: WorkloadRun?
+        /// What runs took beside their phases, in seconds: the sum, and of how many.
+        var overhead = 0.0
+        var count = 0
+    }
+
+    private let factory: any WorkloadTargetFactory
+    private let options: RunOptions
+    private let datasets: DatasetStore
+    private let ownsDatasets: Bool
+    private let clock = MonotonicClock()
+    private let begin: UInt64
+    private let limit: Double
+    private let state = Lock(State())
+
+    /// Prepares trials that all end within `limit` seconds.
+    init(_ factory: any WorkloadTargetFactory, options: RunOptions, limit: Duration) {
+        self.factory = factory
+        self.options = options
+        datasets = options.datasets ?? DatasetStore(in: options.folder)
+        ownsDatasets = options.datasets == nil
+        begin = clock.now()
+        self.limit = limit.inSeconds
+    }
+
+    /// Ends the run that is under way, and all that would follow.
+    func stop() {
+        let current = state.withLock { state in
+            state.isStopped = true
+            return state.current
+        }
+        current?.stop()
+    }
+
+    /// Deletes the data.
+    func close() {
+        if ownsDatasets { datasets.remove() }
+    }
+
+    /// Whether somebody stopped it.
+    var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    /// The seconds since it was made.
+    var elapsed: Double { Double(clock.now() - begin) / 1e9 }
+
+    /// What a run takes beside its phases, in seconds, as far as that is known.
+    var overhead: Double {
+        state.withLock { $0.count > 0 ? $0.overhead / Double($0.count) : Self.guess }
+    }
+
+    /// What a run takes beside its phases before one was seen, in seconds.
+    static let guess = 0.5
+    /// How long accesses that run at a trial's end are awaited.
+    private static let drain = Duration.milliseconds(500)
+
+    /// Runs a scenario on an arm, without its thresholds and invariants.
+    ///
+    /// - Throws: ``End``, or ``RunError``.
+    func run(_ scenario: Scenario, on arm: Arm, datasetSeed: UInt64) async throws -> ArmResult {
+        var scenario = scenario
+        scenario.thresholds = []
+        scenario.invariants = []
+        scenario.dataInvariants = []
+        scenario.drain = min(scenario.drain, Self.drain)
+        let length = scenario.phases.reduce(Duration.zero) { $0 + $1.duration }.inSeconds
+        guard elapsed + length + overhead <= limit else { throw End.late }
+        var options = options
+        options.datasets = datasets
+        options.datasetSeed = datasetSeed
+        let run = WorkloadRun(scenario: scenario, arm: arm, factory: factory, options: options)
+        let isStopped = state.withLock { state in
+            state.current = run
+            return state.isStopped
+        }
+        if isStopped { throw End.stopped }
+        let start = elapsed
+        do {
+            let result = try await run.run()
+            if result.partial { throw End.stopped }
+            let rest = elapsed - start - length
+            state.withLock { state in
+                state.current = nil
+                state.overhead += max(0, rest)
+                state.count += 1
+            }
+            return result
+        } catch is CancellationError {
+            throw End.stopped
+        }
+    }
+}

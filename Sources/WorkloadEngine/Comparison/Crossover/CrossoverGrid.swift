@@ -1,0 +1,94 @@
+/// A crossover map laid out: pages of rows and columns.
+struct CrossoverGrid {
+    /// One map: all rows and columns at one value of the third sweep.
+    struct Page {
+        /// The third sweep's value, such as `hold 20ms`; nil without a third sweep.
+        var title: String?
+        /// The rows, from top to bottom.
+        var rows: [[CrossoverResult.Cell?]]
+    }
+
+    /// What varies from left to right.
+    let columns: CrossoverResult.Axis
+    /// What varies from top to bottom; nil for a map of one row.
+    let rows: CrossoverResult.Axis?
+    /// The maps.
+    let pages: [Page]
+
+    init?(_ result: CrossoverResult) {
+        guard let first = result.sweeps.first else { return nil }
+        columns = first
+        rows = result.sweeps.count > 1 ? result.sweeps[1] : nil
+        let third = result.sweeps.count > 2 ? result.sweeps[2] : nil
+        var byPlace: [[Int]: CrossoverResult.Cell] = [:]
+        for cell in result.cells { byPlace[cell.indices] = cell }
+        let rowCount = rows?.values.count ?? 1
+        let hasRows = rows != nil
+        pages = (0..<(third?.values.count ?? 1)).map { page in
+            Page(
+                title: third.map { "\($0.variable.name) \($0.values[page])" },
+                rows: (0..<rowCount).map { row in
+                    first.values.indices.map { column in
+                        var place = [column]
+                        if hasRows { place.append(row) }
+                        if third != nil { place.append(page) }
+                        return byPlace[place]
+                    }
+                }
+            )
+        }
+    }
+}
+
+/// How a cell looks, whatever it is drawn on.
+struct CrossoverShade: Equatable {
+    /// Which arm is better.
+    enum Side { case a, b, neither }
+
+    /// Which arm is better, by more than noise.
+    var side: Side
+    /// How much, from 1 to 4; 0 where neither is.
+    var strength: Int
+
+    init(_ cell: CrossoverResult.Cell, higherIsBetter: Bool) {
+        guard cell.isDecided, let advantage = cell.advantage(higherIsBetter: higherIsBetter) else {
+            self.init(side: .neither, strength: 0)
+            return
+        }
+        let times = max(advantage, 1 / max(advantage, 1e-9))
+        let strength = times < 1.25 ? 1 : times < 2 ? 2 : times < 4 ? 3 : 4
+        self.init(side: cell.verdict == .better ? .b : .a, strength: strength)
+    }
+
+    private init(side: Side, strength: Int) {
+        self.side = side
+        self.strength = strength
+    }
+}
+
+extension CrossoverResult.Cell {
+    /// What stands in the map: a sign, and how many times better the better arm is.
+    func mark(higherIsBetter: Bool, times: String) -> String {
+        guard let advantage = advantage(higherIsBetter: higherIsBetter) else { return "?" }
+        let number = Self.number(max(advantage, 1 / max(advantage, 1e-9)))
+        return switch verdict {
+        case .better: "+\(number)\(times)"
+        case .worse: "-\(number)\(times)"
+        case .same: "=\(Self.number(advantage))\(times)"
+        case .inconclusive: "\(isInvalid ? "!" : "~")\(Self.number(advantage))\(times)"
+        }
+    }
+
+    /// The interval as it stands below the mark: how many times better `b` may be.
+    func range(higherIsBetter: Bool) -> String {
+        guard let range = advantageRange(higherIsBetter: higherIsBetter) else { return "" }
+        return "\(Self.number(range.low))..\(Self.number(range.high))"
+    }
+
+    /// A ratio in three digits at most.
+    private static func number(_ ratio: Double) -> String {
+        let digits = ratio < 9.95 ? (ratio < 0.995 ? 2 : 1) : 0
+        let text = String(ratio.rounded(toDigits: digits))
+        return text.hasSuffix(".0") && digits == 0 ? String(text.dropLast(2)) : text
+    }
+}

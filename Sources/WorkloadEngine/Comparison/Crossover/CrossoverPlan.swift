@@ -1,0 +1,196 @@
+/// What a crossover map runs: its cells, what is compared, and how long that takes.
+public struct CrossoverPlan: Sendable {
+    /// A place of the map: one value of each sweep.
+    struct Cell: Sendable {
+        /// The value's index in each sweep.
+        var indices: [Int]
+        /// The scenario with these values; its arms are the two.
+        var scenario: Scenario
+        /// Options of `poolgauge run` that change the scenario likewise.
+        var options: [String]
+    }
+
+    /// The cells, the first sweep's values changing fastest.
+    let cells: [Cell]
+    /// What is compared.
+    public let metric: CrossoverMetric
+    /// Why that is not what was asked for or is usual; nil when it is.
+    public let metricNote: String?
+    /// How long the measured part of each run lasts.
+    public let duration: Duration
+    /// How many runs there are.
+    public let runs: Int
+    /// About how long it all takes.
+    public let time: Duration
+    /// How many runs of each block pair an arm with itself.
+    let noisePairs: Int
+
+    /// How many cells there are.
+    public var cellCount: Int { cells.count }
+
+    /// Plans a map whose runs each take `overhead` seconds beside their phases.
+    ///
+    /// - Throws: ``RunError`` or ``ScenarioError`` for arms, sweeps and times that do not go with
+    ///   the scenario, with what does.
+    init(
+        _ scenario: Scenario,
+        _ options: CrossoverOptions,
+        overhead: Double = TrialRunner.guess
+    ) throws {
+        let arms = [options.a, options.b].compactMap { name in
+            scenario.arms.first { $0.name == name }
+        }
+        guard arms.count == 2, options.a != options.b else {
+            throw RunError(
+                .scenario,
+                "a map compares two arms of \(scenario.name): "
+                    + scenario.arms.map(\.name).joined(separator: ", ")
+            )
+        }
+        try Self.check(options.sweeps)
+        let count = options.sweeps.reduce(1) { $0 * $1.values.count }
+        guard count <= CrossoverOptions.mostCells else {
+            throw RunError(
+                .scenario,
+                "\(count) cells are too many; the most are \(CrossoverOptions.mostCells): sweep "
+                    + "fewer values"
+            )
+        }
+        var base = scenario
+        base.arms = arms
+        let asked = try options.metric ?? CrossoverMetric(defaultOf: scenario)
+        let cells = try Self.cells(of: base, options.sweeps)
+        noisePairs = min(2, cells.count)
+        runs = options.blocks * (cells.count + noisePairs) * 2
+        let duration = try Self.duration(for: runs, scenario, options, overhead)
+        self.duration = duration
+        time = .seconds(Double(runs) * Self.seconds(duration, scenario, overhead))
+        let scaled = try cells.map { cell in
+            var cell = cell
+            cell.scenario = try cell.scenario.scaled(toMeasured: duration)
+            return cell
+        }
+        self.cells = scaled
+        let samples = scaled.compactMap { $0.scenario.expectedSamples(of: asked.client) }.min()
+        metric = samples.map { asked.affordable(with: $0) } ?? asked
+        metricNote =
+            metric == asked
+            ? nil
+            : "\(metric.name) instead of \(asked.name): runs of "
+                + "\(HumanUnits.seconds(duration.inSeconds)) have too few accesses for it; make "
+                + "them longer with --duration"
+    }
+
+    private static func check(_ sweeps: [Sweep]) throws(RunError) {
+        guard (1...3).contains(sweeps.count) else {
+            throw RunError(
+                .scenario,
+                sweeps.isEmpty
+                    ? "a map needs something that varies: --sweep readers=1,2,4,8"
+                    : "a map has three sweeps at most, not \(sweeps.count)"
+            )
+        }
+        let names = sweeps.map(\.variable)
+        for (index, name) in names.enumerated() where names[..<index].contains(name) {
+            throw RunError(.scenario, "\(name.name) is swept twice; write all its values in one")
+        }
+    }
+
+    private static func cells(of scenario: Scenario, _ sweeps: [Sweep]) throws -> [Cell] {
+        var cells = [Cell(indices: [], scenario: scenario, options: [])]
+        for sweep in sweeps.reversed() {
+            cells = cells.flatMap { cell in
+                sweep.values.indices.map { index in
+                    Cell(indices: [index] + cell.indices, scenario: scenario, options: [])
+                }
+            }
+        }
+        return try cells.map { cell in
+            var cell = cell
+            for (sweep, index) in zip(sweeps, cell.indices) {
+                let changed = try cell.scenario.with(sweep.variable, sweep.values[index])
+                cell.scenario = changed.scenario
+                // Two sweeps may set the same thing, such as a rate: the last one stands.
+                let keys = changed.options.map(\.settingKey)
+                cell.options.removeAll { keys.contains($0.settingKey) }
+                cell.options += changed.options
+            }
+            return cell
+        }
+    }
+
+    // MARK: Time
+
+    /// What a run of this length takes with all that belongs to it, in seconds.
+    private static func seconds(
+        _ duration: Duration,
+        _ scenario: Scenario,
+        _ overhead: Double
+    ) -> Double {
+        duration.inSeconds * (1 + warmUpShare(scenario)) + overhead
+    }
+
+    /// How much longer a run is than its measured part, before it.
+    private static func warmUpShare(_ scenario: Scenario) -> Double {
+        let all = scenario.phases.reduce(Duration.zero) { $0 + $1.duration }
+        return max(0, all / scenario.measuredDuration - 1)
+    }
+
+    private static func duration(
+        for runs: Int,
+        _ scenario: Scenario,
+        _ options: CrossoverOptions,
+        _ overhead: Double
+    ) throws(RunError) -> Duration {
+        let limit = options.within.inSeconds
+        if let duration = options.duration {
+            let needed = Double(runs) * seconds(duration, scenario, overhead)
+            guard needed <= limit else {
+                throw tooLong(needed, runs, options, "a shorter --duration, ")
+            }
+            return duration
+        }
+        let each = limit * 0.95 / Double(runs) - overhead
+        let measured = each / (1 + warmUpShare(scenario))
+        guard measured >= CrossoverOptions.shortest else {
+            let shortest = Duration.seconds(CrossoverOptions.shortest)
+            throw tooLong(
+                Double(runs) * seconds(shortest, scenario, overhead) / 0.95,
+                runs,
+                options,
+                ""
+            )
+        }
+        let chosen = min(measured, CrossoverOptions.longest)
+        return .milliseconds(Int((chosen * 20).rounded(.down)) * 50)
+    }
+
+    private static func tooLong(
+        _ needed: Double,
+        _ runs: Int,
+        _ options: CrossoverOptions,
+        _ ways: String
+    ) -> RunError {
+        RunError(
+            .scenario,
+            "\(runs) runs take \(Int(needed.rounded(.up))) s, and --within allows "
+                + "\(Int(options.within.inSeconds)) s; choose \(ways)fewer values or --blocks, "
+                + "or --within \(Int((needed / 60).rounded(.up)))m"
+        )
+    }
+}
+
+extension String {
+    /// What an option sets, without the value.
+    fileprivate var settingKey: Substring { prefix { $0 != "=" && !$0.isNumber } }
+}
+
+extension Scenario {
+    /// How many accesses of a client its measured part has, about; nil where nobody can tell.
+    fileprivate func expectedSamples(of name: String) -> Double? {
+        guard let client = clients.first(where: { $0.name == name }),
+            case .open(let arrival) = client.pace
+        else { return nil }
+        return arrival.meanRate(in: measuredDuration) * measuredDuration.inSeconds
+    }
+}

@@ -1,0 +1,243 @@
+/// Writes a crossover map for people.
+public enum CrossoverReport {
+    /// What the place of the report can show.
+    public struct Style: Sendable, Equatable {
+        /// Whether it understands colours.
+        public var hasColour: Bool
+        /// Whether it shows more than ASCII.
+        public var isUTF8: Bool
+
+        /// Creates a style.
+        public init(hasColour: Bool = false, isUTF8: Bool = true) {
+            self.hasColour = hasColour
+            self.isUTF8 = isUTF8
+        }
+    }
+
+    /// The whole report as text, with a newline at its end.
+    public static func text(of result: CrossoverResult, style: Style = Style()) -> String {
+        var lines = heading(of: result)
+        if let grid = CrossoverGrid(result) {
+            for page in grid.pages {
+                lines.append("")
+                if let title = page.title { lines += [title, ""] }
+                lines += map(page, grid, result, style)
+            }
+        }
+        lines += [""] + legend(of: result)
+        lines += corners(of: result)
+        let text = lines.joined(separator: "\n") + "\n"
+        return style.isUTF8 ? text : ascii(text)
+    }
+
+    /// The whole report as Markdown, with a newline at its end.
+    public static func markdown(of result: CrossoverResult) -> String {
+        var lines = ["## Where \(result.b) beats \(result.a): \(result.scenario)", ""]
+        lines += heading(of: result).flatMap { [$0, ""] }
+        if let grid = CrossoverGrid(result) {
+            for page in grid.pages {
+                if let title = page.title { lines += ["### \(title)", ""] }
+                lines += markdownTable(page, grid, result) + [""]
+            }
+        }
+        lines += legend(of: result).map { "* \($0)" }
+        lines += corners(of: result).map { $0.hasPrefix("  ") ? "    \($0)" : $0 }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    // MARK: Sentences
+
+    /// What was found, first of all.
+    static func heading(of result: CrossoverResult) -> [String] {
+        var lines: [String] = []
+        if result.partial { lines.append("PARTIAL  \(result.partialReason ?? "stopped")") }
+        for (client, reason) in (result.leftOut ?? [:]).sorted(by: { $0.key < $1.key }) {
+            lines.append("left out of both arms: \(client), because \(reason)")
+        }
+        lines.append(sentence(of: result))
+        var how =
+            "\(result.metric), \(result.blocks) pairs of runs of "
+            + "\(HumanUnits.seconds(result.runSeconds)) in each cell"
+        if let note = result.metricNote { how += " (\(note))" }
+        how += "; "
+        how +=
+            result.noiseFloor.map {
+                "runs of \(result.a) against itself lie within \(HumanUnits.times($0)) of each other"
+            } ?? "how far runs of the same arm lie apart is not known, so nothing is decided"
+        lines.append(how + ".")
+        let skipped = [
+            (result.a, result.cells.compactMap(\.skippedA).max() ?? 0),
+            (result.b, result.cells.compactMap(\.skippedB).max() ?? 0),
+        ].filter { $0.1 > 0.01 }
+        if !skipped.isEmpty, !result.higherIsBetter {
+            let shares = skipped.map { "\($0.0) up to \(HumanUnits.percent($0.1))" }
+            lines.append(
+                "Accesses that were given up have no latency, so who gave up looks better than it "
+                    + "is: " + shares.joined(separator: ", ") + "."
+            )
+        }
+        return lines
+    }
+
+    static func sentence(of result: CrossoverResult) -> String {
+        let cells = result.cells
+        let better = cells.filter { $0.verdict == .better }
+        let worse = cells.filter { $0.verdict == .worse }
+        let open = cells.count - better.count - worse.count
+        func best(_ cells: [CrossoverResult.Cell], _ flip: Bool) -> String {
+            let ranked = cells.compactMap { cell in
+                cell.advantage(higherIsBetter: result.higherIsBetter).map {
+                    (cell, flip ? 1 / $0 : $0)
+                }
+            }
+            guard let (cell, ratio) = ranked.max(by: { $0.1 < $1.1 }) else { return "" }
+            return ", by up to \(HumanUnits.times(ratio)) (\(place(of: cell, in: result)))"
+        }
+        var text = "\(result.scenario): \(result.b) beats \(result.a) in "
+        text += "\(better.count) of \(cells.count) cells" + best(better, false)
+        text += "; \(result.a) beats \(result.b) in \(worse.count)" + best(worse, true)
+        return text + "; in \(open) the difference is within the noise or cannot be told."
+    }
+
+    private static func place(
+        of cell: CrossoverResult.Cell,
+        in result: CrossoverResult
+    ) -> String {
+        result.sweeps.map { "\($0.variable.name) \(cell.values[$0.variable.name] ?? "?")" }
+            .joined(separator: ", ")
+    }
+
+    static func legend(of result: CrossoverResult) -> [String] {
+        [
+            "+ \(result.b) is better, so many times; - \(result.a) is better; = the same but for "
+                + "noise; ~ within the noise, or it cannot be told; ! the generator was the "
+                + "bottleneck; ? not measured",
+            "below: the 95 % interval of how many times better \(result.b) is. Each cell stands for "
+                + "itself: of twenty cells without a difference one may show one.",
+        ]
+    }
+
+    /// How to run the cells at the ends by themselves.
+    static func corners(of result: CrossoverResult) -> [String] {
+        let last = result.sweeps.map { $0.values.count - 1 }
+        let corners = result.cells.filter { cell in
+            zip(cell.indices, last).allSatisfy { $0 == 0 || $0 == $1 }
+        }
+        guard !corners.isEmpty else { return [] }
+        let run =
+            "poolgauge run \(result.scenario) --arm \(result.a) --arm \(result.b)"
+        return ["", "To look at a corner by itself:"]
+            + corners.map { "  \(run) \($0.options.joined(separator: " "))" }
+    }
+
+    // MARK: The map
+
+    private static func map(
+        _ page: CrossoverGrid.Page,
+        _ grid: CrossoverGrid,
+        _ result: CrossoverResult,
+        _ style: Style
+    ) -> [String] {
+        let times = style.isUTF8 ? "×" : "x"
+        let high = result.higherIsBetter
+        let marks = page.rows.map { row in
+            row.map { $0?.mark(higherIsBetter: high, times: times) ?? "?" }
+        }
+        let ranges = page.rows.map { row in row.map { $0?.range(higherIsBetter: high) ?? "" } }
+        let columns = grid.columns.values
+        let width =
+            ((marks + ranges).joined().map(\.count) + columns.map(\.count)).max().map { $0 + 2 }
+            ?? 8
+        let labels = grid.rows?.values ?? [""]
+        let rowName = grid.rows?.variable.name ?? ""
+        let margin = (labels.map(\.count) + [rowName.count]).max() ?? 0
+        var lines = [
+            left(rowName, margin) + "  \(grid.columns.variable.name)",
+            left("", margin) + "  " + columns.map { centred($0, width) }.joined(separator: " "),
+        ]
+        for (index, row) in page.rows.enumerated() {
+            for (part, texts) in [marks[index], ranges[index]].enumerated() {
+                let cells = zip(row, texts).map { cell, text in
+                    paint(centred(text, width), cell, high, style)
+                }
+                lines.append(
+                    left(part == 0 ? labels[index] : "", margin) + "  "
+                        + cells.joined(separator: " ")
+                )
+            }
+            if index < page.rows.count - 1 { lines.append("") }
+        }
+        return lines.map(trimmed)
+    }
+
+    private static func paint(
+        _ text: String,
+        _ cell: CrossoverResult.Cell?,
+        _ higherIsBetter: Bool,
+        _ style: Style
+    ) -> String {
+        guard style.hasColour, let cell else { return text }
+        let shade = CrossoverShade(cell, higherIsBetter: higherIsBetter)
+        // Of xterm's 256: blue for the one, orange for the other, which no colour blindness mixes.
+        let blue = [153, 111, 69, 26]
+        let orange = [223, 215, 208, 166]
+        switch shade.side {
+        case .neither: return "\u{1B}[2m\(text)\u{1B}[0m"
+        case .b, .a:
+            let colours = shade.side == .b ? blue : orange
+            let ink = shade.strength == 4 ? 231 : 16
+            return "\u{1B}[38;5;\(ink);48;5;\(colours[shade.strength - 1])m\(text)\u{1B}[0m"
+        }
+    }
+
+    private static func markdownTable(
+        _ page: CrossoverGrid.Page,
+        _ grid: CrossoverGrid,
+        _ result: CrossoverResult
+    ) -> [String] {
+        let corner =
+            [grid.rows?.variable.name, grid.columns.variable.name].compactMap { $0 }
+            .joined(separator: " \\ ")
+        func line(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
+        let head = [corner] + grid.columns.values
+        let labels = grid.rows?.values ?? [""]
+        return [line(head), line(head.map { _ in "---" })]
+            + zip(labels, page.rows).map { label, row in
+                line(
+                    [label]
+                        + row.map { cell in
+                            guard let cell else { return "?" }
+                            let high = result.higherIsBetter
+                            return cell.mark(higherIsBetter: high, times: "×") + " ("
+                                + cell.range(higherIsBetter: high) + ")"
+                        }
+                )
+            }
+    }
+
+    // MARK: Text
+
+    private static func left(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    private static func centred(_ text: String, _ width: Int) -> String {
+        let space = max(0, width - text.count)
+        return String(repeating: " ", count: space / 2) + text
+            + String(repeating: " ", count: space - space / 2)
+    }
+
+    private static func trimmed(_ line: String) -> String {
+        String(line.reversed().drop { $0 == " " }.reversed())
+    }
+
+    /// The text where only ASCII is shown.
+    private static func ascii(_ text: String) -> String {
+        let known: [Character: String] = [
+            "×": "x", "–": "-", "µ": "u", "≥": ">=", "…": "...", "’": "'",
+        ]
+        return text.reduce(into: "") { result, character in
+            result += known[character] ?? (character.isASCII ? String(character) : "?")
+        }
+    }
+}

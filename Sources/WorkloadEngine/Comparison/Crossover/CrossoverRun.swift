@@ -1,0 +1,283 @@
+import Foundation
+import Telemetry
+
+/// Makes a map of where one arm beats another: pairs of short runs in every cell.
+///
+/// Each block visits every cell in random order and runs both arms there, in random order, on the
+/// same data with the same seed: what changes slowly on the machine concerns all cells alike, and
+/// a map that ends early has fewer pairs everywhere rather than none somewhere.
+///
+/// All methods may be called from any thread; ``run()`` once.
+public final class CrossoverRun: Sendable {
+    private let scenario: Scenario
+    private let factory: any WorkloadTargetFactory
+    private let options: CrossoverOptions
+    private let trials: TrialRunner
+    private let planned: Lock<CrossoverPlan>
+
+    /// Prepares a map; nothing happens before ``run()``.
+    ///
+    /// - Throws: ``RunError`` or ``ScenarioError`` for arms, sweeps and times that do not go with
+    ///   the scenario, with what does.
+    public init(
+        scenario: Scenario,
+        factory: any WorkloadTargetFactory,
+        options: CrossoverOptions
+    ) throws {
+        self.scenario = scenario
+        self.factory = factory
+        self.options = options
+        planned = Lock(try CrossoverPlan(scenario, options))
+        trials = TrialRunner(factory, options: options.run, limit: options.within)
+    }
+
+    /// What is run, and how long that takes: better known after ``rehearse()``.
+    public var plan: CrossoverPlan { planned.withLock { $0 } }
+
+    /// Runs each arm for a moment, to see what a run takes beside its measured part, and plans anew.
+    ///
+    /// The data are built by then.
+    /// Being stopped is no error here: ``run()`` then ends at once.
+    ///
+    /// - Throws: ``RunError`` where the map does not fit into the time, after all.
+    public func rehearse() async throws {
+        guard let first = plan.cells.first, let last = plan.cells.last else { return }
+        do {
+            for (cell, name) in [(first, options.a), (last, options.b)] {
+                let moment = try cell.scenario.scaled(
+                    toMeasured: .milliseconds(Int(CrossoverOptions.shortest * 1_000))
+                )
+                guard let arm = moment.arms.first(where: { $0.name == name }) else { continue }
+                _ = try await trials.run(moment, on: arm, datasetSeed: scenario.seed)
+            }
+        } catch is TrialRunner.End {
+            return
+        }
+        let better = try CrossoverPlan(scenario, options, overhead: trials.overhead)
+        planned.withLock { $0 = better }
+    }
+
+    /// Ends the work early: the result has what is known by then.
+    public func stop() { trials.stop() }
+
+    /// What pairs of runs gave: for each stand-in of the metric, a value where there were samples.
+    private struct Tally {
+        var a: [[Double?]] = []
+        var b: [[Double?]] = []
+        var invalid = 0
+        var skippedA = 0.0
+        var skippedB = 0.0
+
+        mutating func add(_ a: ArmResult, _ b: ArmResult, _ metrics: [CrossoverMetric]) {
+            self.a.append(metrics.map { $0.value(in: a) })
+            self.b.append(metrics.map { $0.value(in: b) })
+            if !a.valid || !b.valid { invalid += 1 }
+            guard let client = metrics.first?.client else { return }
+            skippedA = max(skippedA, a.clients[client]?.skippedShare ?? 0)
+            skippedB = max(skippedB, b.clients[client]?.skippedShare ?? 0)
+        }
+
+        /// The pairs in which both runs have a value of one stand-in.
+        func pairs(of index: Int) -> [(a: Double, b: Double)] {
+            zip(a, b).compactMap { first, second in
+                guard let a = first[index], let b = second[index] else { return nil }
+                return (a, b)
+            }
+        }
+    }
+
+    /// Runs all blocks.
+    ///
+    /// - Throws: ``RunError``.
+    public func run() async throws -> CrossoverResult {
+        defer { trials.close() }
+        let plan = self.plan
+        let arms = try (arm(options.a), arm(options.b))
+        let leftOut = try unsupported(on: [arms.0, arms.1])
+        if let reason = leftOut[plan.metric.client] {
+            throw RunError(
+                .scenario,
+                "\(plan.metric.name) cannot be compared: \(plan.metric.client) is left out, "
+                    + "because \(reason)"
+            )
+        }
+        var tallies = [Tally](repeating: Tally(), count: plan.cells.count)
+        var noise = Tally()
+        var partialReason: String?
+        var random = RandomStream(seed: scenario.seed, stream: "crossover/order")
+        do {
+            for block in 0..<options.blocks {
+                let noisy = Set(
+                    (0..<plan.cells.count).shuffled(using: &random)
+                        .prefix(plan.noisePairs)
+                )
+                for index in (0..<plan.cells.count).shuffled(using: &random) {
+                    let place = Place(cell: plan.cells[index], block: block, leftOut: leftOut)
+                    options.onProgress?(
+                        "block \(block + 1) of \(options.blocks): \(title(of: place.cell))"
+                    )
+                    let isFirst = Bool.random(using: &random)
+                    try await pair(place, arms, isFirst, plan, &tallies[index])
+                    if noisy.contains(index) {
+                        try await pair(place, (arms.0, arms.0), true, plan, &noise)
+                    }
+                }
+            }
+        } catch TrialRunner.End.stopped {
+            partialReason = CrossoverResult.stopped
+        } catch TrialRunner.End.late {
+            partialReason =
+                "the time was up (--within \(HumanUnits.seconds(options.within.inSeconds)))"
+        }
+        return result(tallies, noise, partialReason, leftOut)
+    }
+
+    // MARK: Runs
+
+    private func arm(_ name: String) throws(RunError) -> Arm {
+        guard let arm = scenario.arms.first(where: { $0.name == name }) else {
+            throw RunError(.scenario, "no arm is named '\(name)'")
+        }
+        return arm
+    }
+
+    /// The clients that one of the arms cannot run, with the reason.
+    private func unsupported(on arms: [Arm]) throws -> [String: String] {
+        let folder = options.run.folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var leftOut: [String: String] = [:]
+        for arm in arms {
+            let file = folder.appendingPathComponent("\(UUID().uuidString).sqlite")
+            let target = try factory.open(arm, at: file.path)
+            for client in scenario.clients {
+                guard let obstacle = client.obstacle(on: target) else { continue }
+                leftOut[client.name] = leftOut[client.name] ?? "arm '\(arm.name)': \(obstacle)"
+            }
+            try target.close()
+        }
+        return leftOut
+    }
+
+    /// Where a pair runs.
+    private struct Place {
+        var cell: CrossoverPlan.Cell
+        var block: Int
+        var leftOut: [String: String]
+    }
+
+    private func run(_ place: Place, on arm: Arm) async throws -> ArmResult {
+        var scenario = place.cell.scenario
+        scenario.clients.removeAll { place.leftOut[$0.name] != nil }
+        // The cell's arm has the cell's readers.
+        let own = scenario.arms.first { $0.name == arm.name } ?? arm
+        return try await trials.run(
+            scenario.with(seed: scenario.seed &+ UInt64(place.block)),
+            on: own,
+            datasetSeed: self.scenario.seed
+        )
+    }
+
+    private func pair(
+        _ place: Place,
+        _ arms: (a: Arm, b: Arm),
+        _ isFirst: Bool,
+        _ plan: CrossoverPlan,
+        _ tally: inout Tally
+    ) async throws {
+        let one = try await run(place, on: isFirst ? arms.a : arms.b)
+        let other = try await run(place, on: isFirst ? arms.b : arms.a)
+        let (a, b) = isFirst ? (one, other) : (other, one)
+        tally.add(a, b, plan.metric.standIns)
+    }
+
+    private func title(of cell: CrossoverPlan.Cell) -> String {
+        zip(options.sweeps, cell.indices).map { sweep, index in
+            "\(sweep.variable.name) \(sweep.values[index].text)"
+        }.joined(separator: ", ")
+    }
+
+    // MARK: What they say
+
+    /// The first stand-in of the metric that nearly all runs have a value of: cells must be
+    /// compared by the same thing.
+    private func common(_ tallies: [Tally], _ metrics: [CrossoverMetric]) -> Int {
+        metrics.indices.first { index in
+            tallies.allSatisfy { tally in
+                let known = tally.pairs(of: index).count
+                return known * 10 >= tally.a.count * 9
+            }
+        } ?? metrics.count - 1
+    }
+
+    private func result(
+        _ tallies: [Tally],
+        _ noise: Tally,
+        _ partialReason: String?,
+        _ leftOut: [String: String]
+    ) -> CrossoverResult {
+        let plan = self.plan
+        let metrics = plan.metric.standIns
+        let chosen = common(tallies + [noise], metrics)
+        let metric = metrics[chosen]
+        let noisePairs = noise.pairs(of: chosen)
+        let floor = CrossoverVerdicts.floor(of: noisePairs.map { log($0.b / $0.a) })
+        let verdicts = CrossoverVerdicts(
+            higherIsBetter: plan.metric.isThroughput,
+            noiseFloor: floor
+        )
+        let cells = zip(plan.cells, tallies).map { cell, tally in
+            var values: [String: String] = [:]
+            for (sweep, index) in zip(options.sweeps, cell.indices) {
+                values[sweep.variable.name] = sweep.values[index].text
+            }
+            let pairs = tally.pairs(of: chosen)
+            var result = CrossoverResult.Cell(
+                indices: cell.indices,
+                values: values,
+                pairs: pairs.count,
+                invalidPairs: tally.invalid,
+                a: Spread(pairs.map(\.a))?.median,
+                b: Spread(pairs.map(\.b))?.median,
+                verdict: .inconclusive,
+                skippedA: tally.skippedA > 0 ? tally.skippedA.rounded(toDigits: 4) : nil,
+                skippedB: tally.skippedB > 0 ? tally.skippedB.rounded(toDigits: 4) : nil,
+                options: cell.options
+            )
+            verdicts.judge(&result, pairs.map { log($0.b / $0.a) })
+            return result
+        }
+        return CrossoverResult(
+            schema: CrossoverResult.schemaName,
+            scenario: scenario.name,
+            seed: scenario.seed,
+            environment: HostEnvironment(in: options.run.folder, scenario: scenario),
+            partial: partialReason != nil,
+            partialReason: partialReason,
+            a: options.a,
+            b: options.b,
+            metric: metric.name,
+            metricNote: metric == plan.metric
+                ? plan.metricNote
+                : "\(metric.name) instead of \(plan.metric.name): some runs had too few accesses "
+                    + "for it; make them longer with --duration",
+            higherIsBetter: plan.metric.isThroughput,
+            blocks: options.blocks,
+            runSeconds: plan.duration.inSeconds,
+            sweeps: options.sweeps.map {
+                .init(variable: $0.variable, values: $0.values.map(\.text))
+            },
+            noiseFloor: floor?.rounded(toDigits: 4),
+            noisePairs: noisePairs.count,
+            leftOut: leftOut.isEmpty ? nil : leftOut,
+            cells: cells
+        )
+    }
+}
+
+extension ClientResult {
+    /// The share of its accesses, in 0…1, that were given up.
+    fileprivate var skippedShare: Double {
+        offered > 0 ? Double(skipped) / Double(offered) : 0
+    }
+}

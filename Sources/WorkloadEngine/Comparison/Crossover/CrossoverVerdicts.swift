@@ -1,0 +1,38 @@
+import Foundation
+
+/// Decides what the pairs of a cell say, given how far runs of the same arm lie apart.
+struct CrossoverVerdicts {
+    /// Whether more of the metric is better.
+    var higherIsBetter: Bool
+    /// A ratio of 1 or more, below which a difference is noise; nil when it is not known.
+    var noiseFloor: Double?
+
+    /// The confidence that an interval must have to decide anything.
+    static let confidence = 0.95
+
+    /// The noise floor of pairs of the same arm: the larger bound of their interval, as a ratio.
+    static func floor(of logarithms: [Double]) -> Double? {
+        guard let location = HodgesLehmann(logarithms, confidence: confidence) else { return nil }
+        return exp(max(abs(location.low), abs(location.high)))
+    }
+
+    /// Puts the estimate, its interval and the verdict into a cell.
+    func judge(_ cell: inout CrossoverResult.Cell, _ logarithms: [Double]) {
+        guard let location = HodgesLehmann(logarithms, confidence: Self.confidence) else { return }
+        cell.ratio = exp(location.estimate).rounded(toDigits: 4)
+        cell.low = exp(location.low).rounded(toDigits: 4)
+        cell.high = exp(location.high).rounded(toDigits: 4)
+        cell.level = location.level.rounded(toDigits: 4)
+        cell.verdict = cell.isInvalid ? .inconclusive : verdict(location)
+    }
+
+    private func verdict(_ location: HodgesLehmann) -> CrossoverResult.Verdict {
+        // Too few pairs for an interval decide nothing.
+        guard let noiseFloor, location.level >= Self.confidence else { return .inconclusive }
+        let floor = log(noiseFloor)
+        if location.low >= -floor, location.high <= floor { return .same }
+        let excludesOne = location.low > 0 || location.high < 0
+        guard excludesOne, abs(location.estimate) > floor else { return .inconclusive }
+        return (location.estimate > 0) == higherIsBetter ? .better : .worse
+    }
+}

@@ -1,0 +1,205 @@
+extension Scenario {
+    /// The scenario with one value of a sweep, and what a person would set to get it.
+    ///
+    /// - Returns: The changed scenario, and options of `poolgauge run` that change it likewise.
+    /// - Throws: ``RunError`` where the scenario has nothing of the kind, with what it lacks.
+    func with(
+        _ variable: Sweep.Variable,
+        _ value: Sweep.Value
+    ) throws -> (scenario: Scenario, options: [String]) {
+        switch variable {
+        case .readers:
+            guard arms.contains(where: { $0.kind == .pool }) else {
+                throw RunError(.scenario, "readers: \(name) has no arm of type pool")
+            }
+            return (try with(readers: Int(value.number)), ["--readers \(value.text)"])
+        case .hold:
+            return try withHold(.nanoseconds(Int64(value.number)), value.text)
+        case .rate:
+            let load = try OfferedLoad(self)
+            guard load.origin == .open else {
+                throw RunError(
+                    .scenario,
+                    "rate: no client of \(name) arrives; give one an arrival, such as "
+                        + "arrival: {rate: 100/s}"
+                )
+            }
+            let changed = load.scenario(at: value.number)
+            return (changed, changed.rateOptions(of: load.parts.map(\.client)))
+        case .workers:
+            var changed = self
+            var options: [String] = []
+            for index in clients.indices where clients[index].isLoad {
+                changed.clients[index].workers = Int(value.number)
+                options.append("--set clients.\(clients[index].name).workers=\(value.text)")
+            }
+            guard !options.isEmpty else {
+                throw RunError(.scenario, "workers: \(name) has no client that makes accesses")
+            }
+            return (changed, options)
+        case .writeShare:
+            return try with(writeShare: value.number)
+        }
+    }
+
+    /// What has to be set so that the clients arrive as they do here.
+    private func rateOptions(of names: [String]) -> [String] {
+        clients.filter { names.contains($0.name) }.compactMap { client in
+            guard case .open(let arrival) = client.pace else { return nil }
+            let rate = HumanUnits.unitless(arrival.rate.rounded(toDigits: 4))
+            return "--set clients.\(client.name).arrival.rate=\(rate)/s"
+        }
+    }
+
+    private func withHold(
+        _ time: Duration,
+        _ text: String
+    ) throws -> (scenario: Scenario, options: [String]) {
+        var changed = self
+        var options: [String] = []
+        for index in clients.indices {
+            guard case .hold(_, let sql) = clients[index].activity else { continue }
+            changed.clients[index].activity = .hold(.absolute(time), sql: sql)
+            options.append("--set clients.\(clients[index].name).hold=\(text)")
+        }
+        guard !options.isEmpty else {
+            throw RunError(
+                .scenario,
+                "hold: \(name) has no client that holds a connection, as hold: 20ms makes one do"
+            )
+        }
+        return (changed, options)
+    }
+
+    /// The scenario with this share of its accesses writing.
+    ///
+    /// Clients that arrive keep the sum of their rates, and closed loops that of their workers. A
+    /// client whose part is nothing is left out.
+    private func with(writeShare share: Double) throws -> (scenario: Scenario, options: [String]) {
+        var changed = self
+        var turned = false
+        for isOpen in [true, false] {
+            let group = clients.indices.filter {
+                clients[$0].isLoad && clients[$0].isOpen == isOpen
+            }
+            let loads = group.map { clients[$0].amount(in: measuredDuration) }
+            let shares = group.map { clients[$0].writeShare }
+            let sum = loads.reduce(0, +)
+            let own = zip(loads, shares).reduce(0) { $0 + $1.0 * $1.1 } / max(sum, 1e-9)
+            guard own > 0, own < 1 else { continue }
+            turned = true
+            let (write, read) = (share / own, (1 - share) / (1 - own))
+            for (position, index) in group.enumerated() {
+                let factor = shares[position] * write + (1 - shares[position]) * read
+                changed.clients[index].scale(by: factor, write: write, read: read)
+            }
+        }
+        guard turned else {
+            throw RunError(
+                .scenario,
+                "write-share: \(name) lacks clients that read and clients that write, both "
+                    + "arriving or both in closed loops"
+            )
+        }
+        let left = changed.clients.filter { $0.isLoad && !$0.isAtWork }.map(\.name)
+        changed.clients.removeAll { left.contains($0.name) }
+        changed.thresholds.removeAll { threshold in
+            left.contains { threshold.metric.hasPrefix("\($0).") }
+        }
+        return (changed, options(from: self, to: changed, left))
+    }
+
+    private func options(
+        from old: Scenario,
+        to new: Scenario,
+        _ left: [String]
+    ) -> [String] {
+        var options = new.rateOptions(
+            of: new.clients.filter { client in
+                old.clients.contains { $0.name == client.name && $0.pace != client.pace }
+            }.map(\.name)
+        )
+        for client in new.clients {
+            guard let before = old.clients.first(where: { $0.name == client.name }) else {
+                continue
+            }
+            if before.workers != client.workers {
+                options.append("--set clients.\(client.name).workers=\(client.workers)")
+            }
+            guard case .operations(_, let mix) = client.activity,
+                case .operations(_, let oldMix) = before.activity, mix != oldMix
+            else { continue }
+            for operation in mix {
+                let weight = HumanUnits.unitless(operation.weight.rounded(toDigits: 6))
+                options.append(
+                    "--set clients.\(client.name).mix.\(operation.name).weight=\(weight)"
+                )
+            }
+        }
+        return options + left.map { "(without \($0))" }
+    }
+}
+
+extension Client {
+    /// Whether it makes accesses whose amount can be turned.
+    fileprivate var isLoad: Bool {
+        switch activity {
+        case .operations, .hold: isOpen || isClosed
+        case .snapshot, .importRows, .interrupt, .action: false
+        }
+    }
+
+    fileprivate var isOpen: Bool { if case .open = pace { true } else { false } }
+    private var isClosed: Bool { if case .closed = pace { true } else { false } }
+
+    /// Whether anything is left of it.
+    fileprivate var isAtWork: Bool {
+        if case .open(let arrival) = pace {
+            return arrival.rate > 0 || arrival.stages.contains { $0.from > 0 || $0.to > 0 }
+        }
+        return workers > 0
+    }
+
+    /// Arrivals per second, or workers.
+    fileprivate func amount(in measured: Duration) -> Double {
+        if case .open(let arrival) = pace { return arrival.meanRate(in: measured) }
+        return Double(workers)
+    }
+
+    /// The share of its accesses that write, in 0…1.
+    fileprivate var writeShare: Double {
+        guard case .operations(let access, let mix) = activity else { return 0 }
+        let sum = mix.reduce(0) { $0 + $1.weight }
+        guard sum > 0 else { return access.isWrite ? 1 : 0 }
+        return mix.reduce(0) { $0 + (($1.access ?? access).isWrite ? $1.weight : 0) } / sum
+    }
+
+    /// Makes its amount `factor` times as much, and its operations' weights likewise.
+    fileprivate mutating func scale(by factor: Double, write: Double, read: Double) {
+        let own = writeShare
+        if case .operations(let access, var mix) = activity, own > 0, own < 1 {
+            for index in mix.indices {
+                mix[index].weight *= (mix[index].access ?? access).isWrite ? write : read
+            }
+            mix.removeAll { $0.weight <= 0 }
+            activity = .operations(access, mix: mix)
+        }
+        if case .open(var arrival) = pace {
+            // As it can be set again: a share of a sum has more digits than anybody means.
+            arrival.rate = (arrival.rate * factor).rounded(toDigits: 4)
+            for index in arrival.stages.indices {
+                arrival.stages[index].from *= factor
+                arrival.stages[index].to *= factor
+            }
+            pace = .open(arrival)
+        } else if factor > 0 {
+            workers = max(1, Int((Double(workers) * factor).rounded()))
+        } else {
+            workers = 0
+        }
+    }
+}
+
+extension WorkloadAccess {
+    fileprivate var isWrite: Bool { self == .write || self == .writeWithoutTransaction }
+}

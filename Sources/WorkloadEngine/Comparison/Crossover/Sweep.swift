@@ -1,0 +1,253 @@
+import Foundation
+
+/// A variable of a scenario, and the values that it takes one after another: `readers=1,2,4,8`.
+public struct Sweep: Sendable, Equatable {
+    /// What takes values.
+    public enum Variable: String, Sendable, Codable, Equatable, CaseIterable {
+        /// `maximumReaderCount` of every pool.
+        case readers
+        /// The share of the accesses that write, in 0…1.
+        case writeShare = "write-share"
+        /// How long clients that hold keep their connection.
+        case hold
+        /// Arrivals per second, of all clients that arrive.
+        case rate
+        /// Workers of every client that makes accesses.
+        case workers
+
+        /// Its name on the command line.
+        public var name: String { rawValue }
+    }
+
+    /// One of its values.
+    public struct Value: Sendable, Codable, Equatable {
+        /// The value as people write it, such as `20ms`.
+        public var text: String
+        /// A count, a share in 0…1, a rate in accesses/s, or a time in nanoseconds.
+        public var number: Double
+
+        /// Creates a value.
+        public init(text: String, number: Double) {
+            self.text = text
+            self.number = number
+        }
+    }
+
+    /// A sweep that is not understood.
+    public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
+        /// The text, what is wrong with it, and what was expected.
+        public var description: String
+    }
+
+    /// What takes values.
+    public let variable: Variable
+    /// The values, in the order in which they were written.
+    public let values: [Value]
+
+    /// How many points a range has when it does not say.
+    static let usualPoints = 5
+    /// The most values of one sweep.
+    static let mostValues = 40
+
+    /// Creates a sweep over known values.
+    public init(_ variable: Variable, values: [Value]) {
+        self.variable = variable
+        self.values = values
+    }
+
+    /// Reads `name=values`: values and ranges with commas between them.
+    ///
+    /// A range is `from..to`, or `from..to/points`. Without a number of points, counts double from
+    /// one to the next, and the others have five: shares in equal steps, times and rates in equal
+    /// ratios.
+    ///
+    /// - Throws: ``Failure``, with the nearest name that is known.
+    public init(_ text: String) throws(Failure) {
+        let known = Variable.allCases.map(\.rawValue)
+        guard let sign = text.firstIndex(of: "=") else {
+            throw Failure(
+                description: "'\(text)' sweeps nothing; write name=values, such as readers=1,2,4,8"
+            )
+        }
+        let name = text[..<sign].filter { !$0.isWhitespace }
+        guard let variable = Variable(rawValue: name) else {
+            throw Failure(
+                description: "'\(name)' in '\(text)' cannot be swept"
+                    + NearestName.hint(name, among: known)
+            )
+        }
+        self.variable = variable
+        var values: [Value] = []
+        let parts = text[text.index(after: sign)...].split(
+            separator: ",",
+            omittingEmptySubsequences: false
+        )
+        for part in parts {
+            let trimmed = String(part.filter { !$0.isWhitespace })
+            guard !trimmed.isEmpty else {
+                throw Failure(
+                    description: "'\(text)' lacks a value; write \(variable.example)"
+                )
+            }
+            values += try Self.values(of: trimmed, variable)
+        }
+        var seen: [Double] = []
+        for value in values {
+            if seen.contains(value.number) {
+                throw Failure(description: "'\(text)' has \(value.text) twice")
+            }
+            seen.append(value.number)
+        }
+        guard values.count <= Self.mostValues else {
+            throw Failure(
+                description: "'\(text)' has \(values.count) values; the most are "
+                    + "\(Self.mostValues)"
+            )
+        }
+        self.values = values
+    }
+
+    /// The values as whole numbers.
+    public var counts: [Int] { values.map { Int($0.number) } }
+
+    // MARK: Reading
+
+    private static func values(
+        of text: String,
+        _ variable: Variable
+    ) throws(Failure) -> [Value] {
+        guard let dots = text.firstRange(of: "..") else { return [try variable.value(text)] }
+        let rest = text[dots.upperBound...]
+        let slash = rest.firstIndex(of: "/").flatMap { index in
+            // A rate has a slash of its own: 10/s..100/s/5.
+            variable == .rate ? rest.lastIndex(of: "/") : index
+        }
+        var points: Int?
+        var end = String(rest)
+        if let slash, Int(rest[rest.index(after: slash)...]) != nil || variable != .rate {
+            let count = rest[rest.index(after: slash)...]
+            guard let number = Int(count), (2...mostValues).contains(number) else {
+                throw Failure(
+                    description: "'\(count)' in '\(text)' is no number of points; write 2 to "
+                        + "\(mostValues)"
+                )
+            }
+            points = number
+            end = String(rest[..<slash])
+        }
+        let first = try variable.value(String(text[..<dots.lowerBound]))
+        let last = try variable.value(end)
+        guard first.number < last.number else {
+            throw Failure(description: "the range '\(text)' must go up")
+        }
+        return variable.range(from: first.number, to: last.number, points: points)
+    }
+}
+
+extension Sweep.Variable {
+    /// How its values are written.
+    var example: String {
+        switch self {
+        case .readers: "readers=1,2,4,8"
+        case .writeShare: "write-share=0..0.5"
+        case .hold: "hold=5ms,20ms,80ms"
+        case .rate: "rate=50/s,100/s,200/s"
+        case .workers: "workers=1..16"
+        }
+    }
+
+    /// The value that a text says.
+    fileprivate func value(_ text: String) throws(Sweep.Failure) -> Sweep.Value {
+        func fail(_ problem: String) -> Sweep.Failure {
+            Sweep.Failure(description: "\(name): \(problem)")
+        }
+        do {
+            switch self {
+            case .readers, .workers:
+                guard let number = Int(text), (1...1000).contains(number) else {
+                    throw fail("'\(text)' is not a whole number of 1 to 1000; write \(example)")
+                }
+                return self.value(Double(number))
+            case .writeShare:
+                let share = text.hasSuffix("%") ? try Quantity.share(text) : Double(text)
+                guard let share, (0...1).contains(share) else {
+                    throw fail("'\(text)' is not a share of 0 to 1; write \(example)")
+                }
+                return self.value(share)
+            case .hold:
+                return self.value(Double(try Quantity.duration(text).nanoseconds))
+            case .rate:
+                let rate = try Double(text) ?? Quantity.rate(text)
+                guard rate > 0, rate <= 1e6 else {
+                    throw fail("'\(text)' is not a rate of more than 0; write \(example)")
+                }
+                return self.value(rate)
+            }
+        } catch let failure as Sweep.Failure {
+            throw failure
+        } catch {
+            throw fail("\(error)")
+        }
+    }
+
+    /// A value of this size, as people write it.
+    fileprivate func value(_ number: Double) -> Sweep.Value {
+        switch self {
+        case .readers, .workers:
+            return Sweep.Value(text: String(Int(number)), number: number)
+        case .writeShare:
+            let share = number.rounded(toDigits: 4)
+            return Sweep.Value(text: HumanUnits.unitless(share), number: share)
+        case .hold:
+            // Whole microseconds are fine enough, and are written without an exponent.
+            let time = (number / 1e3).rounded() * 1e3
+            let text =
+                switch time {
+                case ..<1e6: "\(HumanUnits.unitless(time / 1e3))us"
+                case ..<1e9: "\(HumanUnits.unitless(time / 1e6))ms"
+                default: "\(HumanUnits.unitless(time / 1e9))s"
+                }
+            return Sweep.Value(text: text, number: time)
+        case .rate:
+            let rate = number.rounded(toDigits: 2)
+            return Sweep.Value(text: "\(HumanUnits.unitless(rate))/s", number: rate)
+        }
+    }
+
+    fileprivate func range(from first: Double, to last: Double, points: Int?) -> [Sweep.Value] {
+        switch self {
+        case .readers, .workers:
+            if let points {
+                let all = Sweep.steps(first, last, points, inRatios: false).map { $0.rounded() }
+                return all.reduce(into: []) { if $0.last != $1 { $0.append($1) } }.map { value($0) }
+            }
+            var values: [Double] = []
+            var next = first
+            while next < last {
+                values.append(next)
+                next *= 2
+            }
+            return (values + [last]).map { value($0) }
+        case .writeShare:
+            return Sweep.steps(first, last, points ?? Sweep.usualPoints, inRatios: false)
+                .map { value($0) }
+        case .hold, .rate:
+            return Sweep.steps(first, last, points ?? Sweep.usualPoints, inRatios: first > 0)
+                .map { value($0) }
+        }
+    }
+}
+
+extension Sweep {
+    fileprivate static func steps(
+        _ first: Double,
+        _ last: Double,
+        _ points: Int,
+        inRatios: Bool
+    ) -> [Double] {
+        (0..<points).map { index in
+            let share = Double(index) / Double(points - 1)
+            return inRatios ? first * pow(last / first, share) : first + (last - first) * share
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import WorkloadEngine
+
+/// A variable with the values that it shall take: `readers=1,2,4,8`.
+struct SweepArgument {
+    var sweep: Sweep
+
+    /// The sweep that a text says.
+    static func parse(_ text: String) throws -> SweepArgument {
+        do { return SweepArgument(sweep: try Sweep(text)) } catch {
+            throw ValidationError(String(describing: error))
+        }
+    }
+}
+
+/// Arrivals per second: `200/s`, or the number alone.
+struct RateArgument {
+    var perSecond: Double
+
+    /// The rate that a text says.
+    static func parse(_ text: String) throws -> RateArgument {
+        let rate: Double
+        do { rate = try Double(text) ?? Quantity.rate(text) } catch {
+            throw ValidationError(String(describing: error))
+        }
+        guard rate > 0, rate <= 1e6 else {
+            throw ValidationError("'\(text)' must be more than 0 and at most 1000000 per second")
+        }
+        return RateArgument(perSecond: rate)
+    }
+}
+
+/// Names with commas between them.
+struct NamesArgument {
+    var names: [String]
+
+    /// The names that a text says.
+    static func parse(_ text: String) throws -> NamesArgument {
+        let names = text.split(separator: ",").map { part in
+            let start = part.drop(while: \.isWhitespace)
+            return String(start.reversed().drop(while: \.isWhitespace).reversed())
+        }.filter { !$0.isEmpty }
+        guard !names.isEmpty else { throw ValidationError("'\(text)' names nothing") }
+        return NamesArgument(names: names)
+    }
+}
+
+/// How the report of a search is written.
+enum SearchFormat: String, CaseIterable, ExpressibleByArgument {
+    case text
+    case json
+    case markdown
+}
+
+/// What the command line changes of a scenario whose duration a search decides.
+struct VariantOptions: ParsableArguments {
+    @Option(
+        help: "The size of a preset dataset: 100,000 accounts or 1,000 records each.",
+        transform: NumberArgument.positive
+    )
+    var scale: Int?
+
+    @Option(help: "The seed of all randomness.", transform: NumberArgument.seed)
+    var seed: UInt64?
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp(
+            "Set a part of the scenario, such as clients.ui.workers=8; may be given several "
+                + "times.",
+            valueName: "path=value"
+        ),
+        transform: SettingArgument.parse
+    )
+    var settings: [SettingArgument] = []
+
+    /// Reads a scenario and changes it.
+    func load(_ nameOrPath: String) throws -> Scenario {
+        var scenario = try Scenario.load(nameOrPath: nameOrPath).with(settings.map(\.setting))
+        if let scale { scenario = try scenario.with(scale: scale) }
+        if let seed { scenario = scenario.with(seed: seed) }
+        return scenario
+    }
+}
+
+extension Scenario {
+    /// The arms of these names; without names the three that tell a pool's win from that of the
+    /// write-ahead log, where the scenario has them, or else all that run by default.
+    func arms(toCompare names: [String]?) throws -> [Arm] {
+        if let names { return try arms(named: names) }
+        let usual = defaultArms.filter { ["queue", "queue-wal", "pool"].contains($0.name) }
+        return usual.count > 1 ? usual : try arms(named: [])
+    }
+
+    /// A threshold written as `metric: limit`.
+    func threshold(_ text: String) throws -> Threshold {
+        guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
+            throw CommandFailure(
+                "--threshold: '\(text)' is no threshold; write 'ui.response: p(99) < 50ms'"
+            )
+        }
+        let metric = text[..<colon].filter { !$0.isWhitespace }
+        let expression = text[text.index(after: colon)...].drop(while: \.isWhitespace)
+        do {
+            return try Threshold(
+                metric: metric,
+                expression: String(expression),
+                in: MetricCatalog(clients: clients.map(\.name))
+            )
+        } catch {
+            throw CommandFailure("--threshold: \(error)")
+        }
+    }
+}
+
+extension Duration {
+    /// The length in whole minutes and seconds, as people say it.
+    var inWords: String {
+        let seconds = Int(components.seconds) + (components.attoseconds > 0 ? 1 : 0)
+        switch seconds {
+        case ..<100: return "\(max(1, seconds)) s"
+        case ..<5_400:
+            let minutes = seconds / 60
+            let rest = seconds % 60
+            return rest == 0 ? "\(minutes) min" : "\(minutes) min \(rest) s"
+        default: return "\((seconds + 1_800) / 3_600) h"
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import ArgumentParser
+import GRDBTarget
+import WorkloadEngine
+
+/// `poolgauge capacity`.
+struct CapacitySubcommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "capacity",
+        abstract: "Find the highest rate that each arm sustains, and compare at equal load.",
+        discussion: """
+            The clients that arrive get more and more arrivals per second, in the proportions of \
+            the scenario, until a threshold is missed; the limit is found by bisection, and \
+            confirmed by a longer run at the rate and a failure just above it. Where no client \
+            arrives, closed loops are turned into arrivals on the same mix. Then every arm runs at \
+            50, 70 and 90 % of what the slower one sustains.
+
+            With --rate, the smallest number of readers that sustains that rate is searched too.
+            """
+    )
+
+    @Argument(
+        help: "A preset's name, or the path of a YAML file.",
+        completion: .list(Presets.all.map(\.name))
+    )
+    var scenario: String
+
+    @Option(
+        help: "The arms, separated by commas; by default queue, queue-wal and pool, or all.",
+        transform: NamesArgument.parse
+    )
+    var arms: NamesArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "Try each pool with several numbers of readers, such as readers=1,2,4,8.",
+            valueName: "readers=values"
+        ),
+        transform: SweepArgument.parse
+    )
+    var sweep: SweepArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "Find the smallest number of readers for this many arrivals, such as 200/s.",
+            valueName: "rate"
+        ),
+        transform: RateArgument.parse
+    )
+    var rate: RateArgument?
+
+    @Option(
+        help: "The limit of the p99 of responses where no threshold limits a client.",
+        transform: TimeArgument.parse
+    )
+    var p99: TimeArgument?
+
+    @Option(
+        name: .customLong("threshold"),
+        help: ArgumentHelp(
+            "Beside the scenario's thresholds, such as 'ui.response: p(95) < 10ms'; may be given "
+                + "several times.",
+            valueName: "metric: limit"
+        )
+    )
+    var thresholds: [String] = []
+
+    @Option(
+        help: "How long a short run measures; a confirming one three times as long.",
+        transform: TimeArgument.parse
+    )
+    var duration: TimeArgument?
+
+    @Option(help: "How near the limit is found, in percent.")
+    var precision = 5.0
+
+    @Option(help: "End after this time with what is known.", transform: TimeArgument.parse)
+    var within: TimeArgument?
+
+    @OptionGroup var changes: VariantOptions
+
+    @Option(help: "How the report is written.")
+    var format = SearchFormat.text
+
+    @Option(
+        help: "The file that receives the report; standard output by default.",
+        completion: .file()
+    )
+    var output: String?
+
+    @Option(help: "When progress is shown on standard error.")
+    var progress = ProgressMode.auto
+
+    func validate() throws {
+        guard (0.5...50).contains(precision) else {
+            throw ValidationError("--precision must be 0.5 to 50 percent, not \(precision)")
+        }
+        if let sweep = sweep?.sweep, sweep.variable != .readers {
+            throw ValidationError(
+                "capacity sweeps readers, not \(sweep.variable.name); see 'poolgauge crossover'"
+            )
+        }
+    }
+
+    func run() throws {
+        try TemporaryFolder.check()
+        let scenario = try changes.load(self.scenario)
+        let destination = try ReportDestination(path: output)
+        let chosen = try scenario.arms(toCompare: arms?.names)
+        var options = CapacityOptions(arms: chosen.map(\.name))
+        if let duration { options.duration = duration.duration }
+        if let within { options.within = within.duration }
+        if let p99 { options.latencyLimit = p99.duration }
+        options.precision = precision / 100
+        options.readers = sweep?.sweep.counts ?? []
+        options.rate = rate?.perSecond
+        options.thresholds = try thresholds.map { try scenario.threshold($0) }
+        let reporter = ProgressReporter(progress)
+        let folder = try RunFolder(isKept: false)
+        defer { folder.remove() }
+        options.run.folder = folder.url
+        options.run.processCommand = ClientProcess.command
+        options.onProgress = { reporter.say($0) }
+        let search = try CapacityRun(
+            scenario: scenario,
+            factory: LibraryTargetFactory(),
+            options: options
+        )
+        let time = options.estimate(for: scenario)
+        if progress != .never {
+            reporter.announce(
+                "this takes about \(time.likely.inWords), and \(time.most.inWords) at most "
+                    + "(--within)"
+            )
+        }
+        let interruption = Interruption(cleanUp: folder.remove) { search.stop() }
+        let result = try blocking { try await search.run() }
+        reporter.finish()
+        switch format {
+        case .text: try destination.write(CapacityReport.text(of: result))
+        case .json: try destination.write(JSONReport.text(of: result))
+        case .markdown: try destination.write(CapacityReport.markdown(of: result))
+        }
+        if let signal = interruption.signal { throw ExitCode(128 + signal) }
+        throw ExitCode(result.exitStatus.rawValue)
+    }
+}

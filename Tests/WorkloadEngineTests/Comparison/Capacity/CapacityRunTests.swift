@@ -1,0 +1,155 @@
+import Foundation
+import Telemetry
+import Testing
+
+@testable import WorkloadEngine
+
+@Suite(.timeLimit(.minutes(5)))
+struct CapacityRunTests {
+    /// Each access takes 10 ms, or that divided by a pool's readers.
+    private struct Factory: WorkloadTargetFactory {
+        let clock = SimulatedClock()
+
+        func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
+            try Data().write(to: URL(fileURLWithPath: path))
+            let service = 10_000_000 / UInt64(arm.kind == .pool ? arm.readers ?? 1 : 1)
+            return FakeTarget(
+                clock: clock,
+                .init(hasSnapshots: arm.kind == .pool, service: { _ in service })
+            )
+        }
+    }
+
+    private func scenario(_ clients: [Client]) -> Scenario {
+        var scenario = Scenario.test(clients, measured: .seconds(10))
+        scenario.arms = [
+            Arm(name: "queue", kind: .queue), Arm(name: "pool", kind: .pool, readers: 2),
+        ]
+        return scenario
+    }
+
+    private func options(_ factory: Factory) -> CapacityOptions {
+        var options = CapacityOptions(arms: ["queue", "pool"])
+        options.run.clock = factory.clock
+        options.within = .seconds(3600)
+        options.duration = .seconds(5)
+        return options
+    }
+
+    private let open = Client.reader(
+        "ui",
+        workers: 1,
+        pace: .open(Arrival(rate: 20, process: .even))
+    )
+
+    @Test func eachArmsCapacityIsFoundAndBothAreComparedAtEqualLoad() async throws {
+        let factory = Factory()
+        let search = try CapacityRun(
+            scenario: scenario([open]),
+            factory: factory,
+            options: options(factory)
+        )
+        let result = try await search.run()
+        #expect(!result.partial)
+        #expect(result.load.origin == .open)
+        try #require(result.arms.map(\.arm) == ["queue", "pool"])
+        // One worker, even arrivals: 100 and 200 a second, and a little more in a short time.
+        for (arm, limit) in zip(result.arms, [100.0, 200]) {
+            let capacity = try #require(arm.capacity)
+            #expect((limit * 0.9...limit * 1.06).contains(capacity), "\(arm.arm): \(capacity)")
+            #expect(arm.confirmed)
+            #expect(arm.failureConfirmed)
+            #expect(arm.failsAt ?? 0 > capacity)
+            #expect(arm.failsAt ?? .infinity < capacity * 1.12)
+            #expect(arm.failure != nil)
+        }
+        let loads = try #require(result.equalLoads)
+        #expect(loads.map(\.share) == [0.5, 0.7, 0.9])
+        for load in loads {
+            #expect(load.arms.map(\.arm) == ["queue", "pool"])
+            let medians = load.arms.compactMap { $0.response["ui"]?.p50 }
+            #expect(medians.count == 2)
+            #expect(medians[0] > medians[1])
+            #expect(load.arms.allSatisfy { $0.missed == nil })
+        }
+        let text = CapacityReport.text(of: result)
+        #expect(text.hasPrefix("test: pool sustains "))
+        #expect(text.contains("at most 2.00 % of the arrivals skipped or unfinished"))
+        #expect(CapacityReport.markdown(of: result).contains("| pool | "))
+        let data = try JSONEncoder().encode(result)
+        #expect(try JSONDecoder().decode(CapacityResult.self, from: data) == result)
+        #expect(result.schema == "poolgauge.capacity/1")
+    }
+
+    @Test func closedLoopsBecomeArrivals() async throws {
+        let factory = Factory()
+        var options = options(factory)
+        options.arms = ["queue"]
+        let search = try CapacityRun(
+            scenario: scenario([.reader("ui", workers: 1)]),
+            factory: factory,
+            options: options
+        )
+        #expect(search.plan.load.contains("closed loops are made to"))
+        let result = try await search.run()
+        #expect(result.load.origin == .converted)
+        let capacity = try #require(result.arms.first?.capacity)
+        // Poisson arrivals: the 99th percentile reaches 50 ms well below full use.
+        #expect((50...98).contains(capacity), "\(capacity)")
+        #expect(result.equalLoads == nil)
+    }
+
+    @Test func theFewestReadersForARateAreFound() async throws {
+        let factory = Factory()
+        var options = options(factory)
+        options.arms = ["pool"]
+        options.rate = 350
+        options.readers = [1, 2, 4, 8]
+        options.equalLoads = []
+        let search = try CapacityRun(
+            scenario: scenario([open]),
+            factory: factory,
+            options: options
+        )
+        let result = try await search.run()
+        #expect(result.readers?.first?.smallest == 4)
+        #expect(result.readers?.first?.failure != nil)
+        let capacities = result.arms.compactMap(\.capacity)
+        #expect(result.arms.map(\.readers) == [1, 2, 4, 8])
+        #expect(capacities == capacities.sorted())
+        #expect(CapacityReport.text(of: result).contains("maximumReaderCount 4 is the smallest"))
+    }
+
+    @Test func theTimeEndsItWithWhatIsKnown() async throws {
+        let factory = Factory()
+        var options = options(factory)
+        options.within = .milliseconds(1)
+        let search = try CapacityRun(
+            scenario: scenario([open]),
+            factory: factory,
+            options: options
+        )
+        let result = try await search.run()
+        #expect(result.partial)
+        #expect(result.partialReason?.contains("--within") == true)
+    }
+
+    @Test func whoCannotArriveIsSaid() throws {
+        let interrupter = Client.doing(.interrupt, named: "cancel", pace: .every(.share(0.1)))
+        let error = #expect(throws: RunError.self) { try OfferedLoad(scenario([interrupter])) }
+        #expect(error?.message.contains("arrival: {rate: 100/s}") == true)
+    }
+
+    @Test func theRateIsSharedAsTheScenarioSharesIt() throws {
+        let slow = Client.reader("slow", pace: .open(Arrival(rate: 60)))
+        let load = try OfferedLoad(scenario([open, slow, .reader("busy")]))
+        #expect(load.parts.map(\.share) == [0.25, 0.75])
+        #expect(load.background == ["busy"])
+        #expect(load.ownRate == 80)
+        let rates = load.scenario(at: 400).clients.map { client -> Double? in
+            guard case .open(let arrival) = client.pace else { return nil }
+            return arrival.rate
+        }
+        #expect(rates == [100, 300, nil])
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import Testing
+
+@testable import WorkloadEngine
+
+struct CrossoverPictureTests {
+    /// Two rows of three cells: worse, the same and better, then inconclusive, unknown and better.
+    private func result(name: String = "test") -> CrossoverResult {
+        func cell(
+            _ column: Int,
+            _ row: Int,
+            _ ratio: Double?,
+            _ verdict: CrossoverResult.Verdict
+        ) -> CrossoverResult.Cell {
+            .init(
+                indices: [column, row],
+                values: ["readers": ["1", "2", "8"][column], "write-share": ["0", "0.5"][row]],
+                pairs: ratio == nil ? 0 : 6,
+                invalidPairs: 0,
+                a: ratio == nil ? nil : 1e6,
+                b: ratio.map { $0 * 1e6 },
+                ratio: ratio,
+                low: ratio.map { $0 * 0.8 },
+                high: ratio.map { $0 * 1.25 },
+                level: 0.97,
+                verdict: verdict,
+                options: ["--readers \(["1", "2", "8"][column])"]
+            )
+        }
+        return CrossoverResult(
+            schema: CrossoverResult.schemaName,
+            scenario: name,
+            seed: 1,
+            environment: HostEnvironment(
+                operatingSystem: "test",
+                architecture: "test",
+                cpuCount: 2,
+                versions: [:],
+                scenarioText: ""
+            ),
+            partial: false,
+            a: "queue",
+            b: "pool",
+            metric: "ui.response.p50",
+            higherIsBetter: false,
+            blocks: 6,
+            runSeconds: 0.5,
+            sweeps: [
+                .init(variable: .readers, values: ["1", "2", "8"]),
+                .init(variable: .writeShare, values: ["0", "0.5"]),
+            ],
+            noiseFloor: 1.1,
+            noisePairs: 12,
+            cells: [
+                cell(0, 0, 2, .worse), cell(1, 0, 1, .same), cell(2, 0, 0.25, .better),
+                cell(0, 1, 1.2, .inconclusive), cell(1, 1, nil, .inconclusive),
+                cell(2, 1, 0.05, .better),
+            ]
+        )
+    }
+
+    @Test func theMapIsReadableWithoutColours() {
+        let text = CrossoverReport.text(of: result())
+        #expect(text.contains("-2.0×"))
+        #expect(text.contains("=1.0×"))
+        #expect(text.contains("+4.0×"))
+        #expect(text.contains("~1.2×") || text.contains("~0.83×"))
+        #expect(text.contains("+20×"))
+        #expect(text.contains("?"))
+        #expect(!text.contains("\u{1B}"))
+        #expect(text.contains("poolgauge run test --arm queue --arm pool --readers 8"))
+    }
+
+    @Test func inTheCLocaleItIsASCII() {
+        let text = CrossoverReport.text(of: result(), style: .init(isUTF8: false))
+        #expect(text.utf8.allSatisfy { $0 < 128 })
+        #expect(text.contains("+4.0x"))
+    }
+
+    @Test func coloursChangeNoCharacter() {
+        let plain = CrossoverReport.text(of: result())
+        let colourful = CrossoverReport.text(of: result(), style: .init(hasColour: true))
+        #expect(colourful.contains("\u{1B}[38;5;16;48;5;"))
+        let stripped = colourful.replacing(/\u{1B}\[[0-9;]*m/, with: "")
+        func lines(_ text: String) -> [String] {
+            text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+                String(line.reversed().drop { $0 == " " }.reversed())
+            }
+        }
+        #expect(lines(stripped) == lines(plain))
+    }
+
+    @Test func thePictureIsXMLAndNoNameIsMarkup() throws {
+        let hostile = "<script>alert(1)</script> & \"\u{1B}[31m"
+        let svg = CrossoverPicture.svg(of: result(name: hostile))
+        #expect(!svg.contains("<script"))
+        #expect(!svg.contains("\u{1B}"))
+        #expect(svg.contains("&lt;script&gt;"))
+        #expect(svg.hasPrefix("<svg "))
+        #expect(svg.hasSuffix("</svg>\n"))
+        #expect(svg.contains("class=\"cell b4\""))
+        #expect(svg.contains("class=\"cell a3\""))
+        #expect(svg.contains("class=\"cell noise\""))
+        for tag in ["svg", "g", "text", "title", "desc", "style", "defs", "pattern"] {
+            let opened = svg.matches(of: try Regex("<\(tag)[ >]")).count
+            #expect(opened == svg.matches(of: try Regex("</\(tag)>")).count, "\(tag)")
+        }
+    }
+
+    @Test func theMarkdownTableHasEachCell() {
+        let text = CrossoverReport.markdown(of: result())
+        #expect(text.contains("| write-share \\ readers | 1 | 2 | 8 |"))
+        #expect(text.contains("| 0 | -2.0× ("))
+    }
+}
+
+struct CrossoverVerdictsTests {
+    private func verdict(
+        _ logarithms: [Double],
+        floor: Double? = 1.1,
+        higherIsBetter: Bool = false,
+        invalid: Int = 0
+    ) -> CrossoverResult.Verdict {
+        var cell = CrossoverResult.Cell(
+            indices: [0],
+            values: [:],
+            pairs: logarithms.count,
+            invalidPairs: invalid,
+            verdict: .inconclusive,
+            options: []
+        )
+        CrossoverVerdicts(higherIsBetter: higherIsBetter, noiseFloor: floor)
+            .judge(&cell, logarithms)
+        return cell.verdict
+    }
+
+    private let half = [-0.70, -0.68, -0.72, -0.69, -0.71, -0.66]
+
+    @Test func aClearDifferenceIsBetterOrWorse() {
+        #expect(verdict(half) == .better)
+        #expect(verdict(half.map { -$0 }) == .worse)
+        #expect(verdict(half, higherIsBetter: true) == .worse)
+    }
+
+    @Test func aDifferenceBelowTheNoiseIsNone() {
+        #expect(verdict(half, floor: 2.5) == .same)
+        #expect(verdict([0.02, 0.03, 0.01, 0.02, 0.04, 0.03]) == .same)
+        #expect(verdict([0.05, 0.2, 0.06, 0.07, 0.3, 0.05], floor: 1.2) == .inconclusive)
+    }
+
+    @Test func tooFewPairsOrAnUnknownFloorDecideNothing() {
+        #expect(verdict(Array(half.prefix(5))) == .inconclusive)
+        #expect(verdict(half, floor: nil) == .inconclusive)
+        #expect(verdict(half, invalid: 4) == .inconclusive)
+        #expect(verdict([]) == .inconclusive)
+    }
+
+    @Test func theFloorIsTheLargerBoundOfTheSameArmsInterval() throws {
+        let floor = try #require(
+            CrossoverVerdicts.floor(of: [-0.1, 0.02, 0.05, -0.03, 0.2, 0.01])
+        )
+        #expect(floor >= 1)
+        #expect(abs(floor - exp(0.2)) < 0.05)
+        #expect(CrossoverVerdicts.floor(of: []) == nil)
+    }
+}

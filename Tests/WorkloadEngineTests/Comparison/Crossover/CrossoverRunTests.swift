@@ -1,0 +1,146 @@
+import Foundation
+import Telemetry
+import Testing
+
+@testable import WorkloadEngine
+
+@Suite(.timeLimit(.minutes(5)))
+struct CrossoverRunTests {
+    /// A queue takes 16 ms for each access, a pool 32 ms shared by its readers: they are alike
+    /// with two readers, and the pool is four times as fast with eight.
+    private final class Factory: WorkloadTargetFactory {
+        let clock = SimulatedClock()
+        let opened = Lock(0)
+        let onOpen: @Sendable (Int) -> Void
+
+        init(onOpen: @escaping @Sendable (Int) -> Void = { _ in }) { self.onOpen = onOpen }
+
+        func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
+            try Data().write(to: URL(fileURLWithPath: path))
+            let number = opened.withLock { opened in
+                opened += 1
+                return opened
+            }
+            onOpen(number)
+            let service = arm.kind == .queue ? 16_000_000 : 32_000_000 / UInt64(arm.readers ?? 1)
+            return FakeTarget(
+                clock: clock,
+                .init(hasSnapshots: arm.kind == .pool, service: { _ in service })
+            )
+        }
+    }
+
+    private var scenario: Scenario {
+        var scenario = Scenario.test(
+            [
+                .reader("ui", workers: 1),
+                .doing(.snapshot(.share(0.1), sql: nil), named: "export", pace: .at(.share(0.1))),
+            ],
+            measured: .seconds(4)
+        )
+        scenario.arms = [Arm(name: "queue", kind: .queue), Arm(name: "pool", kind: .pool)]
+        scenario.primary = ["ui.response.p99"]
+        return scenario
+    }
+
+    private func options(_ clock: SimulatedClock, _ sweeps: String...) throws -> CrossoverOptions {
+        var options = CrossoverOptions(
+            a: "queue",
+            b: "pool",
+            sweeps: try sweeps.map { try Sweep($0) }
+        )
+        options.duration = .seconds(1)
+        options.within = .seconds(3600)
+        options.run.clock = clock
+        return options
+    }
+
+    @Test func theMapShowsWhereThePoolBeatsTheQueue() async throws {
+        let factory = Factory()
+        let map = try CrossoverRun(
+            scenario: scenario,
+            factory: factory,
+            options: options(factory.clock, "readers=1,2,8")
+        )
+        try await map.rehearse()
+        let result = try await map.run()
+        #expect(!result.partial)
+        #expect(result.cells.map(\.verdict) == [.worse, .same, .better])
+        let ratios = result.cells.compactMap(\.ratio)
+        try #require(ratios.count == 3)
+        #expect(abs(ratios[0] - 2) < 0.1)
+        #expect(abs(ratios[1] - 1) < 0.05)
+        #expect(abs(ratios[2] - 0.25) < 0.02)
+        #expect(result.cells.allSatisfy { $0.pairs == 6 })
+        #expect(result.cells.map(\.options) == [["--readers 1"], ["--readers 2"], ["--readers 8"]])
+        // A second holds 60 accesses: no p99, and no p95 either.
+        #expect(result.metric == "ui.response.p50")
+        #expect(result.metricNote?.hasPrefix("ui.response.p50 instead of") == true)
+        // What the queue cannot run, nobody runs, and that is said.
+        #expect(result.leftOut?.keys.sorted() == ["export"])
+        #expect(result.noisePairs == 12)
+        let sentence = CrossoverReport.sentence(of: result)
+        #expect(
+            sentence.hasPrefix("test: pool beats queue in 1 of 3 cells, by up to 4× (readers 8)")
+        )
+        #expect(sentence.contains("queue beats pool in 1, by up to 2× (readers 1)"))
+    }
+
+    @Test func whatEndsEarlyHasFewerPairsEverywhere() async throws {
+        let box = Lock<CrossoverRun?>(nil)
+        // Two fakes look for what is supported, one builds the data.
+        let factory = Factory { number in if number == 14 { box.withLock { $0 }?.stop() } }
+        let map = try CrossoverRun(
+            scenario: scenario,
+            factory: factory,
+            options: options(factory.clock, "readers=1,2")
+        )
+        box.withLock { $0 = map }
+        let result = try await map.run()
+        #expect(result.partial)
+        #expect(result.partialReason == "stopped")
+        #expect(result.cells.allSatisfy { (1...2).contains($0.pairs) })
+        #expect(result.cells.allSatisfy { $0.verdict == .inconclusive })
+        #expect(result.exitStatus == .interrupted)
+        box.withLock { $0 = nil }
+    }
+
+    @Test func whatDoesNotFitIsSaidBeforeAnythingRuns() throws {
+        let factory = Factory()
+        func failure(_ change: (inout CrossoverOptions) throws -> Void) throws -> String {
+            var options = try options(factory.clock, "readers=1,2")
+            try change(&options)
+            let error = #expect(throws: RunError.self) {
+                try CrossoverRun(scenario: scenario, factory: factory, options: options)
+            }
+            return error?.message ?? ""
+        }
+        #expect(try failure { $0.within = .seconds(10) }.contains("--within allows 10 s"))
+        #expect(try failure { $0.sweeps = [] }.contains("--sweep readers=1,2,4,8"))
+        #expect(try failure { $0.sweeps += $0.sweeps }.contains("readers is swept twice"))
+        #expect(try failure { $0.b = "poool" }.contains("two arms of test: queue, pool"))
+        #expect(
+            try failure { $0.sweeps = [try Sweep("hold=1ms")] }.contains("no client that holds")
+        )
+        #expect(
+            try failure { $0.sweeps = [try Sweep("write-share=0.5")] }
+                .contains("clients that read and clients that write")
+        )
+        #expect(
+            try failure { $0.sweeps = [try Sweep("rate=5/s")] }.contains(
+                "no client of test arrives"
+            )
+        )
+        #expect(factory.opened.withLock { $0 } == 0)
+    }
+
+    @Test func aMetricIsNamedOrNearlySo() throws {
+        #expect(try CrossoverMetric("ui.response.p99.9", of: scenario).aggregate == "p(99.9)")
+        #expect(try CrossoverMetric("ui.response.p99.9", of: scenario).name == "ui.response.p99.9")
+        #expect(try CrossoverMetric("ui.throughput", of: scenario).isThroughput)
+        let error = #expect(throws: RunError.self) {
+            try CrossoverMetric("ui.respnse.p99", of: scenario)
+        }
+        #expect(error?.message.contains("did you mean 'ui.response.p99'?") == true)
+    }
+}
