@@ -8,7 +8,7 @@ public protocol FetchableRecord {
     /// Creates a record from a row.
     ///
     /// A row of a cursor holds for the time of the call: keep values, or a copy of the row.
-    init(row: Row) throws
+    init(row: borrowing Row) throws
 
     /// What a `Decodable` record's decoder gives as its `userInfo`; empty by default.
     static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { get }
@@ -35,8 +35,8 @@ extension FetchableRecord {
 extension FetchableRecord where Self: Decodable {
     /// Decodes a record from the columns of a row.
     @inlinable
-    public init(row: Row) throws {
-        try self.init(from: RecordDecoder.decoder(of: row, for: Self.self))
+    public init(row: borrowing Row) throws {
+        try self.init(from: LentDecoder.decoder(of: row, for: Self.self))
     }
 }
 
@@ -53,7 +53,7 @@ public class FetchableRecordDecoder {
         _ type: T.Type,
         from row: Row
     ) throws -> T {
-        try T(from: RecordDecoder.decoder(of: row, for: type))
+        try T(from: LentDecoder.decoder(of: row, for: type))
     }
 }
 

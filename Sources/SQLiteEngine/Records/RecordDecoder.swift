@@ -4,13 +4,11 @@ import Foundation
 ///
 /// One decoder serves all rows of a cursor, and keeps where each key's column is, so that a row
 /// costs no comparison of names.
-@usableFromInline
 final class RecordDecoder: Decoder {
-    @usableFromInline let codingPath: [any CodingKey]
-    @usableFromInline var userInfo: [CodingUserInfoKey: Any] { recordType.databaseDecodingUserInfo }
+    let codingPath: [any CodingKey]
+    var userInfo: [CodingUserInfoKey: Any] { recordType.databaseDecodingUserInfo }
 
-    private let columns: RowColumns
-    private let recordTypeID: ObjectIdentifier
+    let columns: RowColumns
 
     /// The container of the keys of ``keyType``: a `Kept<KeyedDecodingContainer<Key>>`.
     @exclusivity(unchecked) private var container: AnyObject?
@@ -25,24 +23,10 @@ final class RecordDecoder: Decoder {
         codingPath: [any CodingKey] = []
     ) {
         self.codingPath = codingPath
-        recordTypeID = ObjectIdentifier(recordType)
         columns = RowColumns(row: row, recordType: recordType, codingPath: codingPath)
+        columns.decoder = self
     }
 
-    /// The decoder that a row has, if it has one for a type of record; else a new one.
-    @usableFromInline
-    static func decoder(of row: Row, for type: any FetchableRecord.Type) -> RecordDecoder {
-        if let decoder = row.recordDecoder, decoder.recordTypeID == ObjectIdentifier(type) {
-            decoder.columns.beginRow()
-            return decoder
-        }
-        // The row owns its decoder, and the decoder must not own the row.
-        let decoder = RecordDecoder(row: row.twin, recordType: type)
-        if row.sqliteStatement != nil { row.recordDecoder = decoder }
-        return decoder
-    }
-
-    @usableFromInline
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
         if let container, keyType == ObjectIdentifier(type) {
             return unsafeDowncast(container, to: Kept<KeyedDecodingContainer<Key>>.self).value()
@@ -60,7 +44,6 @@ final class RecordDecoder: Decoder {
         return kept.value()
     }
 
-    @usableFromInline
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         throw DecodingError.typeMismatch(
             [Any].self,
@@ -71,7 +54,6 @@ final class RecordDecoder: Decoder {
         )
     }
 
-    @usableFromInline
     func singleValueContainer() -> any SingleValueDecodingContainer {
         FirstColumnDecoder(columns: columns, codingPath: codingPath)
     }

@@ -8,6 +8,7 @@ final class RowColumns {
     let row: Row
     let statement: SQLiteStatement?
     let recordType: any FetchableRecord.Type
+    let recordTypeID: ObjectIdentifier
     let codingPath: [any CodingKey]
 
     /// The columns by the one byte of a key.
@@ -31,12 +32,16 @@ final class RowColumns {
     /// Whether something is kept that concerns one row alone.
     @exclusivity(unchecked) private var isMarked = false
 
+    /// The decoder that has these columns, and nobody else has; columns of a scope have none.
+    @exclusivity(unchecked) unowned(unsafe) var decoder: RecordDecoder!
+
     /// How containers reach these columns.
     let lent = LentColumns()
 
     init(row: Row, recordType: any FetchableRecord.Type, codingPath: [any CodingKey]) {
         self.row = row
         self.recordType = recordType
+        recordTypeID = ObjectIdentifier(recordType)
         self.codingPath = codingPath
         statement = row.sqliteStatement
         readings = Array(repeating: nil, count: row.count)
