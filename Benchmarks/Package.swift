@@ -45,6 +45,14 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
+        .executableTarget(
+            name: "Comparisons",
+            dependencies: [
+                .product(name: "SQLiteEngine", package: "Poolgauge"),
+                .product(name: "Telemetry", package: "Poolgauge"),
+                .product(name: "WorkloadEngine", package: "Poolgauge"),
+            ]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

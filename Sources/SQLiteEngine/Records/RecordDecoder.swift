@@ -29,7 +29,7 @@ final class RecordDecoder: Decoder {
         self.codingPath = codingPath
         self.missing = missing
         columns = RowColumns(row: row, recordType: recordType, codingPath: codingPath)
-        columns.decoder = self
+        columns.owner = self
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {

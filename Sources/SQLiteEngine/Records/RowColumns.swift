@@ -36,7 +36,11 @@ final class RowColumns {
     @exclusivity(unchecked) private var isMarked = false
 
     /// The decoder that has these columns, and nobody else has; columns of a scope have none.
-    @exclusivity(unchecked) unowned(unsafe) var decoder: RecordDecoder!
+    @exclusivity(unchecked) unowned(unsafe) var owner: RecordDecoder?
+
+    /// The decoder; only who was given one asks for it.
+    @inline(__always)
+    var decoder: RecordDecoder { owner.unsafelyUnwrapped }
 
     /// How containers reach these columns.
     let lent = LentColumns()

@@ -52,8 +52,8 @@ struct ComparisonPlan {
             let needed = BlockCount.minimum(tests: tests)
             throw RunError(
                 .scenario,
-                "\(options.blocks) blocks cannot find anything: \(primary.count) metrics on "
-                    + "\(pairs.count) pairs of arms are \(tests) tests, and need \(needed) blocks"
+                "\(options.blocks) blocks cannot find anything: metrics × pairs of arms are "
+                    + "\(primary.count) × \(pairs.count) = \(tests), which need \(needed) blocks"
             )
         }
     }

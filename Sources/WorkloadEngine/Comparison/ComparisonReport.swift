@@ -48,7 +48,8 @@ public enum ComparisonReport {
     static func title(of result: ComparisonResult) -> String {
         var names = result.arms.map(\.arm)
         if let again = result.control?.arm { names.append("\(again) again") }
-        return "\(result.scenario): \(names.joined(separator: ", ")); \(result.blocks) blocks of "
+        let blocks = "\(result.blocks) \(result.blocks == 1 ? "block" : "blocks")"
+        return "\(result.scenario): \(names.joined(separator: ", ")); \(blocks) of "
             + "\(HumanUnits.seconds(result.blockDuration)) each, in random order"
     }
 
@@ -183,7 +184,8 @@ public enum ComparisonReport {
         if let again = result.control?.arm {
             lines = [
                 "change: Hodges–Lehmann estimate of the ratio block by block, with its interval",
-                "p: exact Wilcoxon signed-rank test, with Holm's correction over \(tests) tests",
+                "p: exact Wilcoxon signed-rank test, with Holm's correction over \(tests) "
+                    + (tests == 1 ? "test" : "tests"),
                 "noise: how far two runs of \(again) in a block differ; a smaller change is "
                     + "inconclusive, however small its p",
             ]

@@ -101,7 +101,7 @@ public final class ComparisonRun: Sendable {
     private func scaledScenario() throws -> Scenario {
         var scenario = try self.scenario.scaled(toMeasured: options.duration)
         // What an arm began and cannot end must not take as long as the block itself.
-        scenario.drain = min(scenario.drain, max(Self.leastDrain, options.duration / 3))
+        scenario.drain = min(scenario.drain, max(Self.leastDrain, options.duration / 6))
         let least = min(Self.leastWarmUp, options.duration / 2)
         let warmUp = scenario.phases.prefix { !$0.isMeasured }
         let length = warmUp.reduce(Duration.zero) { $0 + $1.duration }

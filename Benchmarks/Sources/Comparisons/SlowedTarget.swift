@@ -1,0 +1,78 @@
+import Foundation
+import SQLiteEngine
+import Telemetry
+import WorkloadEngine
+
+/// A pool of this engine's whose accesses can be made slower by a known share.
+final class SlowedTarget: WorkloadTarget {
+    private let pool: DatabasePool
+    /// By how much an access is prolonged: 0.1 for a tenth of its own time.
+    private let slowdown: Double
+
+    private struct Session: WorkloadSession {
+        let database: Database
+
+        func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int {
+            try rows(sql, values).count
+        }
+
+        func rows(_ sql: String, _ values: [WorkloadValue]) throws -> [[WorkloadValue]] {
+            let arguments = values.map { value -> (any DatabaseValueConvertible)? in
+                if case .integer(let number) = value { number } else { nil }
+            }
+            return try Int64.fetchAll(
+                database.cachedStatement(sql: sql),
+                arguments: StatementArguments(arguments)
+            ).map { [.integer($0)] }
+        }
+    }
+
+    private struct Unsupported: Error {}
+
+    init(path: String, slowdown: Double) throws {
+        pool = try DatabasePool(path: path)
+        self.slowdown = slowdown
+    }
+
+    func supports(_ access: WorkloadAccess) -> Bool { access != .snapshot }
+
+    func perform(
+        _ access: WorkloadAccess,
+        as client: WorkloadClientName,
+        _ body: (any WorkloadSession) throws -> Void
+    ) throws {
+        let start = DispatchTime.now().uptimeNanoseconds
+        switch access {
+        case .read: try pool.read { try body(Session(database: $0)) }
+        case .write, .snapshot: try pool.write { try body(Session(database: $0)) }
+        case .writeWithoutTransaction:
+            try pool.writeWithoutTransaction { db in
+                // Data sets are made here: statements without rows, and several at once.
+                try body(Session(database: db))
+            }
+        }
+        guard slowdown > 0 else { return }
+        let end = DispatchTime.now().uptimeNanoseconds
+        let late = end + UInt64(Double(end - start) * slowdown)
+        while DispatchTime.now().uptimeNanoseconds < late {}
+    }
+
+    func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot {
+        throw Unsupported()
+    }
+
+    func interrupt() { pool.interrupt() }
+    func failure(of error: any Error) -> WorkloadFailure { .error("\(error)") }
+    func status() -> DatabaseStatus? { nil }
+    func environment() -> [String: String] { [:] }
+    func close() throws { try pool.close() }
+}
+
+/// Opens it; the arm `slowed` is slower than the others.
+struct SlowedFactory: WorkloadTargetFactory {
+    let slowdown: Double
+
+    func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
+        try SlowedTarget(path: path, slowdown: arm.name == "slowed" ? slowdown : 0)
+    }
+}
