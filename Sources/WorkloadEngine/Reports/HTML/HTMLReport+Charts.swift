@@ -24,7 +24,7 @@ extension HTMLReport {
             let values = lines.flatMap { seconds.worst($0.value).compactMap(\.y) }
             return seconds.chart(
                 id: "\(id)-\(index)",
-                title: "\(client.name): response, second by second",
+                title: "\(client.name): response over time",
                 y: .latency("response", values),
                 lines: lines
             ).markup
@@ -155,7 +155,7 @@ extension HTMLReport {
             charts.append(
                 seconds.chart(
                     id: "\(id)-waiting",
-                    title: "Accesses that waited at the end of each second",
+                    title: "Accesses that waited, as seen at each point",
                     y: .count(
                         "accesses",
                         upTo: max(seconds.most(readers), seconds.most(writers))

@@ -105,7 +105,7 @@ struct HTMLReportTests {
             #expect(drawing.contains("<title id="))
             #expect(drawing.contains("<desc id="))
         }
-        #expect(html.contains("ui: response, second by second"))
+        #expect(html.contains("ui: response over time"))
         #expect(html.contains("<td class=\"number\">9.99 ms</td>"))
         #expect(
             html.components(separatedBy: "<table>").count
