@@ -6,11 +6,21 @@ import PackageDescription
 let strict: [SwiftSetting] =
     Context.environment["POOLGAUGE_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
+// Where the system brings no Combine of its own.
+let openCombine: [Target.Dependency] = ["OpenCombine", "OpenCombineDispatch"].map { product in
+    .product(
+        name: product,
+        package: "OpenCombine",
+        condition: .when(platforms: [.linux, .windows, .android])
+    )
+}
+
 let package = Package(
     name: "Poolgauge",
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "SQLiteEngine", targets: ["SQLiteEngine"]),
+        .library(name: "SQLiteEngineCombine", targets: ["SQLiteEngineCombine"]),
         .library(name: "WorkloadEngine", targets: ["WorkloadEngine"]),
         .library(name: "Telemetry", targets: ["Telemetry"]),
         .executable(name: "poolgauge", targets: ["poolgauge"]),
@@ -19,6 +29,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     ],
     targets: [
         .systemLibrary(
@@ -37,6 +48,11 @@ let package = Package(
         .target(
             name: "SQLiteEngine",
             dependencies: ["CSQLite", "Telemetry"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "SQLiteEngineCombine",
+            dependencies: ["SQLiteEngine", "Telemetry"] + openCombine,
             swiftSettings: strict
         ),
         .target(
@@ -97,6 +113,11 @@ let package = Package(
         .testTarget(
             name: "SQLiteEngineTests",
             dependencies: ["CSQLite", "CommitWriter", "SQLiteEngine", "Telemetry"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SQLiteEngineCombineTests",
+            dependencies: ["SQLiteEngine", "SQLiteEngineCombine", "Telemetry"] + openCombine,
             swiftSettings: strict
         ),
         .testTarget(

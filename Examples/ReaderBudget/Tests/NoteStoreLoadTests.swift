@@ -54,7 +54,10 @@ final class NoteStoreLoadTests {
         let store = try store()
         let result = try await load(on: store).run()
         #expect(result.missed.isEmpty)
-        #expect(result.clients["list"]?.completed == 49)
+        let list = try #require(result.clients["list"])
+        // Fifty a second; whether the last one's turn is still within the second is rounding.
+        #expect((49...50).contains(list.offered))
+        #expect(list.completed + list.unfinished == list.offered)
         let added = try #require(result.clients["add"])
         // What was added in the warm-up is there too.
         let count = try await store.pool.read { try Note.fetchAll($0).count }

@@ -15,6 +15,9 @@ public struct Configuration: Sendable {
         case wal
     }
 
+    /// Says what SQLite cannot know of the schema: the primary keys of views.
+    public var schemaSource: (any DatabaseSchemaSource)?
+
     /// How much the connections tell about themselves.
     public enum ProbeLevel: Hashable, Sendable {
         /// Nothing is recorded per access; `status()` knows connections and waiters only.

@@ -84,6 +84,31 @@ extension Database {
         return try body()
     }
 
+    /// Whether somebody records what is read.
+    @usableFromInline var recordsSelection: Bool { recordedRegion != nil }
+
+    /// Runs a statement that reads the row with a primary key, and records no more than that row
+    /// where the key is the rowid.
+    @usableFromInline
+    func recordingRow<T>(
+        _ key: DatabaseValue,
+        of table: String,
+        _ statement: Statement,
+        _ body: () throws -> T
+    ) throws -> T {
+        let shape = try tableShape(table)
+        guard let rowID = Int64.fromDatabaseValue(key), !shape.isView,
+            shape.rowIDColumn != nil || shape.primaryKey == [Column.rowID.name]
+        else { return try body() }
+        let row = DatabaseRegion(
+            table: try canonicalTableName(table) ?? table,
+            rowIds: [rowID]
+        )
+        let result = try withoutRecording(body)
+        recordedRegion = recordedRegion?.union(statement.databaseRegion.intersection(row))
+        return result
+    }
+
     /// Runs `body` as if nobody recorded what it reads.
     func withoutRecording<T>(_ body: () throws -> T) rethrows -> T {
         let outer = (recordedRegion, isTraceMuted)

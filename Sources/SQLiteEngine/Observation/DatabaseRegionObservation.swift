@@ -26,7 +26,9 @@ public struct DatabaseRegionObservation: Sendable {
         self.regions = regions
     }
 
-    /// Starts the observation, before any write that is asked for afterwards.
+    /// Starts the observation; waits for the writer, unless the thread is inside its access.
+    ///
+    /// Every transaction that ends after this method has returned is told.
     ///
     /// - Parameters:
     ///   - writer: The database; transactions of this writer are told.
@@ -39,7 +41,7 @@ public struct DatabaseRegionObservation: Sendable {
         onChange: @escaping @Sendable (Database) -> Void
     ) -> AnyDatabaseCancellable {
         let observer = RegionObserver(onChange)
-        writer.asyncWriteWithoutTransaction { [regions] db in
+        writer.unsafeReentrantWrite { db in
             do {
                 let region = try regions.reduce(into: DatabaseRegion()) {
                     $0.formUnion(try $1.databaseRegion(db))

@@ -28,6 +28,9 @@ struct WALDiagnosis {
     /// How long a state is not worth a word, in nanoseconds.
     static let patience: UInt64 = 100_000_000
 
+    /// How long an unknown connection of this process must have been seen, in nanoseconds.
+    static let patienceWithOwnProcess: UInt64 = 500_000_000
+
     var log: WALState
     /// The frames for which the file has room.
     var fileFrames: UInt32
@@ -46,12 +49,14 @@ struct WALDiagnosis {
     func pin(at now: UInt64, stranger: (Question) -> (name: String, since: UInt64)?) -> WALPin? {
         let open = log.frames - min(log.frames, log.checkpointed)
         let uncommitted = fileFrames - min(fileFrames, max(history.highWater, log.frames))
-        func elsewhere(_ question: Question) -> WALPin? {
-            guard let (name, since) = stranger(question) else { return nil }
-            return WALPin(
-                by: AccessOrigin(name: name),
-                cause: .otherProcess,
-                ageNanoseconds: now > since ? now - since : 0
+        func elsewhere(_ question: Question) -> Elsewhere {
+            guard let (name, since) = stranger(question) else { return .nobody }
+            let age = now > since ? now - since : 0
+            // Our own readers come and go between the look at them and the look at the locks:
+            // only what stays is somebody else.
+            if name == WALLocks.ownProcess, age < Self.patienceWithOwnProcess { return .perhaps }
+            return .somebody(
+                WALPin(by: AccessOrigin(name: name), cause: .otherProcess, ageNanoseconds: age)
             )
         }
         if uncommitted >= history.threshold, uncommitted >= open {
@@ -62,13 +67,21 @@ struct WALDiagnosis {
                     ageNanoseconds: writer.age
                 )
             }
-            if let pin = elsewhere(.writer) { return pin }
+            switch elsewhere(.writer) {
+            case .somebody(let pin): return pin
+            case .perhaps: return nil
+            case .nobody: break
+            }
         }
         if open > 0, let reader = oldReader() {
             return WALPin(by: reader.origin, cause: .oldReader, ageNanoseconds: reader.age)
         }
         if open >= history.threshold {
-            if let pin = elsewhere(.checkpoint) { return pin }
+            switch elsewhere(.checkpoint) {
+            case .somebody(let pin): return pin
+            case .perhaps: return nil
+            case .nobody: break
+            }
             if let since = history.neglectSince {
                 let writer = history.lastWriter.flatMap(\.origin)
                 return WALPin(
@@ -77,7 +90,6 @@ struct WALDiagnosis {
                     ageNanoseconds: now > since ? now - since : 0
                 )
             }
-            return nil
         }
         if log.frames >= history.threshold, let since = history.overlapSince {
             if let reader = holders.max(by: { $0.age < $1.age }) {
@@ -87,9 +99,16 @@ struct WALDiagnosis {
                     ageNanoseconds: now > since ? now - since : 0
                 )
             }
-            return elsewhere(.restart)
+            if case .somebody(let pin) = elsewhere(.restart) { return pin }
         }
         return nil
+    }
+
+    /// Whether somebody outside is in the way.
+    private enum Elsewhere {
+        case nobody
+        case perhaps
+        case somebody(WALPin)
     }
 
     /// What somebody outside may be keeping from happening.

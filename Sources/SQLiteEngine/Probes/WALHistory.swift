@@ -26,6 +26,9 @@ struct WALHistory {
     private(set) var wasComplete = false
     /// Since when readers have kept the log from beginning anew.
     private(set) var overlapSince: UInt64?
+    /// Since when checkpoints have copied something and left something: who read then has gone on
+    /// to a later state since, or another one has come.
+    private var leftoverSince: UInt64?
     /// Since when commits have left the log above the threshold, with no reader in the way.
     private(set) var neglectSince: UInt64?
     /// Who wrote last.
@@ -41,13 +44,33 @@ struct WALHistory {
         guard log.generation == self.log.generation, log.frames >= self.log.frames else {
             wasComplete = log.frames > 0 && log.checkpointed == log.frames
             overlapSince = nil
+            leftoverSince = nil
             neglectSince = nil
             return self.log == WALState() ? .none : .restart
         }
         if wasComplete, log.frames > self.log.frames, overlapSince == nil { overlapSince = now }
         if log.checkpointed == log.frames, log.frames > 0 { wasComplete = true }
         if log.frames - log.checkpointed < threshold { neglectSince = nil }
-        return log.checkpointed > self.log.checkpointed ? .checkpoint : .none
+        guard log.checkpointed > self.log.checkpointed else { return .none }
+        noteLeftover(log, at: now)
+        return .checkpoint
+    }
+
+    /// Notes what a checkpoint left.
+    ///
+    /// Under dense commits a log is never complete: the next frames are there before the last ones
+    /// are copied. One checkpoint that leaves something has met a reader; when a second one gets
+    /// further and leaves something too, it has met another, or the same one with a newer state.
+    private mutating func noteLeftover(_ log: WALState, at now: UInt64) {
+        guard log.checkpointed >= threshold, log.checkpointed < log.frames else {
+            leftoverSince = nil
+            return
+        }
+        if let since = leftoverSince {
+            overlapSince = overlapSince ?? since
+        } else {
+            leftoverSince = now
+        }
     }
 
     /// A write has ended; it was looked at before.

@@ -43,6 +43,9 @@ struct WALLocks: Equatable {
         }
     }
 
+    /// What a connection of this process is called that is none of the diagnosed database's.
+    static let ownProcess = "another connection of this process"
+
     private static let writeByte: UInt64 = 120
     private static let checkpointByte: UInt64 = 121
     private static let firstReadByte: UInt64 = 123
@@ -64,7 +67,7 @@ struct WALLocks: Equatable {
         })
         where isInTheWay(entry, question, diagnosis, own) {
             return entry.process == own
-                ? "another connection of this process" : Self.name(of: entry.process)
+                ? Self.ownProcess : Self.name(of: entry.process)
         }
         return nil
     }

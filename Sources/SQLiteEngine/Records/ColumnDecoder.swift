@@ -1,9 +1,12 @@
+import Foundation
+
 /// Gives a column to a type that decodes itself from one single value.
 struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
     let row: Row
     let index: Int
     let codingPath: [any CodingKey]
-    let userInfo: [CodingUserInfoKey: Any]
+    let recordType: any FetchableRecord.Type
+    var userInfo: [CodingUserInfoKey: Any] { recordType.databaseDecodingUserInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         throw JSONIsNeeded()
@@ -16,6 +19,9 @@ struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
     func decodeNil() -> Bool { row.hasNull(atIndex: index) }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        if let value = try row.strategicValue(type, atUncheckedIndex: index, for: recordType) {
+            return value
+        }
         guard let convertible = type as? any DatabaseValueConvertible.Type else {
             return try T(from: self)
         }
@@ -27,5 +33,31 @@ struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
         as type: T.Type
     ) throws -> T {
         identical(try row.decode(value, atUncheckedIndex: index), as: type)
+    }
+}
+
+extension Row {
+    /// The value of a column whose type has a strategy, as that says; nil for other types.
+    func strategicValue<T>(
+        _ type: T.Type,
+        atUncheckedIndex index: Int,
+        for recordType: any FetchableRecord.Type
+    ) throws -> T? {
+        let value: T?
+        if T.self == Date.self {
+            value = recordType.databaseDateDecodingStrategy(for: layout.names[index])
+                .decode(databaseValue(atUncheckedIndex: index))
+                .map { identical($0, as: type) }
+        } else if T.self == Data.self {
+            value = recordType.databaseDataDecodingStrategy(for: layout.names[index])
+                .decode(databaseValue(atUncheckedIndex: index))
+                .map { identical($0, as: type) }
+        } else {
+            return nil
+        }
+        guard let value else {
+            throw RowDecodingError.valueMismatch(type, row: self, index: index)
+        }
+        return value
     }
 }

@@ -1,7 +1,9 @@
 /// Takes the single value that a type encodes itself as, or learns that it needs JSON.
 final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
-    let codingPath: [any CodingKey]
-    let userInfo: [CodingUserInfoKey: Any]
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { recordType.databaseEncodingUserInfo }
+    private let column: String
+    private let recordType: any EncodableRecord.Type
 
     /// The value; nil when the type encoded none.
     private(set) var value: DatabaseValue?
@@ -9,9 +11,9 @@ final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
     /// Whether the type asked for keys, or for a list.
     var isJSONNeeded = false
 
-    init(codingPath: [any CodingKey], userInfo: [CodingUserInfoKey: Any]) {
-        self.codingPath = codingPath
-        self.userInfo = userInfo
+    init(column: String, of recordType: any EncodableRecord.Type) {
+        self.column = column
+        self.recordType = recordType
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -29,7 +31,9 @@ final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
     func encodeNil() { value = .null }
 
     func encode<T: Encodable>(_ value: T) throws {
-        if let convertible = value as? any DatabaseValueConvertible {
+        if let value = try recordType.strategicValue(value, column) {
+            self.value = value
+        } else if let convertible = value as? any DatabaseValueConvertible {
             self.value = convertible.databaseValue
         } else {
             try value.encode(to: self)

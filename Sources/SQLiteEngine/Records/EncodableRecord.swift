@@ -13,6 +13,19 @@ public protocol EncodableRecord {
 
     /// The encoder of a column that is stored as JSON.
     static func databaseJSONEncoder(for column: String) -> JSONEncoder
+
+    /// How an `Encodable` record writes `Data` to a column; as a blob by default.
+    static func databaseDataEncodingStrategy(for column: String) -> DatabaseDataEncodingStrategy
+
+    /// How an `Encodable` record writes a date to a column; as a text by default.
+    static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy
+
+    /// How an `Encodable` record writes a UUID to a column; as a blob by default.
+    static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy
+
+    /// Which columns an `Encodable` record writes its coding keys to; those of their names by
+    /// default.
+    static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { get }
 }
 
 extension EncodableRecord {
@@ -29,6 +42,26 @@ extension EncodableRecord {
         encoder.outputFormatting = .sortedKeys
         encoder.userInfo = forJSON(databaseEncodingUserInfo)
         return encoder
+    }
+
+    /// As a blob.
+    public static func databaseDataEncodingStrategy(
+        for column: String
+    ) -> DatabaseDataEncodingStrategy { .deferredToData }
+
+    /// As a text.
+    public static func databaseDateEncodingStrategy(
+        for column: String
+    ) -> DatabaseDateEncodingStrategy { .deferredToDate }
+
+    /// As a blob.
+    public static func databaseUUIDEncodingStrategy(
+        for column: String
+    ) -> DatabaseUUIDEncodingStrategy { .deferredToUUID }
+
+    /// The names of the keys.
+    public static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy {
+        .useDefaultKeys
     }
 
     /// The values by column.

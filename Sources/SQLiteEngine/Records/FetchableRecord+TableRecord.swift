@@ -43,7 +43,11 @@ extension FetchableRecord where Self: TableRecord {
         key: some DatabaseValueConvertible
     ) throws -> Self? {
         if key.databaseValue.isNull { return nil }
-        return try fetchOne(selection(db, KeyFilter(db, table: databaseTableName, keys: [key])))
+        let statement = try selection(db, KeyFilter(db, table: databaseTableName, keys: [key]))
+        guard db.recordsSelection else { return try fetchOne(statement) }
+        return try db.recordingRow(key.databaseValue, of: databaseTableName, statement) {
+            try fetchOne(statement)
+        }
     }
 
     /// Fetches the record with a primary key.

@@ -8,13 +8,23 @@ public protocol FetchableRecord {
     /// Creates a record from a row.
     ///
     /// A row of a cursor holds for the time of the call: keep values, or a copy of the row.
-    init(row: Row) throws
+    init(row: borrowing Row) throws
 
     /// What a `Decodable` record's decoder gives as its `userInfo`; empty by default.
     static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { get }
 
     /// The decoder of a column that is stored as JSON.
     static func databaseJSONDecoder(for column: String) -> JSONDecoder
+
+    /// How a `Decodable` record reads `Data` from a column; as it is by default.
+    static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy
+
+    /// How a `Decodable` record reads a date from a column; as `Date` does by default.
+    static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy
+
+    /// Which columns a `Decodable` record reads its coding keys from; those of their names by
+    /// default.
+    static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { get }
 }
 
 extension FetchableRecord {
@@ -30,13 +40,28 @@ extension FetchableRecord {
         decoder.userInfo = forJSON(databaseDecodingUserInfo)
         return decoder
     }
+
+    /// As it is.
+    public static func databaseDataDecodingStrategy(
+        for column: String
+    ) -> DatabaseDataDecodingStrategy { .deferredToData }
+
+    /// As `Date` does.
+    public static func databaseDateDecodingStrategy(
+        for column: String
+    ) -> DatabaseDateDecodingStrategy { .deferredToDate }
+
+    /// The names of the keys.
+    public static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy {
+        .useDefaultKeys
+    }
 }
 
 extension FetchableRecord where Self: Decodable {
     /// Decodes a record from the columns of a row.
     @inlinable
-    public init(row: Row) throws {
-        try self.init(from: RecordDecoder.decoder(of: row, for: Self.self))
+    public init(row: borrowing Row) throws {
+        try self.init(from: LentDecoder.decoder(of: row, for: Self.self))
     }
 }
 
@@ -53,7 +78,7 @@ public class FetchableRecordDecoder {
         _ type: T.Type,
         from row: Row
     ) throws -> T {
-        try T(from: RecordDecoder.decoder(of: row, for: type))
+        try T(from: LentDecoder.decoder(of: row, for: type))
     }
 }
 

@@ -58,6 +58,6 @@ struct LentColumns {
 
     @inline(never)
     private static func failForGoneRow() -> Never {
-        fatalError("a decoding container was used after its row: keep values, not the container")
+        fatalError("a decoder or its container was used after its row: keep values instead")
     }
 }

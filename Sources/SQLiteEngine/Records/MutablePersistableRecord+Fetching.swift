@@ -113,8 +113,114 @@ extension MutablePersistableRecord {
         return try saving(db, conflictResolution, returning: selection, fetch)
     }
 
+    // MARK: Changes
+
+    /// Changes the record, and updates the columns that differ; returns the row as a record.
+    ///
+    /// - Returns: Nil when no column differs: nothing is written then.
+    public mutating func updateChangesAndFetch(
+        _ db: Database,
+        onConflict conflictResolution: Database.ConflictResolution? = nil,
+        modify: (inout Self) throws -> Void
+    ) throws -> Self? where Self: FetchableRecord {
+        try updateChangesAndFetch(
+            db,
+            onConflict: conflictResolution,
+            as: Self.self,
+            modify: modify
+        )
+    }
+
+    /// Changes the record, and updates the columns that differ; returns the row as a record of
+    /// another type.
+    ///
+    /// - Returns: Nil when no column differs: nothing is written then.
+    public mutating func updateChangesAndFetch<T: FetchableRecord & TableRecord>(
+        _ db: Database,
+        onConflict conflictResolution: Database.ConflictResolution? = nil,
+        as returnedType: T.Type,
+        modify: (inout Self) throws -> Void
+    ) throws -> T? {
+        let record = self
+        return try updateChangesAndFetch(
+            db,
+            onConflict: conflictResolution,
+            selection: T.databaseSelection,
+            fetch: { statement in try record.returned(db, T.fetchOne(statement)) },
+            modify: modify
+        )
+    }
+
+    /// Changes the record, and updates the columns that differ; returns what a closure makes of
+    /// the columns of the row.
+    ///
+    /// - Parameters:
+    ///   - db: The connection.
+    ///   - conflictResolution: What happens on a conflict; the type's policy by default.
+    ///   - selection: The columns that the statement returns.
+    ///   - fetch: Executes the statement, and fetches what it returns.
+    ///   - modify: Changes the record.
+    /// - Returns: What `fetch` returns; nil when no column differs: nothing is written then.
+    /// - Throws: A ``DatabaseError``, or what a callback or a closure throws.
+    public mutating func updateChangesAndFetch<T>(
+        _ db: Database,
+        onConflict conflictResolution: Database.ConflictResolution? = nil,
+        selection: [any SQLSelectable],
+        fetch: (Statement) throws -> T,
+        modify: (inout Self) throws -> Void
+    ) throws -> T? {
+        requirement(!selection.isEmpty, "nothing is selected")
+        let before = try PersistenceContainer(self)
+        try modify(&self)
+        let changes = try PersistenceContainer(self).changes(from: before)
+        if changes.isEmpty { return nil }
+        return try updating(
+            db,
+            conflictResolution,
+            columns: Set(changes.keys),
+            returning: selection,
+            fetch
+        )
+    }
+
+    /// Updates the record's row; returns what a closure makes of the columns of the row.
+    public func updateAndFetch<T>(
+        _ db: Database,
+        onConflict conflictResolution: Database.ConflictResolution? = nil,
+        selection: [any SQLSelectable],
+        fetch: (Statement) throws -> T
+    ) throws -> T {
+        let columns = try db.tableShape(Self.databaseTableName).columns
+        return try updateAndFetch(
+            db,
+            onConflict: conflictResolution,
+            columns: columns,
+            selection: selection,
+            fetch: fetch
+        )
+    }
+
+    /// Updates some columns of the record's row; returns what a closure makes of the columns of
+    /// the row.
+    public func updateAndFetch<T>(
+        _ db: Database,
+        onConflict conflictResolution: Database.ConflictResolution? = nil,
+        columns: some Collection<String>,
+        selection: [any SQLSelectable],
+        fetch: (Statement) throws -> T
+    ) throws -> T {
+        requirement(!selection.isEmpty, "nothing is selected")
+        return try updating(
+            db,
+            conflictResolution,
+            columns: Set(columns),
+            returning: selection,
+            fetch
+        )
+    }
+
     /// The row that a statement returned; an insertion that was ignored returns none.
-    private func returned<T>(_ db: Database, _ row: T?) throws -> T {
+    func returned<T>(_ db: Database, _ row: T?) throws -> T {
         guard let row else { throw recordNotFound(db) }
         return row
     }

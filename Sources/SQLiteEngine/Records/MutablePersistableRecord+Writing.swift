@@ -58,6 +58,26 @@ extension MutablePersistableRecord {
         return result.value
     }
 
+    mutating func upserting<T>(
+        _ db: Database,
+        onConflict target: [String],
+        updating strategy: UpsertUpdateStrategy,
+        returning selection: [any SQLSelectable],
+        _ decode: (Row) throws -> T
+    ) throws -> T {
+        try willSave(db)
+        var result: (saved: PersistenceSuccess, value: T)?
+        try aroundSave(db) {
+            let (inserted, value) = try upsertRow(db, target, strategy, selection, decode)
+            let saved = PersistenceSuccess(persistenceContainer: inserted.persistenceContainer)
+            result = (saved, value)
+            return saved
+        }
+        guard let result else { throw notCalled("aroundSave") }
+        didSave(result.saved)
+        return result.value
+    }
+
     func deleting(_ db: Database) throws -> Bool {
         try willDelete(db)
         var result: Bool?
@@ -88,6 +108,54 @@ extension MutablePersistableRecord {
             let rowIDColumn = statements.shape.rowIDColumn
             let rowID = db.lastInsertedRowID
             var container = statements.container
+            if let rowIDColumn { container.set(rowID.databaseValue, rowIDColumn) }
+            let inserted = InsertionSuccess(
+                rowID: rowID,
+                rowIDColumn: rowIDColumn,
+                persistenceContainer: container
+            )
+            result = (inserted, value)
+            return inserted
+        }
+        guard let result else { throw notCalled("aroundInsert") }
+        didInsert(result.inserted)
+        return result
+    }
+
+    private mutating func upsertRow<T>(
+        _ db: Database,
+        _ target: [String],
+        _ strategy: UpsertUpdateStrategy,
+        _ selection: [any SQLSelectable],
+        _ decode: (Row) throws -> T
+    ) throws -> (InsertionSuccess, T) {
+        try willInsert(db)
+        let record = self
+        var result: (inserted: InsertionSuccess, value: T)?
+        try aroundInsert(db) {
+            let statements = try RecordStatements(db, record)
+            // An update leaves the connection's last rowid alone: the row has to say it.
+            let hasRowID = try db.primaryKey(statements.table).tableHasRowID
+            let statement = try statements.upsert(
+                onConflict: target,
+                updating: strategy,
+                returning: selection + (hasRowID ? [Column.rowID] : [])
+            )
+            var rowID: Int64 = 0
+            var value: T?
+            if selection.isEmpty && !hasRowID {
+                try statement.execute()
+                value = try decode(Row())
+            } else {
+                // To its end: triggers and full-text tables write along.
+                for row in try Row.fetchAll(statement) where value == nil {
+                    value = try decode(row)
+                    if hasRowID { rowID = row[row.count - 1] }
+                }
+            }
+            guard let value else { throw statements.notFound }
+            var container = statements.container
+            let rowIDColumn = statements.shape.rowIDColumn
             if let rowIDColumn { container.set(rowID.databaseValue, rowIDColumn) }
             let inserted = InsertionSuccess(
                 rowID: rowID,

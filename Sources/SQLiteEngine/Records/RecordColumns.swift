@@ -18,7 +18,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     var codingPath: [any CodingKey] { columns.codingPath }
 
     var allKeys: [Key] {
-        var names = Set(columns.row.columnNames)
+        var names = Set(columns.keys)
         names.formUnion(columns.row.scopesTree.names)
         return names.sorted().compactMap(Key.init(stringValue:))
     }
@@ -89,7 +89,15 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         _ type: Value.Type,
         _ key: Key
     ) throws -> Value {
-        let column = column(key)
+        try read(type, key, column(key))
+    }
+
+    @inline(__always)
+    private func read<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+        _ type: Value.Type,
+        _ key: Key,
+        _ column: ResolvedColumn
+    ) throws -> Value {
         if column.exists, let statement = columns.statement,
             let value = Value.fromStatement(statement, atUncheckedIndex: column.source)
         {
@@ -103,7 +111,15 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         _ type: Value.Type,
         _ key: Key
     ) throws -> Value? {
-        let column = column(key)
+        try readIfPresent(type, key, column(key))
+    }
+
+    @inline(__always)
+    private func readIfPresent<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+        _ type: Value.Type,
+        _ key: Key,
+        _ column: ResolvedColumn
+    ) throws -> Value? {
         guard column.exists else { return nil }
         if let statement = columns.statement {
             if let value = Value.fromStatement(statement, atUncheckedIndex: column.source) {
@@ -123,14 +139,58 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     ) throws -> Value {
         if column.exists { return try columns.row.decode(type, atUncheckedIndex: column.index) }
         if let value = Value.fromMissingColumn() { return value }
-        throw RowDecodingError.columnNotFound(key.stringValue, row: columns.row)
+        throw columns.notFound(key)
+    }
+
+    // MARK: Dates and data
+
+    /// Reads a date or data as the record's strategies say.
+    @inline(__always)
+    private func readWithStrategy<
+        Value: DatabaseValueConvertible & StatementColumnConvertible,
+        T
+    >(_ type: Value.Type, _ key: Key, as result: T.Type) throws -> T {
+        let column = column(key)
+        if columns.readsAsIs(column) || !column.exists {
+            return identical(try read(type, key, column), as: result)
+        }
+        return identical(try decodeWithStrategy(type, column), as: result)
+    }
+
+    @inline(__always)
+    private func readIfPresentWithStrategy<
+        Value: DatabaseValueConvertible & StatementColumnConvertible,
+        T
+    >(_ type: Value.Type, _ key: Key, as result: T.Type) throws -> T? {
+        let column = column(key)
+        if columns.readsAsIs(column) || !column.exists {
+            return try readIfPresent(type, key, column).map { identical($0, as: result) }
+        }
+        if columns.row.hasNull(atIndex: column.index) { return nil }
+        return identical(try decodeWithStrategy(type, column), as: result)
+    }
+
+    @inline(never)
+    private func decodeWithStrategy<Value>(
+        _ type: Value.Type,
+        _ column: ResolvedColumn
+    ) throws -> Value {
+        let value = try columns.row.strategicValue(
+            type,
+            atUncheckedIndex: column.index,
+            for: columns.recordType
+        )
+        guard let value else {
+            throw RowDecodingError.valueMismatch(type, row: columns.row, index: column.index)
+        }
+        return value
     }
 
     // MARK: All other types
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        if T.self == Date.self { return identical(try read(Date.self, key), as: type) }
-        if T.self == Data.self { return identical(try read(Data.self, key), as: type) }
+        if T.self == Date.self { return try readWithStrategy(Date.self, key, as: type) }
+        if T.self == Data.self { return try readWithStrategy(Data.self, key, as: type) }
         let column = column(key)
         guard column.exists else { return try decodeWithoutColumn(type, key) }
         switch columns.reading(of: type, in: column.index) {
@@ -142,10 +202,10 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
         if T.self == Date.self {
-            return try readIfPresent(Date.self, key).map { identical($0, as: type) }
+            return try readIfPresentWithStrategy(Date.self, key, as: type)
         }
         if T.self == Data.self {
-            return try readIfPresent(Data.self, key).map { identical($0, as: type) }
+            return try readIfPresentWithStrategy(Data.self, key, as: type)
         }
         let column = column(key)
         guard column.exists else {
@@ -209,7 +269,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
                     row: columns.row,
                     index: index,
                     codingPath: path,
-                    userInfo: columns.recordType.databaseDecodingUserInfo
+                    recordType: columns.recordType
                 )
             )
         } catch is JSONIsNeeded {
@@ -236,7 +296,13 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         // columns with a scope `author`: one key, and no more, can be the row itself.
         guard let rootKey = columns.rootKey else {
             columns.setRootKey(key.stringValue)
-            return try columns.row.decodeRecord(type, within: columns, codingPath: path)
+            let columns = columns
+            return try columns.row.decodeRecord(
+                type,
+                within: columns,
+                codingPath: path,
+                missing: { [unowned columns] in columns.notFound(key) }
+            )
         }
         let names = [rootKey, key.stringValue].sorted()
         throw DecodingError.keyNotFound(
@@ -254,7 +320,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         as type: T.Type
     ) throws -> T {
         if let value = Value.fromMissingColumn() { return identical(value, as: type) }
-        throw RowDecodingError.columnNotFound(key.stringValue, row: columns.row)
+        throw columns.notFound(key)
     }
 
     // MARK: Containers

@@ -4,17 +4,18 @@ import Foundation
 ///
 /// One decoder serves all rows of a cursor, and keeps where each key's column is, so that a row
 /// costs no comparison of names.
-@usableFromInline
 final class RecordDecoder: Decoder {
-    @usableFromInline let codingPath: [any CodingKey]
-    @usableFromInline var userInfo: [CodingUserInfoKey: Any] { recordType.databaseDecodingUserInfo }
+    let codingPath: [any CodingKey]
+    var userInfo: [CodingUserInfoKey: Any] { recordType.databaseDecodingUserInfo }
 
-    private let columns: RowColumns
-    private let recordTypeID: ObjectIdentifier
+    let columns: RowColumns
 
     /// The container of the keys of ``keyType``: a `Kept<KeyedDecodingContainer<Key>>`.
     @exclusivity(unchecked) private var container: AnyObject?
     @exclusivity(unchecked) private var keyType: ObjectIdentifier?
+
+    /// The error of a single value, where the row stands for a column that it does not have.
+    private let missing: (() -> RowDecodingError)?
 
     private var row: Row { columns.row }
     private var recordType: any FetchableRecord.Type { columns.recordType }
@@ -22,27 +23,15 @@ final class RecordDecoder: Decoder {
     init(
         row: Row,
         recordType: any FetchableRecord.Type,
-        codingPath: [any CodingKey] = []
+        codingPath: [any CodingKey] = [],
+        missing: (() -> RowDecodingError)? = nil
     ) {
         self.codingPath = codingPath
-        recordTypeID = ObjectIdentifier(recordType)
+        self.missing = missing
         columns = RowColumns(row: row, recordType: recordType, codingPath: codingPath)
+        columns.decoder = self
     }
 
-    /// The decoder that a row has, if it has one for a type of record; else a new one.
-    @usableFromInline
-    static func decoder(of row: Row, for type: any FetchableRecord.Type) -> RecordDecoder {
-        if let decoder = row.recordDecoder, decoder.recordTypeID == ObjectIdentifier(type) {
-            decoder.columns.beginRow()
-            return decoder
-        }
-        // The row owns its decoder, and the decoder must not own the row.
-        let decoder = RecordDecoder(row: row.twin, recordType: type)
-        if row.sqliteStatement != nil { row.recordDecoder = decoder }
-        return decoder
-    }
-
-    @usableFromInline
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
         if let container, keyType == ObjectIdentifier(type) {
             return unsafeDowncast(container, to: Kept<KeyedDecodingContainer<Key>>.self).value()
@@ -60,7 +49,6 @@ final class RecordDecoder: Decoder {
         return kept.value()
     }
 
-    @usableFromInline
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         throw DecodingError.typeMismatch(
             [Any].self,
@@ -71,9 +59,9 @@ final class RecordDecoder: Decoder {
         )
     }
 
-    @usableFromInline
-    func singleValueContainer() -> any SingleValueDecodingContainer {
-        FirstColumnDecoder(columns: columns, codingPath: codingPath)
+    func singleValueContainer() throws -> any SingleValueDecodingContainer {
+        if let missing { throw missing() }
+        return FirstColumnDecoder(columns: columns, codingPath: codingPath)
     }
 }
 
@@ -101,6 +89,15 @@ private struct FirstColumnDecoder: SingleValueDecodingContainer {
     func decodeNil() -> Bool { row.count == 0 || row.hasNull(atIndex: 0) }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        if row.count > 0,
+            let value = try row.strategicValue(
+                type,
+                atUncheckedIndex: 0,
+                for: columns.recordType
+            )
+        {
+            return value
+        }
         if let convertible = type as? any DatabaseValueConvertible.Type {
             return try value(convertible, as: type)
         }
@@ -123,14 +120,20 @@ extension Row {
     func decodeRecord<T: Decodable>(
         _ type: T.Type,
         within columns: RowColumns,
-        codingPath: [any CodingKey]
+        codingPath: [any CodingKey],
+        missing: (() -> RowDecodingError)? = nil
     ) throws -> T {
         if let record = type as? any FetchableRecord.Type {
             return try makeRecord(record, as: type)
         }
         return try T(
             from: columns.kept(
-                RecordDecoder(row: twin, recordType: columns.recordType, codingPath: codingPath)
+                RecordDecoder(
+                    row: twin,
+                    recordType: columns.recordType,
+                    codingPath: codingPath,
+                    missing: missing
+                )
             )
         )
     }

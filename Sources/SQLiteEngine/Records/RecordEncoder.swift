@@ -6,10 +6,19 @@ final class RecordEncoder: Encoder {
     var userInfo: [CodingUserInfoKey: Any] { recordType.databaseEncodingUserInfo }
     fileprivate(set) var container: PersistenceContainer
     fileprivate let recordType: any EncodableRecord.Type
+    /// What names the column of a key; nil where it has the key's name.
+    fileprivate let conversion: (@Sendable (any CodingKey) -> String)?
 
     init(container: PersistenceContainer, recordType: any EncodableRecord.Type) {
         self.container = container
         self.recordType = recordType
+        conversion = recordType.databaseColumnEncodingStrategy.conversion
+    }
+
+    @inline(__always)
+    fileprivate func column(_ key: some CodingKey) -> String {
+        guard let conversion else { return key.stringValue }
+        return conversion(key)
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -24,12 +33,16 @@ final class RecordEncoder: Encoder {
         WrapperEncoder(encoder: self)
     }
 
-    fileprivate func encode(_ value: some Encodable, _ column: String) throws {
+    fileprivate func encode<T: Encodable>(_ value: T, _ column: String) throws {
+        if let value = try recordType.strategicValue(value, column) {
+            container.set(value, column)
+            return
+        }
         if let convertible = value as? any DatabaseValueConvertible {
             container.set(convertible.databaseValue, column)
             return
         }
-        let encoder = ColumnEncoder(codingPath: codingPath, userInfo: userInfo)
+        let encoder = ColumnEncoder(column: column, of: recordType)
         do {
             try value.encode(to: encoder)
         } catch is JSONIsNeeded {
@@ -51,7 +64,7 @@ private struct ColumnsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: RecordEncoder
     var codingPath: [any CodingKey] { [] }
 
-    func encodeNil(forKey key: Key) { encoder.container.set(.null, key.stringValue) }
+    func encodeNil(forKey key: Key) { encoder.container.set(.null, encoder.column(key)) }
 
     // The types that need no look at what they conform to.
     func encode(_ value: Bool, forKey key: Key) { set(value, key) }
@@ -75,7 +88,7 @@ private struct ColumnsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encodeIfPresent(_ value: UInt64?, forKey key: Key) { set(value, key) }
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-        try encoder.encode(value, key.stringValue)
+        try encoder.encode(value, encoder.column(key))
     }
 
     func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws {
@@ -85,7 +98,7 @@ private struct ColumnsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     @inline(__always)
     private func set(_ value: some DatabaseValueConvertible, _ key: Key) {
-        encoder.container.set(value.databaseValue, key.stringValue)
+        encoder.container.set(value.databaseValue, encoder.column(key))
     }
 
     func nestedContainer<NestedKey: CodingKey>(
@@ -139,5 +152,24 @@ private struct WrapperEncoder: SingleValueEncodingContainer {
                     """
             )
         )
+    }
+}
+
+extension EncodableRecord {
+    /// A value of a type that has a strategy, as that says; nil for other types.
+    static func strategicValue<T>(_ value: T, _ column: String) throws -> DatabaseValue? {
+        if T.self == Date.self {
+            return databaseDateEncodingStrategy(for: column)
+                .encode(identical(value, as: Date.self))
+        }
+        if T.self == Data.self {
+            return try databaseDataEncodingStrategy(for: column)
+                .encode(identical(value, as: Data.self))
+        }
+        if T.self == UUID.self {
+            return databaseUUIDEncodingStrategy(for: column)
+                .encode(identical(value, as: UUID.self))
+        }
+        return nil
     }
 }

@@ -45,6 +45,43 @@ struct RecordStatements {
         )
     }
 
+    /// The statement that inserts a row, or updates the one that is in its way.
+    ///
+    /// - Parameters:
+    ///   - target: The columns of the key that may be violated; any key when it is empty.
+    ///   - strategy: What becomes of the row that is in the way.
+    ///   - selection: What the statement returns.
+    /// - Returns: The statement, with its arguments.
+    /// - Throws: What SQLite says of it.
+    func upsert(
+        onConflict target: [String],
+        updating strategy: UpsertUpdateStrategy,
+        returning selection: [any SQLSelectable]
+    ) throws -> Statement {
+        let names = container.columns.map(\.quotedIdentifier).joined(separator: ", ")
+        let keys = Set((shape.primaryKey + target).map { $0.lowercased() })
+        let updated = container.columns.filter { column in
+            strategy == .allColumns && !keys.contains(column.lowercased())
+        }
+        var assignments = updated.map(\.quotedIdentifier)
+            .map { "\($0) = \"excluded\".\($0)" }
+            .joined(separator: ", ")
+        if updated.isEmpty {
+            // With nothing to update it would return no row.
+            let key = shape.primaryKey[0].quotedIdentifier
+            assignments = "\(key) = \(key)"
+        }
+        return try statement(
+            """
+            INSERT INTO \(table.quotedIdentifier) (\(names)) VALUES (\(questionMarks(container.count))) \
+            ON CONFLICT\(target.isEmpty ? "" : "(\(target.identifierList))") \
+            DO UPDATE SET \(assignments)
+            """,
+            container.values,
+            selection
+        )
+    }
+
     /// The statement that updates columns; nil when the primary key is NULL.
     ///
     /// Columns that the table does not have, those that the record does not write, and the primary
@@ -63,7 +100,7 @@ struct RecordStatements {
             return wanted.contains(name) && !keys.contains(name) && container.contains(column)
         }
         if updated.isEmpty { updated = shape.primaryKey }
-        let assignments = updated.map { "\($0.quotedIdentifier) = ?" }.joined(separator: ", ")
+        let assignments = updated.map { "\($0.quotedIdentifier)=?" }.joined(separator: ", ")
         return try statement(
             """
             UPDATE\(resolution.clause) \(table.quotedIdentifier) SET \(assignments) \
@@ -91,7 +128,7 @@ struct RecordStatements {
     }
 
     private var keyCondition: String {
-        shape.primaryKey.map { "\($0.quotedIdentifier) = ?" }.joined(separator: " AND ")
+        shape.primaryKey.map { "\($0.quotedIdentifier)=?" }.joined(separator: " AND ")
     }
 
     private func statement(

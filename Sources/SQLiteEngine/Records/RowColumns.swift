@@ -8,6 +8,7 @@ final class RowColumns {
     let row: Row
     let statement: SQLiteStatement?
     let recordType: any FetchableRecord.Type
+    let recordTypeID: ObjectIdentifier
     let codingPath: [any CodingKey]
 
     /// The columns by the one byte of a key.
@@ -28,8 +29,14 @@ final class RowColumns {
     /// The decoders of parts of the row: their containers may be in use as long as the row is.
     @exclusivity(unchecked) private var decoders: [RecordDecoder] = []
 
+    /// A bit for each column whose dates and data are known to be read as they are.
+    @exclusivity(unchecked) private var plainColumns: UInt64 = 0
+
     /// Whether something is kept that concerns one row alone.
     @exclusivity(unchecked) private var isMarked = false
+
+    /// The decoder that has these columns, and nobody else has; columns of a scope have none.
+    @exclusivity(unchecked) unowned(unsafe) var decoder: RecordDecoder!
 
     /// How containers reach these columns.
     let lent = LentColumns()
@@ -37,6 +44,7 @@ final class RowColumns {
     init(row: Row, recordType: any FetchableRecord.Type, codingPath: [any CodingKey]) {
         self.row = row
         self.recordType = recordType
+        recordTypeID = ObjectIdentifier(recordType)
         self.codingPath = codingPath
         statement = row.sqliteStatement
         readings = Array(repeating: nil, count: row.count)
@@ -93,11 +101,53 @@ final class RowColumns {
     }
 
     private func resolve(_ name: String) -> ResolvedColumn {
-        guard let position = row.index(ofColumn: name) else { return .missing }
+        guard let position = position(ofKey: name) else { return .missing }
         return ResolvedColumn(
             position: Int32(position),
             source: row.source(ofUncheckedIndex: position)
         )
+    }
+
+    private func position(ofKey name: String) -> Int? {
+        guard let conversion = recordType.databaseColumnDecodingStrategy.conversion else {
+            return row.index(ofColumn: name)
+        }
+        return row.layout.names.firstIndex { conversion($0) == name }
+    }
+
+    /// The keys that the columns stand for.
+    var keys: [String] {
+        let conversion = recordType.databaseColumnDecodingStrategy.conversion
+        return row.layout.names.map { conversion?($0) ?? $0 }
+    }
+
+    /// The error of a key that no column stands for.
+    func notFound(_ key: some CodingKey) -> RowDecodingError {
+        guard let reason = recordType.databaseColumnDecodingStrategy.missing(key) else {
+            return .columnNotFound(key.stringValue, row: row)
+        }
+        let context = RowDecodingError.Context(debugDescription: reason, row: row, key: nil)
+        return RowDecodingError(impl: .keyNotFound(.columnName(key.stringValue), context))
+    }
+
+    /// Whether dates and data are read from a column as they are, which is found out once for
+    /// each of the first 64 columns.
+    @inline(__always)
+    func readsAsIs(_ column: ResolvedColumn) -> Bool {
+        let bit = UInt64(1) << UInt64(UInt32(bitPattern: column.position))
+        return plainColumns & bit != 0 || hasNoStrategy(column, bit)
+    }
+
+    @inline(never)
+    private func hasNoStrategy(_ column: ResolvedColumn, _ bit: UInt64) -> Bool {
+        guard column.exists else { return true }
+        let name = row.layout.names[column.index]
+        let isPlain =
+            recordType.databaseDateDecodingStrategy(for: name).isDeferred
+            && recordType.databaseDataDecodingStrategy(for: name).isDeferred
+        // The bit of a column beyond the 64th is 0.
+        if isPlain { plainColumns |= bit }
+        return isPlain
     }
 
     /// The columns of a scope, which live as long as these.

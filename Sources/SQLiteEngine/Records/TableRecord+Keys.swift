@@ -54,7 +54,7 @@ struct KeyFilter: Sendable {
 
 /// `?, ?, ?`.
 func questionMarks(_ count: Int) -> String {
-    count == 0 ? "" : "?" + String(repeating: ", ?", count: count - 1)
+    count == 0 ? "" : "?" + String(repeating: ",?", count: count - 1)
 }
 
 extension Database {

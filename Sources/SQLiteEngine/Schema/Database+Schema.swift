@@ -55,21 +55,9 @@ extension Database {
     }
 
     private func exists(_ type: String, _ name: String, in schemaName: String?) throws -> Bool {
-        guard let schemaName else {
-            for database in try databaseNames()
-            where try schema(of: database).canonicalName(name, type: type) != nil {
-                return true
-            }
-            return false
+        try databaseNames(for: schemaName).contains { database in
+            try schema(of: database).canonicalName(name, type: type) != nil
         }
-        let wanted = schemaName.lowercased()
-        guard let database = try databaseNames().first(where: { $0.lowercased() == wanted }) else {
-            throw DatabaseError(
-                resultCode: .SQLITE_ERROR,
-                message: "no such schema: \(schemaName)"
-            )
-        }
-        return try schema(of: database).canonicalName(name, type: type) != nil
     }
 
     // MARK: For observation
@@ -80,7 +68,7 @@ extension Database {
             if let name = try schema(of: database).canonicalName(name, type: "table") {
                 return name
             }
-            let master = database == "temp" ? "sqlite_temp_master" : "sqlite_master"
+            let master = Self.masterTable(of: database)
             if name.lowercased() == master { return master }
         }
         return nil
@@ -157,7 +145,7 @@ extension Database {
 
     private func fetchSchema(of database: String) throws -> DatabaseSchema {
         let schemaVersion = try fetchSchemaVersion(of: database)
-        let master = database == "temp" ? "sqlite_temp_master" : "sqlite_master"
+        let master = Self.masterTable(of: database)
         var objects: [DatabaseSchema.Object: String] = [:]
         let rows = try Row.fetchCursor(
             self,

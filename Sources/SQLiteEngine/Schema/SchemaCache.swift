@@ -28,6 +28,8 @@ struct DatabaseSchema {
     let objects: [Object: String]
     /// The columns of the tables that somebody asked for.
     var columns: [String: Set<String>] = [:]
+    /// What else somebody asked of the tables, by their names in lower case.
+    var details: [String: TableDetails] = [:]
     /// What records ask of the tables, by their names in lower case.
     var shapes: [String: TableShape] = [:]
 

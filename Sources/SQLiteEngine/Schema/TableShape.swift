@@ -2,10 +2,12 @@ import CSQLite
 
 /// What a record needs to know of its table.
 struct TableShape {
-    /// The columns that can be written, in their order.
+    /// The columns in their order, those included that are computed from others.
     let columns: [String]
 
-    /// The columns of the primary key; `rowid` where none is declared, none for a view.
+    /// The columns of the primary key; `rowid` where none is declared.
+    ///
+    /// A view has those that the schema source names.
     let primaryKey: [String]
 
     /// The column that is another name of the rowid (`INTEGER PRIMARY KEY`).
@@ -37,7 +39,8 @@ extension Database {
         throw DatabaseError(resultCode: .SQLITE_ERROR, message: "no such table: \(name)")
     }
 
-    private func fetchShape(
+    /// Asks SQLite for the shape of a table or a view in one database.
+    func fetchShape(
         of table: String,
         in database: String,
         isView: Bool
@@ -46,7 +49,7 @@ extension Database {
         var keys: [(position: Int, name: String, type: String)] = []
         let rows = try Row.fetchCursor(
             self,
-            sql: "SELECT name, type, pk FROM pragma_table_info(?, ?)",
+            sql: "SELECT name, type, pk FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1",
             arguments: [table, database]
         )
         while let row = try rows.next() {
@@ -67,9 +70,15 @@ extension Database {
                 ) ?? 0
             if indexCount == 0 { rowIDColumn = keys[0].name }
         }
+        var primaryKey = keys.map(\.name)
+        if isView {
+            primaryKey = try columnsForPrimaryKey(ofView: table, in: database)
+        } else if keys.isEmpty {
+            primaryKey = [Column.rowID.name]
+        }
         return TableShape(
             columns: columns,
-            primaryKey: keys.isEmpty ? (isView ? [] : ["rowid"]) : keys.map(\.name),
+            primaryKey: primaryKey,
             rowIDColumn: rowIDColumn,
             isView: isView
         )

@@ -35,6 +35,10 @@ public class SQLStatementCursor: Cursor {
             )
         }
         let start = offset
+        if isAtEnd {
+            try checkEnd(from: start)
+            return nil
+        }
         var pointer: SQLiteStatement?
         var code = SQLITE_OK
         func prepare() {
@@ -75,6 +79,20 @@ public class SQLStatementCursor: Cursor {
             try statement.setArguments(StatementArguments(values))
         }
         return statement
+    }
+
+    /// Whether nothing but white space and semicolons follows.
+    ///
+    /// It is not left to SQLite to find out: while it prepares nothing it can be interrupted as
+    /// well, and would make a statement fail that has run.
+    private var isAtEnd: Bool {
+        for index in offset..<bytes.count - 1 {
+            switch UInt8(bitPattern: bytes[index]) {
+            case 0x20, 0x09...0x0D, UInt8(ascii: ";"): continue
+            default: return false
+            }
+        }
+        return true
     }
 
     /// Throws when arguments are left over, or when the text goes on behind a NUL character, where

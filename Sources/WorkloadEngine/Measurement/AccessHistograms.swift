@@ -11,6 +11,9 @@ struct AccessHistograms: Sendable {
     /// From the intended start to the start, of every access that started on a schedule.
     var lag = LatencyHistogram()
 
+    /// The processor time from the entry to the end, of the accesses that were looked at.
+    var processor = ProcessorTally()
+
     /// Adds another one's counts.
     mutating func add(_ other: AccessHistograms) {
         addEnded(other)
@@ -22,6 +25,7 @@ struct AccessHistograms: Sendable {
         response.add(other.response)
         wait.add(other.wait)
         service.add(other.service)
+        processor.add(other.processor)
     }
 
     /// Adds the counts of what ended to the distributions of a live view.
@@ -37,5 +41,6 @@ struct AccessHistograms: Sendable {
         wait.clear()
         service.clear()
         lag.clear()
+        processor = ProcessorTally()
     }
 }

@@ -158,6 +158,11 @@ struct ClientMeter {
         let readings = recorders.map { $0.read() }
         let measured = phases.stretches.indices.filter { phases.stretches[$0].isMeasured }
         var result = result(inPhases: measured, readings, seconds)
+        result.spectra = LatencySpectra(histograms())
+        // With one operation they would be the same once more.
+        for (index, name) in plan.operationNames.enumerated() where plan.operationNames.count > 1 {
+            result.operations?[name]?.spectra = LatencySpectra(histograms(of: index))
+        }
         result.targetRate = plan.targetRate(over: phases, until: end)
         result.loop = plan.loop
         result.caveat = plan.loop == .closed ? Self.closedLoopCaveat : nil
@@ -213,9 +218,9 @@ struct ClientMeter {
         return result
     }
 
-    /// The measured latencies of the whole run, all operations together.
-    func histograms() -> AccessHistograms {
-        measuredPlaces().reduce(into: AccessHistograms()) { sum, place in
+    /// The measured latencies of the whole run, of one operation or of all together.
+    func histograms(of operation: Int? = nil) -> AccessHistograms {
+        measuredPlaces(of: operation).reduce(into: AccessHistograms()) { sum, place in
             if let own = totals[place] { sum.add(own) }
         }
     }
@@ -241,6 +246,7 @@ extension ClientResult {
             service: histograms.service.summary,
             lag: histograms.lag.summary
         )
+        processorMean = histograms.processor.mean
     }
 }
 

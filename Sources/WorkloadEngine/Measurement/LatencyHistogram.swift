@@ -49,6 +49,17 @@ struct LatencyHistogram: Sendable {
         }
     }
 
+    /// The counts in the buckets of a result.
+    var spectrum: LatencySpectrum {
+        guard count > 0 else { return LatencySpectrum() }
+        return histogram.recordedValues().reduce(into: LatencySpectrum()) { spectrum, step in
+            spectrum.add(
+                histogram.medianEquivalentForValue(step.value),
+                count: UInt64(step.count)
+            )
+        }
+    }
+
     /// Forgets all counts, keeping the memory.
     mutating func clear() {
         guard count > 0 else { return }

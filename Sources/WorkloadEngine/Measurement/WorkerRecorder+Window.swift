@@ -48,5 +48,6 @@ extension AccessHistograms {
         response.count(stamps.end &- min(stamps.end, stamps.intended))
         wait.count(stamps.entry &- min(stamps.entry, stamps.start))
         service.count(stamps.end &- min(stamps.end, stamps.entry))
+        if let time = stamps.processorTime { processor.count(time) }
     }
 }

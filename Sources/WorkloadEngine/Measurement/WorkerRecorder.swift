@@ -29,6 +29,9 @@ final class WorkerRecorder: Sendable {
         var entry: UInt64
         /// When it ended.
         var end: UInt64
+        /// The processor time that its thread used from the entry to the end, in nanoseconds; nil
+        /// where that was not looked at.
+        var processorTime: UInt64?
     }
 
     private struct State: Sendable {

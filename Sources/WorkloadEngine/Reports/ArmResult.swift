@@ -34,6 +34,9 @@ public struct ArmResult: Sendable, Codable, Equatable {
     public var blame: [String: BlameResult]?
     /// What the run saw of itself.
     public var generator: GeneratorResult
+    /// The load as it was asked for, which a simulation can repeat; absent in results of older
+    /// versions.
+    public var load: RecordedLoad?
     /// The scenario's thresholds, in its order.
     public var thresholds: [ThresholdResult]
     /// The scenario's invariants, in its order.
@@ -77,6 +80,12 @@ public struct ClientResult: Sendable, Codable, Equatable {
     public var service: LatencySummary?
     /// From the intended start to the start; absent where there is no schedule.
     public var lag: LatencySummary?
+    /// The processor time from the entry to the end, on average over the completed accesses that
+    /// were looked at, in nanoseconds; absent where none was.
+    public var processorMean: UInt64?
+    /// How its latencies are spread; absent inside a phase, inside the only operation of a client
+    /// and without any.
+    public var spectra: LatencySpectra?
     /// What came of the interrupts that were aimed at its accesses; absent when there were none.
     public var interrupts: InterruptStatus?
     /// Its checkpoints; absent when it made none.

@@ -69,7 +69,7 @@ extension Worker {
             } catch {
                 failure = error
             }
-            if conclude(begun, entry: attempt.entry, failure, &retries) { return }
+            if conclude(begun, entry: attempt.entry, nil, failure, &retries) { return }
         }
     }
 

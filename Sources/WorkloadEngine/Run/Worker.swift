@@ -39,6 +39,8 @@ final class Worker {
     /// How its client's knobs stood when it last looked.
     var settings: ClientKnobs.Settings
     private(set) var seenEpoch: UInt64
+    /// When the processor time of an access is looked at next, on the clock.
+    private var nextSample: UInt64 = 0
     /// Whether the running access was given up because the run ends.
     var isAbandoned = false
 
@@ -230,9 +232,18 @@ final class Worker {
         // counted reference would cost each access two atomic operations.
         fileprivate unowned(unsafe) let recorder: WorkerRecorder
 
+        /// Whether its processor time is looked at.
+        fileprivate var isSampled = false
+        /// The thread's processor time at the entry, in nanoseconds; nil when nobody looks.
+        fileprivate private(set) var processorTime: UInt64?
+
         /// When the closure was entered, on the clock; nil when it was not.
         var entry: UInt64? {
-            didSet { if let entry { recorder.enter(at: entry) } }
+            didSet {
+                guard let entry else { return }
+                recorder.enter(at: entry)
+                if isSampled { processorTime = MonotonicClock.threadProcessorTime() }
+            }
         }
     }
 
@@ -253,10 +264,22 @@ final class Worker {
         var retries = plan.client.busyRetries
         while true {
             var state = Attempt(recorder: recorder)
+            state.isSampled = isSampleDue(at: begun.start)
             var failure: (any Error)?
             do { try attempt(&state) } catch { failure = error }
-            if conclude(begun, entry: state.entry, failure, &retries) { return }
+            let used = state.processorTime.map { MonotonicClock.threadProcessorTime() &- $0 }
+            if conclude(begun, entry: state.entry, used, failure, &retries) { return }
         }
+    }
+
+    /// Whether the processor time of an access that starts now is looked at.
+    ///
+    /// An access of another process uses that one's processor time.
+    @inline(__always)
+    private func isSampleDue(at now: UInt64) -> Bool {
+        guard now >= nextSample, plan.client.style == .sync else { return false }
+        nextSample = now &+ ProcessorTally.interval
+        return true
     }
 
     /// The moments of an access that has begun, on the clock.
@@ -309,6 +332,7 @@ final class Worker {
     func conclude(
         _ begun: Begun,
         entry: UInt64?,
+        _ processorTime: UInt64?,
         _ error: (any Error)?,
         _ retries: inout Int
     ) -> Bool {
@@ -317,7 +341,8 @@ final class Worker {
         if let error { return concludeFailed(begun, entry: entry, error, &retries) }
         values.publish()
         let end = clock.now()
-        let stamps = begun.stamps(entry: entry ?? end, end: end)
+        var stamps = begun.stamps(entry: entry ?? end, end: end)
+        stamps.processorTime = processorTime
         recorder.finish(.completed, plan.isTimed ? stamps : nil)
         return true
     }

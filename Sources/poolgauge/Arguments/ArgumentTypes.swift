@@ -55,6 +55,18 @@ enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
     case json
     case csv
     case markdown
+    case html
+
+    /// The report on a result in this format.
+    func report(on result: RunResult) throws -> String {
+        switch self {
+        case .text: TextReport.text(of: result)
+        case .json: try JSONReport.text(of: result)
+        case .csv: CSVReport.text(of: result)
+        case .markdown: MarkdownReport.text(of: result)
+        case .html: try HTMLReport.text(of: result)
+        }
+    }
 }
 
 /// How a comparison's report is written.

@@ -26,7 +26,8 @@ struct Poolgauge: ParsableCommand {
             """,
         version: version,
         subcommands: [
-            RunSubcommand.self, CompareSubcommand.self, DashboardSubcommand.self,
+            RunSubcommand.self, CompareSubcommand.self, WhatIfSubcommand.self,
+            DashboardSubcommand.self,
             ScenariosSubcommand.self, ThemesSubcommand.self, ConfigSubcommand.self,
             ServeSubcommand.self,
             DoctorSubcommand.self, ManualSubcommand.self,

@@ -21,6 +21,18 @@ struct HeadlessRun {
 
     /// Runs the arms, and writes the report; a run that did not pass throws its exit status.
     func run(format: ReportFormat, to destination: ReportDestination) throws {
+        let (result, signal) = try measure()
+        if !result.runs.isEmpty || format != .text {
+            try destination.write(format.report(on: result))
+        }
+        if let signal { throw ExitCode(128 + signal) }
+        throw ExitCode(result.exitStatus.rawValue)
+    }
+
+    /// Runs the arms.
+    ///
+    /// - Returns: What they gave, and the signal that ended them early.
+    func measure() throws -> (result: RunResult, signal: Int32?) {
         let reporter = ProgressReporter(progress)
         let folder = try RunFolder(isKept: keepsFolder)
         defer { folder.remove() }
@@ -63,14 +75,7 @@ struct HeadlessRun {
         if results.isEmpty {
             StandardError.write("poolgauge: interrupted before anything was measured\n")
         }
-        switch format {
-        case .text: if !results.isEmpty { try destination.write(TextReport.text(of: result)) }
-        case .json: try destination.write(JSONReport.text(of: result))
-        case .csv: try destination.write(CSVReport.text(of: result))
-        case .markdown: try destination.write(MarkdownReport.text(of: result))
-        }
-        if let signal = interruption.signal { throw ExitCode(128 + signal) }
-        throw ExitCode(result.exitStatus.rawValue)
+        return (result, interruption.signal)
     }
 
     /// The versions of what takes part.

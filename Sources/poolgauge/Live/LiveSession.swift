@@ -92,12 +92,7 @@ struct LiveSession {
                 ),
                 runs: loop.results
             )
-            switch options.format {
-            case .text: try destination.write(TextReport.text(of: result))
-            case .json: try destination.write(JSONReport.text(of: result))
-            case .csv: try destination.write(CSVReport.text(of: result))
-            case .markdown: try destination.write(MarkdownReport.text(of: result))
-            }
+            try destination.write(options.format.report(on: result))
         }
         for verdict in loop.verdicts { try StandardOutput.write(verdict + "\n") }
     }

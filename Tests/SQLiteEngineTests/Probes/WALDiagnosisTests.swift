@@ -108,6 +108,42 @@ struct WALDiagnosisTests {
         #expect(history.highWater == 1_500)
     }
 
+    @Test func readersThatComeAndGoUnderDenseCommitsOverlap() {
+        var history = WALHistory()
+        history.note(log(1_100, 0), at: 1)
+        // Each checkpoint gets as far as the readers of that moment let it.
+        history.note(log(1_200, 1_050), at: 2)
+        #expect(history.overlapSince == nil)
+        history.note(log(1_300, 1_050), at: 3)
+        #expect(history.overlapSince == nil)
+        history.note(log(1_400, 1_250), at: 4)
+        #expect(history.overlapSince == 2)
+        let reader = holder("list", age: 50_000_000, 1_250, 1_250)
+        let pin = WALDiagnosis(
+            log: log(1_400, 1_250),
+            fileFrames: 0,
+            history: history,
+            holders: [reader],
+            writer: nil
+        ).pin(at: 10) { _ in nil }
+        #expect(pin?.cause == .overlappingReaders)
+        #expect(pin?.by.name == "list")
+        #expect(pin?.ageNanoseconds == 8)
+        history.note(log(2, 0, generation: 2), at: 5)
+        #expect(history.overlapSince == nil)
+    }
+
+    @Test func aCheckpointThatCopiesAllMeetsNobody() {
+        var history = WALHistory()
+        history.note(log(1_100, 0), at: 1)
+        history.note(log(1_200, 1_050), at: 2)
+        history.note(log(1_200, 1_200), at: 3)
+        history.note(log(1_300, 1_250), at: 4)
+        #expect(history.overlapSince == 4)
+        history.note(log(1_400, 1_300), at: 5)
+        #expect(history.overlapSince == 4)
+    }
+
     @Test func neglectBeginsWithAWriteThatNoReaderExplains() {
         let site = AccessSite(fileID: #fileID, line: #line)
         var history = WALHistory()

@@ -33,7 +33,7 @@ struct EscapedContainerTests {
             _ = try keepers[0].container.decode(String.self, forKey: .name)
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("a decoding container was used after its row"))
+        #expect(text.contains("a decoder or its container was used after its row"))
     }
 
     @Test(.timeLimit(.minutes(1)))
@@ -53,7 +53,36 @@ struct EscapedContainerTests {
             }
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("a decoding container was used after its row"))
+        #expect(text.contains("a decoder or its container was used after its row"))
+    }
+
+    /// Keeps its decoder, which no record may do for longer than its row.
+    private struct Hoarder: Decodable, FetchableRecord {
+        let decoder: any Decoder
+
+        init(from decoder: any Decoder) throws { self.decoder = decoder }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aDecoderThatOutlivesItsCursorStopsWhoeverAsksIt() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            endProcessAfterAWhile()
+            let hoarders = try DatabaseQueue().read { try Hoarder.fetchAll($0, sql: Self.rows) }
+            _ = try hoarders[0].decoder.container(keyedBy: Key.self)
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("a decoder or its container was used after its row"))
+    }
+
+    @Test func aCopiedRowsDecoderHoldsAsLongAsItIsKept() throws {
+        let hoarder = try DatabaseQueue().read { db in
+            try Hoarder(row: #require(try Row.fetchOne(db, sql: Self.rows)))
+        }
+        let container = try hoarder.decoder.container(keyedBy: Key.self)
+        #expect(try container.decode(Int.self, forKey: .id) == 1)
     }
 
     @Test func aContainerHoldsAsLongAsItsCursorShowsTheRow() throws {

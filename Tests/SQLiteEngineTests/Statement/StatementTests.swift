@@ -1,3 +1,4 @@
+import CSQLite
 import SQLiteEngine
 import Testing
 
@@ -104,5 +105,23 @@ struct StatementTests {
             }
         }
         try db.refusingWrites { try db.execute(sql: "PRAGMA user_version; SELECT 'optimize'") }
+    }
+
+    @Test func whatHasRunDoesNotFailForAnInterruptThatComesBehindIt() throws {
+        let queue = try DatabaseQueue()
+        try queue.inDatabase { db in
+            // While it steps, SQLite does not forget an interrupt.
+            let rows = try Row.fetchCursor(db, sql: "SELECT 1 UNION ALL SELECT 2")
+            _ = try rows.next()
+            let connection = db.sqliteConnection
+            db.trace(options: .profile) { event in
+                if event.description.contains("BEGIN") { sqlite3_interrupt(connection) }
+            }
+            try db.execute(sql: "BEGIN DEFERRED TRANSACTION; \n")
+            #expect(db.isInsideTransaction)
+            db.trace()
+            #expect(throws: DatabaseError.self) { try rows.next() }
+            try db.rollback()
+        }
     }
 }

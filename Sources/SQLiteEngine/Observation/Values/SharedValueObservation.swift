@@ -57,6 +57,7 @@ public final class SharedValueObservation<Element: Sendable>: @unchecked Sendabl
     ///   - onError: Called with the error that ended the observation.
     ///   - onChange: Called with the last value, and each one that follows.
     /// - Returns: What ends it for this one, at the latest when it goes.
+    @preconcurrency
     public func start(
         onError: @escaping @Sendable (any Error) -> Void,
         onChange: @escaping @Sendable (Element) -> Void

@@ -10,6 +10,7 @@ extension ValueObservation where Reducer: ValueReducer {
     ///   - onError: Called with the error that ends the observation.
     ///   - onChange: Called with each value.
     /// - Returns: What ends the observation, at the latest when it goes.
+    @preconcurrency
     public func start(
         in reader: any DatabaseReader,
         scheduling scheduler: some ValueObservationScheduler,
@@ -36,7 +37,7 @@ extension ValueObservation where Reducer: ValueReducer {
     ///   - onError: Called with the error that ends the observation.
     ///   - onChange: Called with each value.
     /// - Returns: What ends the observation, at the latest when it goes.
-    @MainActor
+    @preconcurrency @MainActor
     public func start(
         in reader: any DatabaseReader,
         scheduling scheduler: some ValueObservationMainActorScheduler = .mainActor,

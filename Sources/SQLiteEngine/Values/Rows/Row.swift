@@ -25,7 +25,12 @@ public final class Row {
     ///
     /// A cursor's row meets the same columns at each step: they are looked up once. One access has
     /// the row, so that nothing need be checked.
-    @exclusivity(unchecked) var recordDecoder: RecordDecoder?
+    @exclusivity(unchecked) var recordDecoder: RecordDecoder? {
+        didSet { recordColumns = recordDecoder.map { .passUnretained($0.columns) } }
+    }
+
+    /// The columns of ``recordDecoder``, which nothing counts.
+    @exclusivity(unchecked) private(set) var recordColumns: Unmanaged<RowColumns>?
 
     /// Creates a row that shows the current row of a statement.
     init(statement: Statement, layout: RowLayout) {

@@ -168,3 +168,13 @@ public func splittingRowAdapters(columnCounts: [Int]) -> [any RowAdapter] {
     }
     return adapters + [SuffixRowAdapter(fromIndex: start)]
 }
+
+/// Presents what another adapter has made.
+struct ChainedAdapter: RowAdapter {
+    let first: any RowAdapter
+    let second: any RowAdapter
+
+    func layout(from base: RowLayout) throws -> RowLayout {
+        try second.layout(from: first.layout(from: base))
+    }
+}

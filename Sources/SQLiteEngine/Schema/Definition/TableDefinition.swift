@@ -1,0 +1,236 @@
+/// A table that is being created.
+///
+/// ```swift
+/// try db.create(table: "player") { t in
+///     t.autoIncrementedPrimaryKey("id")
+///     t.column("name", .text).notNull()
+///     t.column("teamId", .integer).indexed().references("team", onDelete: .cascade)
+///     t.uniqueKey(["name", "teamId"])
+/// }
+/// ```
+public final class TableDefinition {
+    let name: String
+    let options: TableOptions
+
+    private enum Item {
+        case column(ColumnDefinition)
+        case literal(SQL)
+    }
+
+    private var items: [Item] = []
+    private var constraints: [SQL] = []
+    /// The columns that are defined within ``primaryKey(onConflict:body:)``.
+    private var openPrimaryKey: [String]?
+
+    init(name: String, options: TableOptions) {
+        self.name = name
+        self.options = options
+    }
+
+    // MARK: Columns
+
+    /// Adds an `INTEGER` primary key that SQLite fills, with numbers that it never gives twice.
+    @discardableResult
+    public func autoIncrementedPrimaryKey(
+        _ name: String,
+        onConflict conflictResolution: Database.ConflictResolution? = nil
+    ) -> ColumnDefinition {
+        column(name, .integer).primaryKey(onConflict: conflictResolution, autoincrement: true)
+    }
+
+    /// Adds a column that is the primary key, and never `NULL`.
+    @discardableResult
+    public func primaryKey(
+        _ name: String,
+        _ type: Database.ColumnType,
+        onConflict conflictResolution: Database.ConflictResolution? = nil
+    ) -> ColumnDefinition {
+        let column = column(name, type).primaryKey(onConflict: conflictResolution)
+        // SQLite lets keys of other types be NULL: https://sqlite.org/quirks.html, section 6.
+        return type == .integer ? column : column.notNull()
+    }
+
+    /// Adds a column.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - type: The type; nil for a column without one.
+    /// - Returns: The column, which can be told more.
+    @discardableResult
+    public func column(_ name: String, _ type: Database.ColumnType? = nil) -> ColumnDefinition {
+        let column = ColumnDefinition(name: name, type: type)
+        items.append(.column(column))
+        if openPrimaryKey != nil {
+            openPrimaryKey?.append(name)
+            column.notNull()
+        }
+        return column
+    }
+
+    /// Adds a column that is written in SQL.
+    public func column(sql: String) { column(literal: SQL(sql: sql)) }
+
+    /// Adds a column that is written in SQL.
+    public func column(literal: SQL) {
+        requirement(
+            openPrimaryKey == nil,
+            "A column in SQL cannot be part of primaryKey { }: name it in primaryKey(_:)."
+        )
+        items.append(.literal(literal))
+    }
+
+    // MARK: Constraints
+
+    /// Makes some columns the primary key.
+    public func primaryKey(
+        _ columns: [String],
+        onConflict conflictResolution: Database.ConflictResolution? = nil
+    ) {
+        constraints.append(
+            "PRIMARY KEY (\(sql: columns.identifierList))\(sql: conflictResolution.onConflict)"
+        )
+    }
+
+    /// Makes the columns that `body` adds the primary key; none of them is ever `NULL`.
+    ///
+    /// ```swift
+    /// t.primaryKey {
+    ///     t.column("teamId", .integer).references("team")
+    ///     t.column("number", .integer)
+    /// }
+    /// ```
+    public func primaryKey(
+        onConflict conflictResolution: Database.ConflictResolution? = nil,
+        body: () throws -> Void
+    ) rethrows {
+        requirement(openPrimaryKey == nil, "A primary key cannot be defined inside of another.")
+        openPrimaryKey = []
+        defer { openPrimaryKey = nil }
+        try body()
+        primaryKey(openPrimaryKey ?? [], onConflict: conflictResolution)
+    }
+
+    /// Forbids that two rows have the same values in some columns.
+    public func uniqueKey(
+        _ columns: [String],
+        onConflict conflictResolution: Database.ConflictResolution? = nil
+    ) {
+        constraints.append(
+            "UNIQUE (\(sql: columns.identifierList))\(sql: conflictResolution.onConflict)"
+        )
+    }
+
+    /// Demands that another table has a row with the values of some columns.
+    ///
+    /// - Parameters:
+    ///   - columns: Columns of this table.
+    ///   - table: The other table, which may be created later.
+    ///   - destinationColumns: Its columns; its primary key by default.
+    ///   - deleteAction: What happens when the other row is deleted; by default that is refused.
+    ///   - updateAction: What happens when the other row's key changes; by default that is refused.
+    ///   - isDeferred: Whether it is looked at when the transaction is committed.
+    public func foreignKey(
+        _ columns: [String],
+        references table: String,
+        columns destinationColumns: [String]? = nil,
+        onDelete deleteAction: Database.ForeignKeyAction? = nil,
+        onUpdate updateAction: Database.ForeignKeyAction? = nil,
+        deferred isDeferred: Bool = false
+    ) {
+        let reference = ForeignKeyReference(
+            table: table,
+            columns: destinationColumns,
+            deleteAction: deleteAction,
+            updateAction: updateAction,
+            isDeferred: isDeferred
+        )
+        constraints.append(
+            "FOREIGN KEY (\(sql: columns.identifierList)) \(literal: reference.sql)"
+        )
+    }
+
+    /// Demands that an expression is not false.
+    public func check(_ condition: SQL) { constraints.append("CHECK (\(literal: condition))") }
+
+    /// Demands that an SQL expression is not false.
+    public func check(sql: String) { check(SQL(sql: sql)) }
+
+    /// Adds a constraint that is written in SQL.
+    public func constraint(sql: String) { constraint(literal: SQL(sql: sql)) }
+
+    /// Adds a constraint that is written in SQL.
+    public func constraint(literal: SQL) { constraints.append(literal) }
+
+    // MARK: SQL
+
+    /// The table, and the indexes of its columns.
+    func statements() throws -> [String] {
+        let columns = items.map { item in
+            switch item {
+            case .column(let column): column.sql
+            case .literal(let literal): literal
+            }
+        }
+        let suffixes = [
+            options.contains(.withoutRowID) ? "WITHOUT ROWID" : nil,
+            options.contains(.strict) ? "STRICT" : nil,
+        ]
+        .compactMap { $0 }
+        let table: SQL = """
+            CREATE \(sql: options.contains(.temporary) ? "TEMPORARY " : "")TABLE \
+            \(sql: options.contains(.ifNotExists) ? "IF NOT EXISTS " : "")\
+            \(identifier: name) (\(literal: (columns + constraints).joined(separator: ", ")))\
+            \(sql: suffixes.isEmpty ? "" : " " + suffixes.joined(separator: ", "))
+            """
+        let indexes = try items.compactMap { item -> String? in
+            guard case .column(let column) = item, column.needsIndex else { return nil }
+            return try IndexDefinition(
+                column,
+                of: name,
+                options: options.contains(.ifNotExists) ? .ifNotExists : []
+            )
+            .sql.inlined()
+        }
+        return [try table.inlined()] + indexes
+    }
+}
+
+@available(*, unavailable)
+extension TableDefinition: Sendable {}
+
+/// An index that is being created.
+struct IndexDefinition {
+    let name: String
+    let table: String
+    let expressions: [SQL]
+    let options: IndexOptions
+    let condition: SQL?
+
+    var sql: SQL {
+        """
+        CREATE \(sql: options.contains(.unique) ? "UNIQUE " : "")INDEX \
+        \(sql: options.contains(.ifNotExists) ? "IF NOT EXISTS " : "")\
+        \(identifier: name) ON \(identifier: table)(\
+        \(literal: expressions.joined(separator: ", ")))\
+        \(literal: condition.map { " WHERE \(literal: $0)" } ?? "")
+        """
+    }
+}
+
+extension IndexDefinition {
+    /// The index of one column.
+    init(_ column: ColumnDefinition, of table: String, options: IndexOptions) {
+        self.init(
+            name: Self.defaultName(on: table, columns: [column.name]),
+            table: table,
+            expressions: ["\(identifier: column.name)"],
+            options: options,
+            condition: nil
+        )
+    }
+
+    /// The name of an index that was given none.
+    static func defaultName(on table: String, columns: [String]) -> String {
+        "\(table)_on_\(columns.joined(separator: "_"))"
+    }
+}

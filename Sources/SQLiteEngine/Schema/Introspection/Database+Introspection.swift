@@ -1,0 +1,212 @@
+extension Database {
+    /// The columns of a table or a view, generated ones included.
+    ///
+    /// - Parameters:
+    ///   - tableName: The name of the table; case does not matter.
+    ///   - schemaName: `main`, `temp`, or the name of an attached database; all of them by default.
+    /// - Returns: The columns in their order. They are kept until the schema changes.
+    /// - Throws: A ``DatabaseError``: no such schema, no such table.
+    public func columns(
+        in tableName: String,
+        in schemaName: String? = nil
+    ) throws -> [ColumnInfo] {
+        try columns(of: schemaObject(tableName, in: schemaName))
+    }
+
+    /// The primary key of a table.
+    ///
+    /// - Parameters:
+    ///   - tableName: The name of the table; case does not matter.
+    ///   - schemaName: `main`, `temp`, or the name of an attached database; all of them by default.
+    /// - Returns: The key. It is kept until the schema changes.
+    /// - Throws: A ``DatabaseError``: no such schema, no such table, or it is a view for which
+    ///   ``Configuration/schemaSource`` names no key.
+    public func primaryKey(
+        _ tableName: String,
+        in schemaName: String? = nil
+    ) throws -> PrimaryKeyInfo {
+        try primaryKey(of: schemaObject(tableName, in: schemaName))
+    }
+
+    /// The indexes of a table, but for those that index an expression.
+    ///
+    /// The index that the rowid is has no name and is not among them.
+    ///
+    /// - Parameters:
+    ///   - tableName: The name of the table; case does not matter.
+    ///   - schemaName: `main`, `temp`, or the name of an attached database; all of them by default.
+    /// - Returns: The indexes. They are kept until the schema changes.
+    /// - Throws: A ``DatabaseError``: no such schema, no such table.
+    public func indexes(
+        on tableName: String,
+        in schemaName: String? = nil
+    ) throws -> [IndexInfo] {
+        try indexes(of: schemaObject(tableName, in: schemaName))
+    }
+
+    /// The foreign keys of a table.
+    ///
+    /// - Parameters:
+    ///   - tableName: The name of the table; case does not matter.
+    ///   - schemaName: `main`, `temp`, or the name of an attached database; all of them by default.
+    /// - Returns: The keys. They are kept until the schema changes.
+    /// - Throws: A ``DatabaseError``: no such schema, no such table, also for one that is referred
+    ///   to without its columns.
+    public func foreignKeys(
+        on tableName: String,
+        in schemaName: String? = nil
+    ) throws -> [ForeignKeyInfo] {
+        try foreignKeys(of: schemaObject(tableName, in: schemaName))
+    }
+
+    /// Whether some of the columns are a key: no two rows have the same values in them.
+    ///
+    /// - Parameters:
+    ///   - tableName: The name of the table; case does not matter.
+    ///   - columns: Names of columns, in any order. `rowid` is a key of the tables that have one.
+    /// - Returns: Whether they hold the primary key, or all columns of a unique index.
+    /// - Throws: A ``DatabaseError``: no such table.
+    public func table(
+        _ tableName: String,
+        hasUniqueKey columns: some Collection<String>
+    ) throws -> Bool {
+        let table = try schemaObject(tableName, in: nil)
+        let columns = Set(columns.map { $0.lowercased() })
+        func isCovered(_ key: [String]) -> Bool {
+            columns.isSuperset(of: key.map { $0.lowercased() })
+        }
+        if table.isView {
+            let key = try columnsForPrimaryKey(ofView: table.name, in: table.database)
+            return !key.isEmpty && isCovered(key)
+        }
+        let primaryKey = try primaryKey(of: table)
+        if primaryKey.tableHasRowID, columns.contains(Column.rowID.name) { return true }
+        if primaryKey.columnInfos != nil, isCovered(primaryKey.columns) { return true }
+        return try indexes(of: table).contains { $0.isUnique && isCovered($0.columns) }
+    }
+
+    // MARK: Asking SQLite
+
+    private func columns(of table: SchemaObject) throws -> [ColumnInfo] {
+        try detail(\.columns, of: table) {
+            // 1 are the hidden columns of virtual tables; 2 and 3 are generated ones.
+            try ColumnInfo.fetchAll(
+                self,
+                sql: "SELECT * FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1",
+                arguments: [table.name, table.database]
+            )
+        }
+    }
+
+    private func primaryKey(of table: SchemaObject) throws -> PrimaryKeyInfo {
+        try detail(\.primaryKey, of: table) {
+            if table.isView { return try primaryKey(ofView: table) }
+            let columns = try columns(of: table).filter { $0.primaryKeyIndex > 0 }
+                .sorted { $0.primaryKeyIndex < $1.primaryKeyIndex }
+            guard !columns.isEmpty else {
+                return PrimaryKeyInfo(columnInfos: nil, tableHasRowID: true, rowIDColumn: nil)
+            }
+            let shape = try fetchShape(of: table.name, in: table.database, isView: false)
+            let isWithoutRowID = try Bool.fetchOne(
+                self,
+                sql: "SELECT wr FROM pragma_table_list(?) WHERE schema = ?",
+                arguments: [table.name, table.database]
+            )
+            return PrimaryKeyInfo(
+                columnInfos: columns,
+                tableHasRowID: isWithoutRowID != true,
+                rowIDColumn: shape.rowIDColumn
+            )
+        }
+    }
+
+    private func primaryKey(ofView view: SchemaObject) throws -> PrimaryKeyInfo {
+        let names = try columnsForPrimaryKey(ofView: view.name, in: view.database)
+        guard !names.isEmpty else {
+            throw DatabaseError(
+                resultCode: .SQLITE_ERROR,
+                message: "database view \(view.name) has no primary key"
+            )
+        }
+        let columns = try columns(of: view)
+        let key = try names.map { name in
+            guard let column = columns.first(where: { $0.name.isSameIdentifier(as: name) }) else {
+                throw DatabaseError(
+                    resultCode: .SQLITE_ERROR,
+                    message: """
+                        no such column: \(view.name).\(name), which the schema source names as \
+                        its primary key
+                        """
+                )
+            }
+            return column
+        }
+        return PrimaryKeyInfo(columnInfos: key, tableHasRowID: false, rowIDColumn: nil)
+    }
+
+    private func indexes(of table: SchemaObject) throws -> [IndexInfo] {
+        try detail(\.indexes, of: table) {
+            let rows = try Row.fetchAll(
+                self,
+                sql: "SELECT name, \"unique\", origin FROM pragma_index_list(?, ?)",
+                arguments: [table.name, table.database]
+            )
+            return try rows.compactMap { row in
+                let name: String = row[0]
+                // The name of an expression is NULL.
+                let columns = try (String?)
+                    .fetchAll(
+                        self,
+                        sql: "SELECT name FROM pragma_index_info(?, ?) ORDER BY seqno",
+                        arguments: [name, table.database]
+                    )
+                guard !columns.contains(nil) else { return nil }
+                return IndexInfo(
+                    name: name,
+                    columns: columns.compactMap { $0 },
+                    isUnique: row[1],
+                    origin: row[2]
+                )
+            }
+        }
+    }
+
+    private func foreignKeys(of table: SchemaObject) throws -> [ForeignKeyInfo] {
+        try detail(\.foreignKeys, of: table) {
+            let rows = try Row.fetchAll(
+                self,
+                sql: """
+                    SELECT id, "table", "from", "to" FROM pragma_foreign_key_list(?, ?)
+                    ORDER BY id, seq
+                    """,
+                arguments: [table.name, table.database]
+            )
+            var keys: [ForeignKeyInfo] = []
+            for row in rows {
+                let (id, destination, origin): (Int, String, String) = (row[0], row[1], row[2])
+                var mapping = keys.last?.id == id ? keys.removeLast().mapping : []
+                // Without a name it is the primary key.
+                let column =
+                    try row[3] as String? ?? primaryKeyColumn(mapping.count, of: destination, table)
+                mapping.append((origin, column))
+                keys.append(ForeignKeyInfo(id: id, destinationTable: destination, mapping: mapping))
+            }
+            return keys
+        }
+    }
+
+    private func primaryKeyColumn(
+        _ index: Int,
+        of destination: String,
+        _ table: SchemaObject
+    ) throws -> String {
+        let columns = try primaryKey(destination, in: table.database).columns
+        guard columns.indices.contains(index) else {
+            throw DatabaseError(
+                resultCode: .SQLITE_ERROR,
+                message: "foreign key mismatch - \"\(table.name)\" referencing \"\(destination)\""
+            )
+        }
+        return columns[index]
+    }
+}

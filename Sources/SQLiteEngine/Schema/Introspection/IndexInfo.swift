@@ -1,0 +1,30 @@
+/// An index of a table.
+public struct IndexInfo: Sendable {
+    /// What an index was made for.
+    public struct Origin: RawRepresentable, Hashable, DatabaseValueConvertible, Sendable {
+        /// SQLite's abbreviation.
+        public let rawValue: String
+
+        /// Creates an origin from SQLite's abbreviation.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// A `CREATE INDEX` statement.
+        public static let createIndex = Origin(rawValue: "c")
+        /// A `UNIQUE` constraint.
+        public static let uniqueConstraint = Origin(rawValue: "u")
+        /// A `PRIMARY KEY` constraint.
+        public static let primaryKeyConstraint = Origin(rawValue: "pk")
+    }
+
+    /// The name.
+    public let name: String
+
+    /// The names of the columns, in the order of the index.
+    public let columns: [String]
+
+    /// Whether no two rows may have the same values.
+    public let isUnique: Bool
+
+    /// What it was made for.
+    public let origin: Origin
+}

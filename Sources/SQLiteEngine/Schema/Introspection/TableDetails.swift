@@ -1,0 +1,69 @@
+/// What somebody asked of a table, kept until the schema changes.
+struct TableDetails {
+    var columns: [ColumnInfo]?
+    var primaryKey: PrimaryKeyInfo?
+    var indexes: [IndexInfo]?
+    var foreignKeys: [ForeignKeyInfo]?
+}
+
+/// A table or a view in one of the databases of a connection.
+struct SchemaObject {
+    let name: String
+    let database: String
+    let isView: Bool
+}
+
+extension Database {
+    /// Finds a table, or else a view.
+    ///
+    /// - Throws: `SQLITE_ERROR` when there is no such schema, or nothing of that name in it.
+    func schemaObject(_ name: String, in schemaName: String?) throws -> SchemaObject {
+        for database in try databaseNames(for: schemaName) {
+            let schema = try schema(of: database)
+            if schema.canonicalName(name, type: "table") != nil
+                || name.lowercased() == Self.masterTable(of: database)
+            {
+                return SchemaObject(name: name, database: database, isView: false)
+            }
+            if schema.canonicalName(name, type: "view") != nil {
+                return SchemaObject(name: name, database: database, isView: true)
+            }
+        }
+        throw DatabaseError(resultCode: .SQLITE_ERROR, message: "no such table: \(name)")
+    }
+
+    /// What is asked of a table: what is known of it, or what `fetch` finds.
+    func detail<T>(
+        _ detail: WritableKeyPath<TableDetails, T?>,
+        of object: SchemaObject,
+        fetch: () throws -> T
+    ) throws -> T {
+        let key = object.name.lowercased()
+        if let known = schemaCache.databases[object.database]?.details[key]?[keyPath: detail] {
+            return known
+        }
+        let found = try withoutRecording(fetch)
+        schemaCache.databases[object.database]?.details[key, default: TableDetails()][
+            keyPath: detail
+        ] = found
+        return found
+    }
+
+    /// The databases to look into: that of the name, or all of them.
+    func databaseNames(for schemaName: String?) throws -> [String] {
+        guard let schemaName else { return try databaseNames() }
+        let wanted = schemaName.lowercased()
+        guard let database = try databaseNames().first(where: { $0.lowercased() == wanted }) else {
+            throw DatabaseError(
+                resultCode: .SQLITE_ERROR,
+                message: "no such schema: \(schemaName)"
+            )
+        }
+        return [database]
+    }
+
+    /// The table that holds the schema of a database.
+    static func masterTable(of database: String) -> String {
+        database == "temp" ? "sqlite_temp_master" : "sqlite_master"
+    }
+}

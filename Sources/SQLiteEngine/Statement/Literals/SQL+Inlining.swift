@@ -1,0 +1,59 @@
+import Foundation
+
+extension SQL {
+    /// The text with the values written into it, for statements that take no parameters.
+    ///
+    /// SQLite stores the text of definitions (`CREATE TABLE`) and would not know the values.
+    ///
+    /// - Throws: `SQLITE_MISUSE` when plain SQL comes with arguments: where they belong is not
+    ///   known.
+    func inlined() throws -> String {
+        try elements.map { element in
+            switch element {
+            case .value(let value): return value.sqlLiteral
+            case .text(let text, let arguments):
+                guard arguments.isEmpty else {
+                    throw DatabaseError(
+                        resultCode: .SQLITE_MISUSE,
+                        message: "a definition takes no arguments: interpolate the values instead",
+                        sql: text
+                    )
+                }
+                return text
+            }
+        }
+        .joined()
+    }
+}
+
+extension DatabaseValue {
+    /// The value as it is written in SQL.
+    var sqlLiteral: String {
+        switch storage {
+        case .null: return "NULL"
+        case .int64(let value): return String(value)
+        case .double(let value):
+            // SQLite reads what is too large as infinite, and knows no word for it.
+            guard value.isFinite else { return value < 0 ? "-9e999" : "9e999" }
+            return String(value)
+        case .string(let text):
+            // SQL ends at a NUL character.
+            guard !text.utf8.contains(0) else {
+                return "(CAST(\(Data(text.utf8).sqlLiteral) AS TEXT))"
+            }
+            return "'" + text.replacing("'", with: "''") + "'"
+        case .blob(let data): return data.sqlLiteral
+        }
+    }
+}
+
+extension Data {
+    fileprivate var sqlLiteral: String {
+        let digits = Array("0123456789ABCDEF")
+        let text = reduce(into: "") { text, byte in
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return "X'\(text)'"
+    }
+}

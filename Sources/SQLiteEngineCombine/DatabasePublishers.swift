@@ -1,0 +1,27 @@
+#if canImport(Combine)
+import Combine
+import Dispatch
+#else
+import Dispatch
+import OpenCombine
+import OpenCombineDispatch
+#endif
+
+/// The publishers of accesses and observations.
+///
+/// They are Combine's where the system brings it, and OpenCombine's elsewhere.
+public enum DatabasePublishers {
+    #if canImport(Combine)
+    /// The main dispatch queue as a scheduler.
+    public typealias MainScheduler = DispatchQueue
+
+    /// The main dispatch queue as a scheduler.
+    public static var mainScheduler: MainScheduler { .main }
+    #else
+    /// The main dispatch queue as a scheduler.
+    public typealias MainScheduler = DispatchQueue.OCombine
+
+    /// The main dispatch queue as a scheduler.
+    public static var mainScheduler: MainScheduler { DispatchQueue.main.ocombine }
+    #endif
+}

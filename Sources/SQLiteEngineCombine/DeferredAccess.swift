@@ -1,0 +1,112 @@
+import Telemetry
+
+#if canImport(Combine)
+import Combine
+#else
+import OpenCombine
+#endif
+
+/// An access that begins when a subscriber first asks for a value, and where its result is told.
+///
+/// `@unchecked Sendable`: both closures are constants. What `start` captures is Sendable; a
+/// `Scheduler` takes work from any thread, that is what it is for.
+struct DeferredAccess<Output>: @unchecked Sendable {
+    typealias Completion = @Sendable (Result<Output, any Error>) -> Void
+
+    /// Begins the access, which calls the completion once.
+    let start: @Sendable (@escaping Completion) -> Void
+    /// Runs an action on the scheduler.
+    let schedule: (@escaping () -> Void) -> Void
+
+    init(
+        receiveOn scheduler: some Scheduler,
+        start: @escaping @Sendable (@escaping Completion) -> Void
+    ) {
+        self.start = start
+        schedule = { scheduler.schedule($0) }
+    }
+
+    /// Subscribes somebody to the access.
+    func subscribe<S>(_ subscriber: S)
+    where S: Subscriber, S.Input == Output, S.Failure == any Error {
+        let subscription = AccessSubscription(self, AnySubscriber(subscriber))
+        subscriber.receive(subscription: subscription)
+    }
+}
+
+/// One subscriber's access.
+///
+/// No lock is held while the subscriber or the scheduler is called: either may cancel.
+///
+/// `@unchecked Sendable`: all that changes is locked. The subscriber is called by the scheduler
+/// alone, after it was taken out of the state.
+private final class AccessSubscription<Output>: Subscription, @unchecked Sendable {
+    private enum State {
+        case waitingForDemand(DeferredAccess<Output>, AnySubscriber<Output, any Error>)
+        case accessing(DeferredAccess<Output>, AnySubscriber<Output, any Error>)
+        /// The value is being told, the end is not yet.
+        case finishing
+        case over
+    }
+
+    private let state: Lock<State>
+
+    init(_ access: DeferredAccess<Output>, _ subscriber: AnySubscriber<Output, any Error>) {
+        state = Lock(.waitingForDemand(access, subscriber))
+    }
+
+    func request(_ demand: Subscribers.Demand) {
+        guard demand > .none else { return }
+        let access: DeferredAccess<Output>? = state.withLock { state in
+            guard case .waitingForDemand(let access, let subscriber) = state else { return nil }
+            state = .accessing(access, subscriber)
+            return access
+        }
+        guard let access else { return }
+        // On the subscriber's thread: a transaction that is asked for first begins first.
+        access.start { result in
+            let result = Told(result: result)
+            access.schedule { self.tell(result.result) }
+        }
+    }
+
+    func cancel() { _ = replace(with: .over) }
+
+    private func tell(_ result: Result<Output, any Error>) {
+        switch result {
+        case .success(let value):
+            guard case .accessing(_, let subscriber) = advance(to: .finishing) else { return }
+            _ = subscriber.receive(value)
+            // The value may have been a reason to cancel.
+            guard case .finishing = replace(with: .over) else { return }
+            subscriber.receive(completion: .finished)
+        case .failure(let error):
+            guard case .accessing(_, let subscriber) = advance(to: .over) else { return }
+            subscriber.receive(completion: .failure(error))
+        }
+    }
+
+    /// Sets the state unless it is over; returns the one before.
+    private func advance(to next: State) -> State {
+        state.withLock { state in
+            if case .over = state { return state }
+            defer { state = next }
+            return state
+        }
+    }
+
+    private func replace(with next: State) -> State {
+        // What was there is let go outside of the lock.
+        state.withLock { state in
+            defer { state = next }
+            return state
+        }
+    }
+}
+
+/// Carries a result to the scheduler.
+///
+/// `@unchecked Sendable`: whoever made it does not use it again.
+private struct Told<Output>: @unchecked Sendable {
+    let result: Result<Output, any Error>
+}

@@ -1,0 +1,108 @@
+import SQLiteEngine
+import Telemetry
+
+#if canImport(Combine)
+import Combine
+#else
+import OpenCombine
+#endif
+
+/// Starts an observation with closures for its error and for what it tells.
+typealias StartObservation<Output> =
+    @Sendable (
+        _ onError: @escaping @Sendable (any Error) -> Void,
+        _ onChange: @escaping @Sendable (Output) -> Void
+    ) -> AnyDatabaseCancellable
+
+/// One subscriber's observation, which begins with the first demand.
+///
+/// What comes while there is no demand is dropped. No lock is held while the subscriber is called:
+/// it may ask for more, and cancel.
+///
+/// `@unchecked Sendable`: all that changes is locked; the subscriber is called by the observation
+/// alone, one value after another.
+final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
+    private typealias Receiver = AnySubscriber<Output, any Error>
+
+    private enum State {
+        case waitingForDemand(StartObservation<Output>, Receiver)
+        case observing(Receiver, Subscribers.Demand, AnyDatabaseCancellable?)
+        case over
+    }
+
+    private let state: Lock<State>
+
+    private init(_ start: @escaping StartObservation<Output>, _ subscriber: Receiver) {
+        state = Lock(.waitingForDemand(start, subscriber))
+    }
+
+    /// Subscribes somebody to an observation.
+    static func subscribe<S>(_ subscriber: S, start: @escaping StartObservation<Output>)
+    where S: Subscriber, S.Input == Output, S.Failure == any Error {
+        subscriber.receive(subscription: Self(start, AnySubscriber(subscriber)))
+    }
+
+    func request(_ demand: Subscribers.Demand) {
+        guard demand > .none else { return }
+        let start: StartObservation<Output>? = state.withLock { state in
+            switch state {
+            case .waitingForDemand(let start, let receiver):
+                // Set before it starts: the first value may come within the call.
+                state = .observing(receiver, demand, nil)
+                return start
+            case .observing(let receiver, let remaining, let cancellable):
+                state = .observing(receiver, remaining + demand, cancellable)
+                return nil
+            case .over:
+                return nil
+            }
+        }
+        guard let start else { return }
+        let cancellable = start(
+            { [weak self] error in self?.fail(error) },
+            { [weak self] value in self?.tell(value) }
+        )
+        let isOver = state.withLock { state in
+            guard case .observing(let receiver, let remaining, _) = state else { return true }
+            state = .observing(receiver, remaining, cancellable)
+            return false
+        }
+        if isOver { cancellable.cancel() }
+    }
+
+    func cancel() { end() }
+
+    private func tell(_ value: Output) {
+        let receiver: Receiver? = state.withLock { state in
+            guard case .observing(let receiver, let remaining, let cancellable) = state,
+                remaining > .none
+            else { return nil }
+            state = .observing(receiver, remaining - 1, cancellable)
+            return receiver
+        }
+        guard let receiver else { return }
+        let more = receiver.receive(value)
+        guard more > .none else { return }
+        state.withLock { state in
+            guard case .observing(let receiver, let remaining, let cancellable) = state
+            else { return }
+            state = .observing(receiver, remaining + more, cancellable)
+        }
+    }
+
+    private func fail(_ error: any Error) {
+        guard case .observing(let receiver, _, _) = end() else { return }
+        receiver.receive(completion: .failure(error))
+    }
+
+    /// Ends the observation; returns the state before, which is let go outside of the lock.
+    @discardableResult
+    private func end() -> State {
+        let last: State = state.withLock { state in
+            defer { state = .over }
+            return state
+        }
+        if case .observing(_, _, let cancellable) = last { cancellable?.cancel() }
+        return last
+    }
+}

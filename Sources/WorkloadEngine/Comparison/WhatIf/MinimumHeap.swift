@@ -1,0 +1,38 @@
+/// A binary heap: the smallest element first, equal ones in any order.
+struct MinimumHeap<Element> {
+    private var elements: [Element] = []
+    private let isLess: (Element, Element) -> Bool
+
+    init(_ isLess: @escaping (Element, Element) -> Bool) { self.isLess = isLess }
+
+    var first: Element? { elements.first }
+    var count: Int { elements.count }
+
+    mutating func push(_ element: Element) {
+        elements.append(element)
+        var child = elements.count - 1
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard isLess(elements[child], elements[parent]) else { return }
+            elements.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    mutating func pop() -> Element? {
+        guard let smallest = elements.first, let last = elements.popLast() else { return nil }
+        guard !elements.isEmpty else { return smallest }
+        elements[0] = last
+        var parent = 0
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2]
+            where child < elements.count && isLess(elements[child], elements[least]) {
+                least = child
+            }
+            guard least != parent else { return smallest }
+            elements.swapAt(parent, least)
+            parent = least
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+
+extension RecordedLoad {
+    /// The plan of the load, so that a simulation asks for its turns as the run's workers did: with
+    /// the same arrivals, drawn from the same seed.
+    ///
+    /// - Throws: ``WhatIfError`` for words that no run writes.
+    func makePlan() throws -> RunPlan {
+        var scenario = Scenario(
+            name: "what-if",
+            dataset: .sql([]),
+            arms: [],
+            phases: phases.map {
+                WorkloadEngine.Phase(
+                    name: $0.name,
+                    duration: .nanoseconds($0.length),
+                    isMeasured: $0.measured
+                )
+            },
+            clients: try clients.sorted { $0.key < $1.key }.map { try $1.client(named: $0) }
+        )
+        scenario.seed = seed
+        scenario.drain = .nanoseconds(drain)
+        return try RunPlan(scenario, on: NoopTarget())
+    }
+}
+
+extension RecordedLoad.Client {
+    /// The client with operations of the right kinds and nothing in them.
+    fileprivate func client(named name: String) throws -> Client {
+        guard workers > 0, !operations.isEmpty else {
+            throw WhatIfError(.unreadable, "client '\(name)' has no workers or no operations")
+        }
+        let mix = try operations.map { operation in
+            // A snapshot is an access of its own, which no mix has; it takes no connection.
+            let access = operation.access == "snapshot" ? "read" : operation.access
+            return WorkloadEngine.Operation(
+                name: operation.name,
+                weight: operation.weight,
+                access: try WhatIfError.word(access, "the access of client '\(name)'"),
+                steps: []
+            )
+        }
+        var client = Client(name: name, activity: .operations(.read, mix: mix))
+        client.workers = workers
+        client.phases = phases ?? []
+        client.pace = try pace(of: name)
+        return client
+    }
+
+    private func pace(of name: String) throws -> Client.Pace {
+        if let arrivals { return .open(try arrivals.arrival(of: name)) }
+        if let at { return .at(.absolute(.nanoseconds(at))) }
+        if let every { return .every(.absolute(.nanoseconds(every))) }
+        if let mean = think?.mean { return .closed(.exponential(mean: .nanoseconds(mean))) }
+        let least = think?.least ?? 0
+        let most = max(least, think?.most ?? least)
+        return .closed(
+            least == most
+                ? .constant(.nanoseconds(least))
+                : .uniform(.nanoseconds(least)...(.nanoseconds(most)))
+        )
+    }
+}
+
+extension RecordedLoad.Arrivals {
+    fileprivate func arrival(of name: String) throws -> Arrival {
+        var arrival = Arrival(
+            rate: rate,
+            process: try WhatIfError.word(process, "the arrivals of client '\(name)'"),
+            skipAfter: skipAfter.map { .nanoseconds($0) }
+        )
+        arrival.stages = (stages ?? []).map {
+            Arrival.Stage(from: $0.from, to: $0.to, length: .absolute(.nanoseconds($0.length)))
+        }
+        return arrival
+    }
+}
+
+extension Duration {
+    /// So many nanoseconds, as many as a duration of a run can have.
+    fileprivate static func nanoseconds(_ count: UInt64) -> Duration {
+        .nanoseconds(Int64(clamping: count))
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+
+extension WhatIf {
+    /// A real run that shows how good a prediction is.
+    public struct CheckRun: Sendable {
+        /// The setting that it has.
+        public let setting: WhatIfSetting
+        /// The arm to run.
+        public let arm: Arm
+    }
+
+    /// The scenario of the recorded run, as far as the result tells it: its text, the length of
+    /// its measured part, its seed and the scale of its data.
+    ///
+    /// - Parameters:
+    ///   - scenario: The scenario where the caller knows it; nil for the result's own text.
+    ///   - settings: Parts of it to set, as when it was recorded.
+    /// - Returns: The scenario, which asks for the load that was recorded.
+    /// - Throws: ``WhatIfError`` when it asks for another load than was recorded, and
+    ///   ``ScenarioError``.
+    public func scenario(
+        _ scenario: Scenario? = nil,
+        with settings: [Scenario.Setting] = []
+    ) throws -> Scenario {
+        var scenario = try scenario ?? ownScenario()
+        scenario = try scenario.with(settings)
+        if let scale = load.scale, scenario.dataset.scaleFactor != scale {
+            scenario = try scenario.with(scale: scale)
+        }
+        scenario = scenario.with(seed: load.seed)
+        let measured = load.phases.filter(\.measured).reduce(UInt64(0)) { $0 + $1.length }
+        if measured != scenario.measuredDuration.wholeNanoseconds {
+            scenario = try scenario.scaled(toMeasured: .nanoseconds(Int64(clamping: measured)))
+        }
+        try checkLoad(of: scenario)
+        return scenario
+    }
+
+    private func ownScenario() throws -> Scenario {
+        let text = result.environment.scenarioText
+        guard !text.isEmpty else {
+            throw WhatIfError(
+                .notRecorded,
+                "the result does not hold its scenario's text: name the scenario with --scenario"
+            )
+        }
+        return try Scenario.parse(yaml: text, file: result.scenario)
+    }
+
+    /// Makes sure that a scenario asks for the load that was recorded.
+    private func checkLoad(of scenario: Scenario) throws {
+        guard let arm = scenario.arms.first(where: { $0.name == run.arm }) else {
+            throw WhatIfError(
+                .differentScenario,
+                "scenario '\(scenario.name)' has no arm '\(run.arm)'"
+                    + NearestName.hint(run.arm, among: scenario.arms.map(\.name))
+            )
+        }
+        // What the target of nothing cannot run is left out of its plan, and not compared.
+        let own = RecordedLoad(
+            try RunPlan(scenario, on: NoopTarget()),
+            of: scenario,
+            on: arm
+        )
+        for (name, client) in own.clients.sorted(by: { $0.key < $1.key }) {
+            if run.unsupported?[name] != nil { continue }
+            guard let recorded = load.clients[name], recorded.isAbout(client) else {
+                throw WhatIfError(
+                    .differentScenario,
+                    "the run was recorded with another '\(name)' than scenario "
+                        + "'\(scenario.name)' has: repeat with --set what was changed for the "
+                        + "recording, or name the scenario with --scenario"
+                )
+            }
+        }
+    }
+
+    /// The runs of the two nearest settings.
+    ///
+    /// - Throws: ``WhatIfError`` when the scenario has no arm of the recorded name.
+    public func checkRuns(in scenario: Scenario) throws -> [CheckRun] {
+        guard let arm = scenario.arms.first(where: { $0.name == run.arm }) else {
+            throw WhatIfError(.differentScenario, "the scenario has no arm '\(run.arm)'")
+        }
+        return recorded.neighbours.map { setting in
+            var changed = arm
+            changed.name = "\(arm.name), \(setting)"
+            if let readers = setting.readers {
+                changed.kind = .pool
+                changed.readers = readers
+                changed.journal = nil
+            } else {
+                changed.kind = .queue
+                changed.readers = nil
+                // As the prediction has it: what the queue costs, and not what its journal does.
+                changed.journal = .wal
+            }
+            return CheckRun(setting: setting, arm: changed)
+        }
+    }
+
+    /// A prediction beside the real run of its setting.
+    public func check(_ prediction: WhatIfPrediction, against run: ArmResult) -> WhatIfCheck {
+        var problems = run.failures ?? []
+        if run.partial { problems.append("it was stopped before its end") }
+        if let reason = run.invalidReason { problems.append(reason) }
+        return WhatIfCheck(
+            setting: prediction.setting,
+            clients: comparisons(of: prediction, with: run),
+            problem: problems.isEmpty ? nil : problems.joined(separator: "; ")
+        )
+    }
+}
+
+extension RecordedLoad.Client {
+    /// Whether another client is the same but for times that were rounded otherwise.
+    fileprivate func isAbout(_ other: RecordedLoad.Client) -> Bool {
+        func isNear(_ one: UInt64?, _ two: UInt64?) -> Bool {
+            guard let one, let two else { return one == two }
+            return max(one, two) - min(one, two) <= 1 + max(one, two) / 1_000_000
+        }
+        guard isNear(hold, other.hold), isNear(at, other.at), isNear(every, other.every) else {
+            return false
+        }
+        let stages = (arrivals?.stages ?? [], other.arrivals?.stages ?? [])
+        guard stages.0.count == stages.1.count,
+            zip(stages.0, stages.1).allSatisfy({ isNear($0.length, $1.length) })
+        else { return false }
+        var (one, two) = (self, other)
+        for key in [\RecordedLoad.Client.hold, \.at, \.every] {
+            one[keyPath: key] = nil
+            two[keyPath: key] = nil
+        }
+        for index in stages.0.indices {
+            one.arrivals?.stages?[index].length = 0
+            two.arrivals?.stages?[index].length = 0
+        }
+        return one == two
+    }
+}

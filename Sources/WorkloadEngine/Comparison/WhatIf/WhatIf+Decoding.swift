@@ -1,0 +1,51 @@
+import Foundation
+
+extension WhatIf {
+    /// Reads the JSON of a run.
+    ///
+    /// - Parameters:
+    ///   - data: The file's bytes.
+    ///   - file: Its name, for messages.
+    /// - Returns: The result.
+    /// - Throws: ``WhatIfError`` that says what the file is instead.
+    public static func decode(_ data: Data, file: String) throws -> RunResult {
+        struct Head: Decodable {
+            var schema: String
+        }
+        let how = "record one with 'poolgauge run … --format json --output FILE'"
+        guard let head = try? JSONDecoder().decode(Head.self, from: data) else {
+            throw WhatIfError(.unreadable, "\(file): this is no JSON of a run; \(how)")
+        }
+        guard head.schema == RunResult.schemaName else {
+            throw WhatIfError(
+                .unreadable,
+                "\(file): this is a '\(head.schema)', not a '\(RunResult.schemaName)'; \(how)"
+            )
+        }
+        do {
+            return try JSONDecoder().decode(RunResult.self, from: data)
+        } catch let error as DecodingError {
+            throw WhatIfError(.unreadable, "\(file): \(explanation(of: error))")
+        }
+    }
+
+    /// What is wrong, and at which place of the file.
+    private static func explanation(of error: DecodingError) -> String {
+        let context: DecodingError.Context
+        switch error {
+        case .keyNotFound(let key, let own):
+            return "'\(key.stringValue)' is missing at \(place(own.codingPath))"
+        case .typeMismatch(_, let own), .valueNotFound(_, let own), .dataCorrupted(let own):
+            context = own
+        @unknown default: return "\(error)"
+        }
+        return "\(context.debugDescription) at \(place(context.codingPath))"
+    }
+
+    private static func place(_ path: [any CodingKey]) -> String {
+        path.isEmpty
+            ? "its top"
+            : path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }
+                .joined(separator: ".")
+    }
+}

@@ -1,0 +1,107 @@
+/// The predictions from a recorded run (`poolgauge.what-if/1`).
+///
+/// Waits are 99th percentiles in nanoseconds, from the start to the entry into the closure of
+/// completed accesses; absent where fewer than ten accesses waited longer.
+public struct WhatIfResult: Sendable, Codable, Equatable {
+    /// The schema of this form.
+    public static let schemaName = "poolgauge.what-if/1"
+
+    /// `poolgauge.what-if/1`.
+    public var schema: String
+    /// The scenario's name.
+    public var scenario: String
+    /// The arm that was recorded.
+    public var arm: String
+    /// What served the accesses in the recorded run.
+    public var recorded: WhatIfSetting
+    /// The processors of the simulation: those of the machine that the run was recorded on.
+    public var cpuCount: Int
+    /// The seed of all randomness.
+    public var seed: UInt64
+    /// How often each setting was simulated, with other service times each time.
+    public var runs: Int
+    /// How well the model reproduces the recorded run, by client.
+    public var fit: [String: WhatIfComparison]
+    /// The predictions, in the order of the settings.
+    public var predictions: [WhatIfPrediction]
+    /// What real runs of the nearest settings gave; absent when none was made.
+    public var checks: [WhatIfCheck]?
+    /// What a reader should beware of; absent when there is nothing.
+    public var notes: [String]?
+}
+
+/// What one setting would give.
+public struct WhatIfPrediction: Sendable, Codable, Equatable {
+    /// What would serve the accesses.
+    public var setting: WhatIfSetting
+    /// The clients' waits, by name; those without enough accesses are absent.
+    public var clients: [String: Wait]
+
+    /// A predicted wait.
+    public struct Wait: Sendable, Codable, Equatable {
+        /// The median of the simulated runs' 99th percentiles, in nanoseconds.
+        public var p99: UInt64
+        /// The smallest of them, in nanoseconds.
+        public var low: UInt64
+        /// The largest of them, in nanoseconds.
+        public var high: UInt64
+    }
+}
+
+/// A wait as it was predicted and as it was measured.
+public struct WhatIfComparison: Sendable, Codable, Equatable {
+    /// The predicted 99th percentile, in nanoseconds.
+    public var predicted: UInt64
+    /// The measured one, in nanoseconds.
+    public var measured: UInt64
+
+    /// Creates a comparison; both are in nanoseconds.
+    public init(predicted: UInt64, measured: UInt64) {
+        self.predicted = predicted
+        self.measured = measured
+    }
+
+    /// The error as a share of what was measured: above 0 when the prediction was too long.
+    public var error: Double {
+        (Double(predicted) - Double(measured)) / Double(max(1, measured))
+    }
+
+    /// Whether the error is within the larger of 25 % and a millisecond.
+    public var isWithin: Bool {
+        let difference = abs(Double(predicted) - Double(measured))
+        return difference <= max(Double(measured) * 0.25, 1_000_000)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case predicted
+        case measured
+        case error
+        case isWithin = "within"
+    }
+
+    /// Reads what ``encode(to:)`` writes.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        predicted = try container.decode(UInt64.self, forKey: .predicted)
+        measured = try container.decode(UInt64.self, forKey: .measured)
+    }
+
+    /// Writes both waits, the error, and whether it is within the goal.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(predicted, forKey: .predicted)
+        try container.encode(measured, forKey: .measured)
+        try container.encode(error.rounded(toDigits: 4), forKey: .error)
+        try container.encode(isWithin, forKey: .isWithin)
+    }
+}
+
+/// A prediction beside a real run.
+public struct WhatIfCheck: Sendable, Codable, Equatable {
+    /// What served the accesses.
+    public var setting: WhatIfSetting
+    /// The clients' waits, by name; those without enough accesses are absent.
+    public var clients: [String: WhatIfComparison]
+    /// Why the run's numbers mean little; absent when they do not.
+    public var problem: String?
+}

@@ -1,0 +1,66 @@
+/// Bars from left to right, one below the other, each with its name above it.
+struct BarChart {
+    /// One bar.
+    struct Bar {
+        /// Its name.
+        var name: String
+        /// Its length.
+        var value: Double
+        /// The value in words, at its end.
+        var label: String
+    }
+
+    /// What identifies it on its page.
+    let id: String
+    /// What it shows.
+    let title: String
+    let bars: [Bar]
+
+    private static let width = 400.0
+    private static let row = 38.0
+    /// What fits into the width at six units for a letter.
+    private static let nameLength = 48
+
+    /// The chart; nothing without bars.
+    var markup: Markup {
+        guard !bars.isEmpty else { return .empty }
+        let height = Self.row * Double(bars.count) + 4
+        let words = bars.map { "\($0.name): \($0.label)" }.joined(separator: "; ")
+        let head: [Markup] = [
+            .element("title", ["id": "\(id)-title"], .text(title)),
+            .element("desc", ["id": "\(id)-description"], .text("Bars. \(words).")),
+        ]
+        let drawing = Markup.element(
+            "svg",
+            [
+                "viewBox":
+                    "0 0 \(LineChart.number(Self.width)) \(LineChart.number(height))",
+                "role": "img",
+                "aria-labelledby": "\(id)-title \(id)-description",
+            ],
+            head + bars.enumerated().flatMap(draw)
+        )
+        return .element("figure", [:], [.element("figcaption", [:], .text(title)), drawing])
+    }
+
+    private func draw(_ index: Int, _ bar: Bar) -> [Markup] {
+        let most = bars.map(\.value).max() ?? 1
+        // Room for the value beside the longest bar.
+        let length = most > 0 ? max(1, bar.value / most * (Self.width - 90)) : 1
+        let top = Double(index) * Self.row
+        let name =
+            bar.name.count > Self.nameLength
+            ? bar.name.prefix(Self.nameLength - 1) + "…" : bar.name[...]
+        return [
+            LineChart.label(String(name), (0, top + 13), anchor: "start", look: "value"),
+            .element(
+                "rect",
+                [
+                    "class": "bar", "x": "0", "y": LineChart.number(top + 18),
+                    "width": LineChart.number(length), "height": "13",
+                ]
+            ),
+            LineChart.label(bar.label, (length + 6, top + 29), anchor: "start"),
+        ]
+    }
+}

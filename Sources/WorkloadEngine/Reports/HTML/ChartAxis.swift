@@ -1,0 +1,214 @@
+import Foundation
+
+/// One direction of a chart: what lies where, and the marks beside it.
+struct ChartAxis: Sendable {
+    /// A mark with its label.
+    struct Tick: Sendable, Equatable {
+        var value: Double
+        var label: String
+    }
+
+    /// What the axis shows, with its unit.
+    let label: String
+    /// The value at its begin.
+    let lower: Double
+    /// The value at its end, above ``lower``.
+    let upper: Double
+    /// Whether equal lengths are equal ratios.
+    let isLogarithmic: Bool
+    /// The marks, in ascending order.
+    let ticks: [Tick]
+    /// A value in words.
+    let words: @Sendable (Double) -> String
+
+    /// Where a value lies, in 0…1; values outside lie at the ends.
+    func position(of value: Double) -> Double {
+        let share: Double
+        if isLogarithmic {
+            guard value > lower else { return 0 }
+            share = log(value / lower) / log(upper / lower)
+        } else {
+            share = (value - lower) / (upper - lower)
+        }
+        return min(max(share, 0), 1)
+    }
+
+    /// A linear axis from 0 with round marks: 1, 2 or 5 times a power of ten, of `unit`.
+    static func linear(
+        _ label: String,
+        upTo maximum: Double,
+        unit: Double = 1,
+        least: Double = 1,
+        words: @escaping @Sendable (Double) -> String
+    ) -> ChartAxis {
+        let top = max(maximum, least)
+        let step = roundStep(top / unit / 5) * unit
+        let upper = (top / step - 1e-9).rounded(.up) * step
+        let count = Int((upper / step).rounded())
+        return ChartAxis(
+            label: label,
+            lower: 0,
+            upper: upper,
+            isLogarithmic: false,
+            ticks: (0...max(1, count)).map { index in
+                let value = Double(index) * step
+                return Tick(value: value, label: words(value))
+            },
+            words: words
+        )
+    }
+
+    /// The smallest of 1, 2 and 5 times a power of ten that is not below a number.
+    private static func roundStep(_ least: Double) -> Double {
+        guard least > 0, least.isFinite else { return 1 }
+        let power = pow(10, log10(least).rounded(.down))
+        return [1, 2, 5, 10].map { $0 * power }.first { $0 >= least * (1 - 1e-9) } ?? 10 * power
+    }
+
+    /// Seconds since the load began, up to the end of the run.
+    static func seconds(upTo end: Double) -> ChartAxis {
+        let round = linear("seconds", upTo: end, least: 0.001) { HumanUnits.plain($0) }
+        return ChartAxis(
+            label: round.label,
+            lower: 0,
+            upper: max(end, 0.001),
+            isLogarithmic: false,
+            ticks: round.ticks.filter { $0.value <= end },
+            words: round.words
+        )
+    }
+
+    /// A share from 0 to 100 %.
+    static func share(_ label: String) -> ChartAxis {
+        ChartAxis(
+            label: label,
+            lower: 0,
+            upper: 1,
+            isLogarithmic: false,
+            ticks: [0, 0.25, 0.5, 0.75, 1].map {
+                Tick(value: $0, label: "\(Int($0 * 100)) %")
+            },
+            words: { HumanUnits.percent($0) }
+        )
+    }
+
+    /// A size from 0 on, in bytes.
+    static func bytes(_ label: String, upTo maximum: Double) -> ChartAxis {
+        var unit = 1.0
+        while maximum >= unit * 1024 { unit *= 1024 }
+        return linear(label, upTo: maximum, unit: unit, least: 1) { value in
+            HumanUnits.roundBytes(value)
+        }
+    }
+
+    /// A count from 0 on.
+    static func count(_ label: String, upTo maximum: Double) -> ChartAxis {
+        linear(label, upTo: maximum, least: 4) { HumanUnits.plain($0) }
+    }
+
+    /// Latencies on a logarithmic axis, in nanoseconds, that takes in all of some.
+    static func latency(_ label: String, _ values: [Double]) -> ChartAxis {
+        let positive = values.filter { $0 >= 1 }
+        var low = floor(log10(max(1, positive.min() ?? 1_000)))
+        var high = ceil(log10(max(1, positive.max() ?? 1_000_000)))
+        if high - low < 1 { high = low + 1 }
+        // A few slow ones must stay apart; what is below a millionth of them is at the bottom.
+        low = max(low, high - 8)
+        let decades = Int(high - low)
+        let steps: [Double] = decades <= 1 ? [1, 2, 5] : decades <= 2 ? [1, 3] : [1]
+        var ticks: [Tick] = []
+        for decade in Int(low)...Int(high) {
+            for step in steps {
+                let value = step * pow(10, Double(decade))
+                guard value <= pow(10, high) * 1.001 else { continue }
+                if decades > 5, (decade - Int(low)) % 2 == 1 { continue }
+                ticks.append(Tick(value: value, label: HumanUnits.roundTime(value)))
+            }
+        }
+        return ChartAxis(
+            label: label,
+            lower: pow(10, low),
+            upper: pow(10, high),
+            isLogarithmic: true,
+            ticks: ticks,
+            words: { HumanUnits.time(UInt64(max(0, $0))) }
+        )
+    }
+
+    /// Percentiles, each nine as wide as the one before it: values are −log₁₀ (1 − p).
+    static func percentiles(upTo nines: Double) -> ChartAxis {
+        let upper = max(1, nines)
+        let names = ["0 %", "90 %", "99 %", "99.9 %", "99.99 %", "99.999 %", "99.9999 %"]
+        var ticks = names.enumerated().map { Tick(value: Double($0), label: $1) }
+        ticks.append(Tick(value: -log10(0.5), label: "50 %"))
+        return ChartAxis(
+            label: "percentile",
+            lower: 0,
+            upper: upper,
+            isLogarithmic: false,
+            ticks: ticks.filter { $0.value <= upper + 1e-9 }.sorted { $0.value < $1.value },
+            words: { HumanUnits.percent(1 - pow(10, -$0)) }
+        )
+    }
+
+    /// Ratios on a logarithmic axis around 1 that takes in all of some.
+    static func ratio(_ label: String, _ values: [Double]) -> ChartAxis {
+        let positive = values.filter { $0 > 0 && $0.isFinite }
+        let furthest = positive.map { abs(log10($0)) }.max() ?? 0.1
+        let reach = min(max(furthest * 1.08, log10(1.25)), 4)
+        let marks: [Double] =
+            reach < 0.16
+            ? [0.8, 0.9, 1, 1.1, 1.25]
+            : reach < 0.35
+                ? [0.5, 0.7, 1, 1.4, 2]
+                : reach < 0.8
+                    ? [0.2, 0.33, 0.5, 1, 2, 3, 5]
+                    : [0.000_1, 0.001, 0.01, 0.1, 1, 10, 100, 1_000, 10_000]
+        return ChartAxis(
+            label: label,
+            lower: pow(10, -reach),
+            upper: pow(10, reach),
+            isLogarithmic: true,
+            ticks: marks.filter { abs(log10($0)) <= reach }.map {
+                Tick(value: $0, label: HumanUnits.ratio($0))
+            },
+            words: { HumanUnits.ratio($0) }
+        )
+    }
+}
+
+extension HumanUnits {
+    /// A time that is a round number of its unit, without digits that say nothing: `10 ms`.
+    static func roundTime(_ nanoseconds: Double) -> String {
+        switch nanoseconds {
+        case ..<1e3: plain(nanoseconds) + " ns"
+        case ..<1e6: plain(nanoseconds / 1e3) + " µs"
+        case ..<1e9: plain(nanoseconds / 1e6) + " ms"
+        default: plain(nanoseconds / 1e9) + " s"
+        }
+    }
+
+    /// A size that is a round number of its unit: `20 MiB`.
+    static func roundBytes(_ bytes: Double) -> String {
+        var value = bytes
+        for unit in ["B", "KiB", "MiB", "GiB"] {
+            if value < 1024 || unit == "GiB" { return "\(plain(value)) \(unit)" }
+            value /= 1024
+        }
+        return "\(plain(value)) TiB"
+    }
+
+    /// A number without zeros at its end.
+    static func plain(_ value: Double) -> String {
+        let rounded = (value * 1000).rounded() / 1000
+        guard rounded != rounded.rounded() else { return String(Int(rounded)) }
+        return String(rounded)
+    }
+
+    /// A ratio: `1.32×`.
+    static func ratio(_ value: Double) -> String {
+        let digits = value < 0.1 ? 4 : value < 10 ? 2 : value < 100 ? 1 : 0
+        let rounded = value.rounded(toDigits: digits)
+        return (rounded == rounded.rounded() ? String(Int(rounded)) : String(rounded)) + "×"
+    }
+}

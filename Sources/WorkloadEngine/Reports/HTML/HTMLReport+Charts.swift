@@ -1,0 +1,227 @@
+import Foundation
+import Telemetry
+
+extension HTMLReport {
+    /// The clients of a run, in the order of their names.
+    static func clients(_ run: ArmResult) -> [(name: String, result: ClientResult)] {
+        run.clients.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Each client's responses over the time of the run.
+    static func latencyOverTime(_ run: ArmResult, id: String) -> Markup {
+        let seconds = IntervalSeries(run.intervals)
+        let charts = clients(run).enumerated().compactMap { index, client -> Markup? in
+            func pick(
+                _ value: @escaping (LatencySummary) -> UInt64?
+            ) -> (IntervalResult) -> Double? {
+                { $0.clients[client.name]?.response.flatMap(value).map { Double($0) } }
+            }
+            let lines: [(name: String, value: (IntervalResult) -> Double?)] = [
+                ("max", pick(\.max)), ("p99", pick(\.p99)), ("p90", pick(\.p90)),
+                ("p50", pick(\.p50)),
+            ].filter { line in seconds.most(line.value) > 0 }
+            guard !lines.isEmpty else { return nil }
+            let values = lines.flatMap { seconds.worst($0.value).compactMap(\.y) }
+            return seconds.chart(
+                id: "\(id)-\(index)",
+                title: "\(client.name): response, second by second",
+                y: .latency("response", values),
+                lines: lines
+            ).markup
+        }
+        return charts.isEmpty ? .empty : .element("div", ["class": "charts"], .group(charts))
+    }
+
+    /// Each client's percentiles, each nine as wide as the one before it.
+    static func percentiles(_ run: ArmResult, id: String) -> Markup {
+        let charts = clients(run).enumerated().compactMap { index, client -> Markup? in
+            let parts: [(String, LatencySpectrum?, LatencySummary?)] = [
+                ("response", client.result.spectra?.response, client.result.response),
+                ("wait", client.result.spectra?.wait, client.result.wait),
+                ("service", client.result.spectra?.service, client.result.service),
+            ]
+            return percentileChart(
+                id: "\(id)-\(index)",
+                title: "\(client.name): percentiles",
+                lines: parts
+            )
+        }
+        return charts.isEmpty ? .empty : .element("div", ["class": "charts"], .group(charts))
+    }
+
+    /// Each client's responses on every arm.
+    static func percentilesByArm(_ runs: [ArmResult], id: String) -> Markup {
+        let names = Set(runs.flatMap(\.clients.keys)).sorted()
+        let charts = names.enumerated().compactMap { index, name in
+            percentileChart(
+                id: "\(id)-\(index)",
+                title: "\(name): response on each arm",
+                lines: runs.map {
+                    ($0.arm, $0.clients[name]?.spectra?.response, $0.clients[name]?.response)
+                }
+            )
+        }
+        return charts.isEmpty ? .empty : .element("div", ["class": "charts"], .group(charts))
+    }
+
+    /// A chart of percentiles; nil when there is nothing to draw.
+    static func percentileChart(
+        id: String,
+        title: String,
+        lines: [(name: String, spectrum: LatencySpectrum?, summary: LatencySummary?)]
+    ) -> Markup? {
+        let series = lines.map { line in
+            LineChart.Series(
+                name: line.name,
+                points: line.spectrum.map(points) ?? line.summary.map(points) ?? []
+            )
+        }.filter { $0.points.count > 1 }
+        guard !series.isEmpty else { return nil }
+        var table = HTMLTable(
+            "\(title), in numbers",
+            columns: ["", "p50", "p90", "p95", "p99", "p99.9", "max", "mean", "accesses"]
+        )
+        for line in lines {
+            guard let summary = line.summary else { continue }
+            table.add(
+                [line.name] + times(summary) + [HumanUnits.count(summary.count)]
+            )
+        }
+        let all = series.flatMap(\.points)
+        return LineChart(
+            id: id,
+            title: title,
+            x: .percentiles(upTo: all.map(\.x).max() ?? 1),
+            y: .latency("latency", all.compactMap(\.y)),
+            series: series,
+            table: table
+        ).markup
+    }
+
+    /// The latencies at each percentile that ten values at least lie beyond.
+    private static func points(_ spectrum: LatencySpectrum) -> [(x: Double, y: Double?)] {
+        let count = Double(spectrum.count)
+        var below = 0.0
+        var points: [(x: Double, y: Double?)] = []
+        for bucket in spectrum.buckets {
+            if points.isEmpty { points.append((0, max(1, Double(bucket.lower)))) }
+            below += Double(bucket.count)
+            guard count - below >= 10 else { break }
+            points.append((-log10(1 - below / count), max(1, Double(bucket.upper))))
+        }
+        return points
+    }
+
+    /// The same from the few percentiles that a summary has.
+    private static func points(_ summary: LatencySummary) -> [(x: Double, y: Double?)] {
+        let known: [(Double, UInt64?)] = [
+            (0.5, summary.p50), (0.9, summary.p90), (0.95, summary.p95), (0.99, summary.p99),
+            (0.999, summary.p999),
+        ]
+        return known.compactMap { share, value in
+            value.map { (-log10(1 - share), max(1, Double($0))) }
+        }
+    }
+
+    /// A summary's times in words: p50, p90, p95, p99, p99.9, max and mean.
+    static func times(_ summary: LatencySummary?) -> [String] {
+        [
+            summary?.p50, summary?.p90, summary?.p95, summary?.p99, summary?.p999, summary?.max,
+            summary?.mean,
+        ].map { HumanUnits.time($0) }
+    }
+
+    /// How busy the connections were, and who waited for them.
+    static func saturation(_ run: ArmResult, id: String) -> [Markup] {
+        let seconds = IntervalSeries(run.intervals)
+        var charts: [Markup] = []
+        if run.intervals.contains(where: { $0.utilization != nil }) {
+            charts.append(
+                seconds.chart(
+                    id: "\(id)-readers",
+                    title: "Readers in use, and time in which all were and somebody waited",
+                    y: .share("share"),
+                    lines: [("utilization", \.utilization), ("saturation", \.saturation)]
+                ).markup
+            )
+        }
+        if run.intervals.contains(where: { $0.waitingReaders != nil }) {
+            let readers = { (interval: IntervalResult) in
+                interval.waitingReaders.map { Double($0) }
+            }
+            let writers = { (interval: IntervalResult) in
+                interval.waitingWriters.map { Double($0) }
+            }
+            charts.append(
+                seconds.chart(
+                    id: "\(id)-waiting",
+                    title: "Accesses that waited at the end of each second",
+                    y: .count(
+                        "accesses",
+                        upTo: max(seconds.most(readers), seconds.most(writers))
+                    ),
+                    lines: [("to read", readers), ("to write", writers)]
+                ).markup
+            )
+        }
+        guard !charts.isEmpty || run.pool != nil else { return [] }
+        return [.element("div", ["class": "charts"], .group(charts)), connections(run)]
+    }
+
+    /// The write-ahead log over time, and what kept it from shrinking.
+    static func log(_ run: ArmResult, id: String) -> [Markup] {
+        guard let wal = run.wal else { return [] }
+        var charts: [Markup] = []
+        let seconds = IntervalSeries(run.intervals)
+        let bytes = { (interval: IntervalResult) in interval.walBytes.map { Double($0) } }
+        if seconds.most(bytes) > 0 {
+            charts.append(
+                seconds.chart(
+                    id: "\(id)-size",
+                    title: "Size of the write-ahead log",
+                    y: .bytes("size", upTo: seconds.most(bytes)),
+                    lines: [("size", bytes)]
+                ).markup
+            )
+        }
+        var causes: [String: UInt64] = [:]
+        for pin in wal.pins { causes["\(pin.by), \(pin.cause)", default: 0] += pin.bytes }
+        let bars = causes.filter { $0.value > 0 }
+            .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(8)
+            .map {
+                BarChart.Bar(
+                    name: $0.key,
+                    value: Double($0.value),
+                    label: HumanUnits.bytes($0.value)
+                )
+            }
+        charts.append(
+            BarChart(
+                id: "\(id)-causes",
+                title: "What the log grew by, and because of whom",
+                bars: bars
+            ).markup
+        )
+        var table = HTMLTable(
+            "What kept the write-ahead log from shrinking",
+            columns: ["who", "cause", "time", "growth meanwhile"],
+            words: 2
+        )
+        for pin in wal.pins {
+            table.add([
+                pin.by, pin.cause, HumanUnits.seconds(pin.seconds), HumanUnits.bytes(pin.bytes),
+            ])
+        }
+        let size =
+            "Peak \(HumanUnits.bytes(wal.peakBytes)), \(HumanUnits.bytes(wal.finalBytes)) at the end"
+            + (wal.grownBytes.map { ", grew by \(HumanUnits.bytes($0)) in the measured time" } ?? "")
+        let parts: [Markup] = [
+            .paragraph(size + "."),
+            .element("div", ["class": "charts"], .group(charts)),
+            .list(wal.pins.prefix(5).map { TextReport.sentence($0) + "." }),
+            table.markup,
+        ]
+        return wal.pins.isEmpty
+            ? Array(parts.prefix(2)) + [.paragraph("Nobody kept it from shrinking.")] : parts
+    }
+}

@@ -1,0 +1,231 @@
+import Telemetry
+
+extension HTMLReport {
+    /// What the slow accesses of each client waited for, and who had it meanwhile.
+    static func blame(_ run: ArmResult) -> [Markup] {
+        guard let blame = run.blame, !blame.isEmpty else { return [] }
+        let sorted = blame.sorted { $0.key < $1.key }
+        var table = HTMLTable(
+            "What the slow accesses waited for, on average",
+            columns: [
+                "client", "for", "slow", "from", "accesses", "response", "no worker free",
+                "waited", "inside",
+            ],
+            words: 2
+        )
+        var holders = HTMLTable(
+            "Who held it meanwhile",
+            columns: ["client", "held by", "on average", "longest hold"],
+            words: 2
+        )
+        var slowest = HTMLTable(
+            "The slowest accesses",
+            columns: [
+                "client", "operation", "held meanwhile by", "at", "response", "no worker free",
+                "waited", "inside",
+            ],
+            words: 3
+        )
+        for (client, result) in sorted {
+            table.add([
+                client, result.resource?.rawValue ?? "–", result.beyond,
+                HumanUnits.time(result.from), HumanUnits.count(UInt64(max(0, result.accesses))),
+                HumanUnits.time(result.response), HumanUnits.time(result.queued),
+                HumanUnits.time(result.waited), HumanUnits.time(result.service),
+            ])
+            for holder in result.holders {
+                holders.add([
+                    client, holder.client == client ? "\(client) itself" : holder.client,
+                    HumanUnits.mean(holder.held), HumanUnits.time(holder.longest),
+                ])
+            }
+            for access in result.slowest {
+                let held = access.held.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+                    .map { "\($0.key) \(HumanUnits.mean($0.value))" }
+                slowest.add([
+                    client, access.operation, held.isEmpty ? "–" : held.joined(separator: ", "),
+                    HumanUnits.seconds(access.time), HumanUnits.time(access.response),
+                    HumanUnits.time(access.queued), HumanUnits.time(access.waited),
+                    HumanUnits.time(access.service),
+                ])
+            }
+        }
+        return [
+            .list(
+                sorted.map { client, result in
+                    TextReport.sentences(client, result).map { String($0.drop { $0 == " " }) }
+                        .joined(separator: "; ") + "."
+                }
+            ),
+            table.markup, holders.markup, slowest.markup,
+        ]
+    }
+
+    /// How connections were waited for and held.
+    static func connections(_ run: ArmResult) -> Markup {
+        guard let pool = run.pool else { return .empty }
+        var facts: [String] = []
+        if let maximum = pool.maximumReaderCount {
+            facts.append("At most \(pool.readersPeak ?? 0) of \(maximum) readers were in use.")
+        }
+        if let share = pool.utilization {
+            facts.append("Readers were in use for \(HumanUnits.percent(share)) of their time.")
+        }
+        if let share = pool.saturation {
+            facts.append(
+                "For \(HumanUnits.percent(share)) of the time all were, and somebody waited."
+            )
+        }
+        facts.append(
+            "Most that waited at once: \(pool.waitingReadersPeak) to read, "
+                + "\(pool.waitingWritersPeak) to write."
+        )
+        var table = HTMLTable(
+            "Waiting for connections and holding them",
+            columns: ["", "found free", "p50", "p90", "p95", "p99", "p99.9", "max", "mean"]
+        )
+        let kind = pool.maximumReaderCount == nil ? "connection" : "reader"
+        let rows: [(String, Double?, LatencySummary?)] = [
+            ("wait for a \(kind)", pool.acquiredAtOnce, pool.acquire),
+            ("hold of a \(kind)", nil, pool.hold),
+            ("wait for the writer", pool.writerAcquiredAtOnce, pool.writerAcquire),
+            ("hold of the writer", nil, pool.writerHold),
+        ]
+        for case (let title, let free, let summary?) in rows {
+            table.add([title, free.map(HumanUnits.percent) ?? "–"] + times(summary))
+        }
+        return .group([.list(facts), table.markup])
+    }
+
+    /// All counts and latencies.
+    static func numbers(_ run: ArmResult) -> [Markup] {
+        var counts = HTMLTable(
+            "Accesses of each client, and of its operations and phases",
+            columns: [
+                "client", "part", "offered", "completed", "rate", "skipped", "late", "retried",
+                "interrupted", "errors", "unfinished",
+            ],
+            words: 2
+        )
+        var latencies = HTMLTable(
+            "Latencies",
+            columns: [
+                "client", "part", "measure", "p50", "p90", "p95", "p99", "p99.9", "max", "mean",
+                "accesses",
+            ],
+            words: 3
+        )
+        var errors: [String] = []
+        for (name, client) in clients(run) {
+            for (part, result) in parts(client) {
+                counts.add([name, part] + cells(result))
+                for case (let measure, let summary?) in [
+                    ("response", result.response), ("wait", result.wait),
+                    ("service", result.service), ("lag", result.lag),
+                ] {
+                    latencies.add(
+                        [name, part, measure] + times(summary) + [HumanUnits.count(summary.count)]
+                    )
+                }
+            }
+            errors += client.errors.sorted { $0.key < $1.key }.map {
+                "\(name): \(HumanUnits.count($0.value)) × \($0.key)"
+            }
+            if let caveat = client.caveat { errors.append("\(name): \(caveat).") }
+        }
+        return [
+            counts.markup, latencies.markup, errors.isEmpty ? .empty : .list(errors),
+        ] + profiles(run)
+    }
+
+    /// A client and what it consists of: operations where there are several, phases likewise.
+    private static func parts(_ client: ClientResult) -> [(String, ClientResult)] {
+        var parts = [("all", client)]
+        if let operations = client.operations, operations.count > 1 {
+            parts += operations.sorted { $0.key < $1.key }.map { ("operation \($0.key)", $0.value) }
+        }
+        if let phases = client.phases, phases.count > 1 {
+            parts += phases.sorted { $0.key < $1.key }.map { ("phase \($0.key)", $0.value) }
+        }
+        return parts
+    }
+
+    private static func cells(_ client: ClientResult) -> [String] {
+        [
+            HumanUnits.count(client.offered), HumanUnits.count(client.completed),
+            client.throughput.map(HumanUnits.rate) ?? "–",
+        ]
+            + [
+                client.skipped, client.late, client.retried, client.interrupted,
+                client.errorCount, client.unfinished,
+            ].map(HumanUnits.count)
+    }
+
+    /// How SQLite executes each operation.
+    private static func profiles(_ run: ArmResult) -> [Markup] {
+        var table = HTMLTable(
+            "What SQLite counted in one execution",
+            columns: [
+                "client", "operation", "rows", "full-scan steps", "sorts", "automatic indexes",
+                "VM steps", "cache hits", "cache misses", "spills",
+            ],
+            words: 2
+        )
+        var plans = HTMLTable(
+            "Query plans",
+            columns: ["client", "operation", "statement", "plan"],
+            words: 4
+        )
+        for (name, client) in clients(run) {
+            for (operation, result) in (client.operations ?? [:]).sorted(by: { $0.key < $1.key }) {
+                guard let profile = result.profile else { continue }
+                for plan in profile.plans where !plan.lines.isEmpty {
+                    plans.add([name, operation, plan.sql, plan.lines.joined(separator: "; ")])
+                }
+                guard let own = profile.counters else { continue }
+                table.add(
+                    [name, operation]
+                        + [
+                            own.rows, own.fullScanSteps, own.sorts, own.automaticIndexes,
+                            own.vmSteps, own.cacheHits, own.cacheMisses, own.cacheSpills,
+                        ].map { HumanUnits.count(UInt64(max(0, $0))) }
+                )
+            }
+        }
+        return [table.markup, plans.markup]
+    }
+
+    /// Thresholds and invariants.
+    static func checks(_ run: ArmResult) -> [Markup] {
+        let lines = TextReport.checks(run).map { String($0.drop { $0 == " " }) }
+        return lines.isEmpty ? [] : [.list(lines)]
+    }
+
+    /// Where it ran.
+    static func environment(_ host: HostEnvironment, seed: UInt64) -> Markup {
+        var facts: [(String, String)] = [
+            ("operating system", host.operatingSystem),
+            ("architecture", host.architecture),
+            ("processors", String(host.cpuCount)),
+        ]
+        facts += host.versions.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        if let fileSystem = host.fileSystem { facts.append(("file system", fileSystem)) }
+        if let sync = host.syncNanoseconds { facts.append(("one sync", HumanUnits.time(sync))) }
+        facts.append(("seed", String(seed)))
+        return definitions(facts)
+    }
+
+    /// Terms with what they stand for.
+    static func definitions(_ facts: [(String, String)]) -> Markup {
+        .element(
+            "dl",
+            [:],
+            facts.flatMap { term, meaning in
+                [
+                    Markup.element("dt", [:], .text(term)),
+                    Markup.element("dd", [:], .text(meaning)),
+                ]
+            }
+        )
+    }
+}

@@ -1,0 +1,145 @@
+import Telemetry
+
+/// Writes a result as a page in one file, which needs no network and runs no script.
+///
+/// The result itself is in the page too, as JSON, in the element `result`.
+public enum HTMLReport {
+    /// The whole page, with a newline at its end.
+    ///
+    /// - Throws: `EncodingError` for a result that JSON cannot hold.
+    public static func text(of result: RunResult) throws -> String {
+        var page = HTMLPage(title: title(of: result))
+        page.lead = result.runs.map { verdict($0, of: result) }
+        page.lead += (result.environment.warnings ?? []).map {
+            .element("p", ["class": "verdict failed"], .text("Warning: \($0)"))
+        }
+        page.add("In short", inShort(result.runs))
+        page.add(
+            "Latency over time",
+            arms(result.runs) { [latencyOverTime($1, id: "time-\($0)")] }
+        )
+        var percentiles: [Markup] = []
+        if result.runs.count > 1 { percentiles.append(percentilesByArm(result.runs, id: "arms")) }
+        percentiles += arms(result.runs) { [Self.percentiles($1, id: "spectrum-\($0)")] }
+        if !percentiles.isEmpty { percentiles.insert(spectrumNote, at: 0) }
+        page.add("Percentiles", percentiles)
+        page.add(
+            "Connections and saturation",
+            arms(result.runs) { saturation($1, id: "saturation-\($0)") }
+        )
+        page.add("Write-ahead log", arms(result.runs) { log($1, id: "log-\($0)") })
+        page.add("What slow accesses waited for", arms(result.runs) { blame($1) })
+        page.add("Thresholds and invariants", arms(result.runs) { checks($1) })
+        page.add("All numbers", arms(result.runs) { numbers($1) })
+        page.add(
+            "Environment",
+            [environment(result.environment, seed: result.seed)]
+                + arms(result.runs) { [pragmas($1)] }
+        )
+        if !result.environment.scenarioText.isEmpty {
+            page.add(
+                "Scenario",
+                [.verbatim(result.environment.scenarioText, label: "The scenario's text")]
+            )
+        }
+        try page.embed(result, id: "result")
+        return page.html
+    }
+
+    /// How percentile charts are read.
+    static let spectrumNote = Markup.element(
+        "p",
+        ["class": "note"],
+        """
+        Each nine of a percentile is as wide as the one before it, and latencies are on a \
+        logarithmic axis. Lines end where fewer than ten accesses were slower.
+        """
+    )
+
+    private static func title(of result: RunResult) -> String {
+        let arms = result.runs.map(\.arm).joined(separator: ", ")
+        return arms.isEmpty ? result.scenario : "\(result.scenario): \(arms)"
+    }
+
+    private static func verdict(_ run: ArmResult, of result: RunResult) -> Markup {
+        let isPassed = run.exitStatus == .passed
+        return .element(
+            "p",
+            ["class": "verdict lead \(isPassed ? "passed" : "failed")"],
+            .text(TextReport.verdict(of: run, scenario: result.scenario))
+        )
+    }
+
+    /// One part for each arm, under its name where there are several; nothing when all are empty.
+    static func arms(
+        _ runs: [ArmResult],
+        _ body: (Int, ArmResult) -> [Markup]
+    ) -> [Markup] {
+        let parts = runs.enumerated().map { index, run in
+            (run.arm, body(index, run).filter { $0 != .empty })
+        }
+        return parts.filter { !$0.1.isEmpty }.flatMap { arm, body in
+            runs.count > 1 ? [.heading(arm)] + body : body
+        }
+    }
+
+    /// The few sentences that say what happened.
+    private static func inShort(_ runs: [ArmResult]) -> [Markup] {
+        arms(runs) { _, run in
+            var lines = (run.unsupported ?? [:]).sorted { $0.key < $1.key }
+                .map { "\($0.key) did not run: \($0.value)." }
+            lines += (run.busyHolders ?? [:]).sorted { $0.key < $1.key }.map {
+                "The database was busy \(HumanUnits.count($0.value)) times because of \($0.key)."
+            }
+            var table = HTMLTable(
+                "The clients",
+                columns: [
+                    "client", "completed", "rate", "response p50", "p99", "max", "wait p99",
+                    "errors", "skipped",
+                ]
+            )
+            for (name, client) in clients(run) {
+                table.add([
+                    name + (client.loop == .closed && client.response != nil ? " †" : ""),
+                    HumanUnits.count(client.completed),
+                    client.throughput.map(HumanUnits.rate) ?? "–",
+                    HumanUnits.time(client.response?.p50), HumanUnits.time(client.response?.p99),
+                    HumanUnits.time(client.response?.max), HumanUnits.time(client.wait?.p99),
+                    HumanUnits.count(client.errorCount), HumanUnits.count(client.skipped),
+                ])
+            }
+            let isClosed = run.clients.values.contains { $0.loop == .closed && $0.response != nil }
+            return [
+                table.markup,
+                isClosed ? closedLoopNote : .empty,
+                lines.isEmpty ? .empty : .list(lines),
+            ]
+        }
+    }
+
+    private static let closedLoopNote = Markup.element(
+        "p",
+        ["class": "note"],
+        """
+        † closed loop: nobody asks while an access runs, so a stall counts once, however long it \
+        lasts.
+        """
+    )
+
+    /// What the open database said of itself, and what the generator saw.
+    private static func pragmas(_ run: ArmResult) -> Markup {
+        var facts = run.environment.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        let generator = run.generator
+        if let noop = generator.noop { facts.append(("generator, each access", "\(noop) ns")) }
+        if let share = generator.cpuShare {
+            facts.append(("generator, of the processors", HumanUnits.percent(share)))
+        }
+        if let lag = generator.lagP99 {
+            facts.append(("free workers started within (p99)", HumanUnits.time(lag)))
+        }
+        if let steal = generator.stealShare {
+            facts.append(("of the machine stolen", HumanUnits.percent(steal)))
+        }
+        return definitions(facts)
+    }
+}

@@ -1,0 +1,54 @@
+/// A table of data: a caption, titles of columns, and rows that begin with their own title.
+struct HTMLTable {
+    /// What the table shows; a screen reader says it first.
+    let caption: String
+    /// The titles of the columns, the first of which names the rows.
+    let columns: [String]
+    /// How many columns, from the left, hold words rather than numbers.
+    var words = 1
+    /// The rows; each has a cell for each column.
+    private(set) var rows: [[String]] = []
+
+    init(_ caption: String, columns: [String], words: Int = 1) {
+        self.caption = caption
+        self.columns = columns
+        self.words = words
+    }
+
+    /// Adds a row.
+    mutating func add(_ cells: [String]) { rows.append(cells) }
+
+    /// The table in a frame that scrolls by itself where the page is narrower; nothing without rows.
+    var markup: Markup {
+        guard !rows.isEmpty else { return .empty }
+        return .element(
+            "div",
+            ["class": "scroll", "tabindex": "0", "role": "region", "aria-label": caption],
+            .element(
+                "table",
+                [:],
+                [
+                    .element("caption", [:], .text(caption)),
+                    .element("thead", [:], .element("tr", [:], titles)),
+                    .element("tbody", [:], rows.map { .element("tr", [:], cells($0)) }),
+                ]
+            )
+        )
+    }
+
+    private var titles: [Markup] {
+        columns.enumerated().map { index, title in
+            .element("th", ["scope": "col", "class": kind(index)], .text(title))
+        }
+    }
+
+    private func cells(_ row: [String]) -> [Markup] {
+        row.enumerated().map { index, cell in
+            index == 0
+                ? .element("th", ["scope": "row", "class": kind(0)], .text(cell))
+                : .element("td", ["class": kind(index)], .text(cell))
+        }
+    }
+
+    private func kind(_ index: Int) -> String { index < words ? "word" : "number" }
+}

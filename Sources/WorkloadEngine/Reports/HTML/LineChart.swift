@@ -1,0 +1,231 @@
+/// Lines over an axis, as SVG, with a legend below and the numbers in a table.
+struct LineChart {
+    /// One line.
+    struct Series {
+        /// Its name.
+        var name: String
+        /// Its points from left to right; a gap where there is no value.
+        var points: [(x: Double, y: Double?)]
+    }
+
+    /// What identifies it on its page.
+    let id: String
+    /// What it shows.
+    let title: String
+    let x: ChartAxis
+    let y: ChartAxis
+    var series: [Series]
+    /// Stretches of the horizontal axis that are shaded, and what that means.
+    var bands: [ClosedRange<Double>] = []
+    var bandMeaning = ""
+    /// The numbers behind it.
+    var table: HTMLTable?
+
+    /// The size of the drawing, in its own units: about those of a phone, so that its letters stay
+    /// legible there.
+    static let width = 400.0
+    static let height = 230.0
+    private static let left = 58.0
+    private static let right = 24.0
+    private static let top = 8.0
+    private static let bottom = 34.0
+
+    /// The chart with its title, legend and table.
+    var markup: Markup {
+        var parts: [Markup] = [
+            .element("figcaption", [:], .text(title)), drawing,
+        ]
+        if series.count > 1 || !bands.isEmpty { parts.append(legend) }
+        if let table {
+            parts.append(
+                .element(
+                    "details",
+                    [:],
+                    [.element("summary", [:], "The numbers of this chart"), table.markup]
+                )
+            )
+        }
+        return .element("figure", [:], .group(parts))
+    }
+
+    /// What a screen reader says of it.
+    var description: String {
+        let lines = series.map { line in
+            let values = line.points.compactMap(\.y)
+            guard let least = values.min(), let most = values.max(), let last = values.last else {
+                return "\(line.name): no values"
+            }
+            return "\(line.name): from \(y.words(least)) to \(y.words(most)), "
+                + "\(y.words(last)) at the end"
+        }
+        return "Lines of \(y.label) over \(x.label). " + lines.joined(separator: "; ") + "."
+    }
+
+    private var drawing: Markup {
+        .element(
+            "svg",
+            [
+                "viewBox": "0 0 \(Self.number(Self.width)) \(Self.number(Self.height))",
+                "role": "img",
+                "aria-labelledby": "\(id)-title \(id)-description",
+            ],
+            [
+                .element("title", ["id": "\(id)-title"], .text(title)),
+                .element("desc", ["id": "\(id)-description"], .text(description)),
+            ] + bands.map(shade) + frame + series.enumerated().flatMap(lines)
+        )
+    }
+
+    private func place(_ point: (x: Double, y: Double)) -> (x: Double, y: Double) {
+        (
+            Self.left + x.position(of: point.x) * (Self.width - Self.left - Self.right),
+            Self.height - Self.bottom
+                - y.position(of: point.y) * (Self.height - Self.top - Self.bottom)
+        )
+    }
+
+    private func shade(_ band: ClosedRange<Double>) -> Markup {
+        let from = place((band.lowerBound, y.upper))
+        let to = place((band.upperBound, y.lower))
+        return .element(
+            "rect",
+            [
+                "class": "band", "x": Self.number(from.x), "y": Self.number(from.y),
+                "width": Self.number(to.x - from.x), "height": Self.number(to.y - from.y),
+            ]
+        )
+    }
+
+    /// The grid with its labels.
+    private var frame: [Markup] {
+        let bottom = Self.height - Self.bottom
+        var parts: [Markup] = []
+        for tick in y.ticks {
+            let place = place((x.lower, tick.value))
+            parts.append(
+                Self.line(
+                    "grid",
+                    (Self.left, place.y),
+                    (Self.width - Self.right, place.y)
+                )
+            )
+            parts.append(Self.label(tick.label, (Self.left - 6, place.y + 4), anchor: "end"))
+        }
+        var lastEnd = -Double.infinity
+        for tick in x.ticks {
+            let place = place((tick.value, y.lower))
+            parts.append(Self.line("grid", (place.x, Self.top), (place.x, bottom)))
+            // Six units for a letter: labels that would touch are left out.
+            let half = Double(tick.label.count) * 3
+            guard place.x - half > lastEnd + 4 else { continue }
+            lastEnd = place.x + half
+            parts.append(Self.label(tick.label, (place.x, bottom + 15), anchor: "middle"))
+        }
+        parts.append(Self.line("axis", (Self.left, bottom), (Self.width - Self.right, bottom)))
+        parts.append(
+            Self.label(x.label, (Self.width - Self.right, Self.height - 4), anchor: "end")
+        )
+        return parts
+    }
+
+    /// A line, in pieces where values are missing; a piece of one point is a dot.
+    private func lines(_ index: Int, _ line: Series) -> [Markup] {
+        let look = Self.look(index)
+        var pieces: [[(x: Double, y: Double)]] = [[]]
+        for point in line.points {
+            if let value = point.y {
+                pieces[pieces.count - 1].append(place((point.x, value)))
+            } else if pieces.last?.isEmpty == false {
+                pieces.append([])
+            }
+        }
+        return pieces.filter { !$0.isEmpty }.map { piece in
+            if piece.count == 1 {
+                return .element(
+                    "circle",
+                    [
+                        "class": "\(look) mark", "cx": Self.number(piece[0].x),
+                        "cy": Self.number(piece[0].y), "r": "2.5",
+                    ]
+                )
+            }
+            let points = piece.map { "\(Self.number($0.x)),\(Self.number($0.y))" }
+            return .element(
+                "polyline",
+                ["class": look, "points": points.joined(separator: " ")]
+            )
+        }
+    }
+
+    private var legend: Markup {
+        var items = series.enumerated().map { index, line in
+            Markup.element(
+                "li",
+                [:],
+                [
+                    Self.swatch(
+                        .element(
+                            "polyline",
+                            ["class": Self.look(index), "points": "1,6 35,6"]
+                        )
+                    ),
+                    .element("span", [:], .text(line.name)),
+                ]
+            )
+        }
+        if !bands.isEmpty {
+            let band = Markup.element(
+                "rect",
+                ["class": "band", "x": "1", "y": "1", "width": "34", "height": "10"]
+            )
+            items.append(
+                .element("li", [:], [Self.swatch(band), .element("span", [:], .text(bandMeaning))])
+            )
+        }
+        return .element("ul", ["class": "legend"], items)
+    }
+
+    private static func swatch(_ shape: Markup) -> Markup {
+        .element("svg", ["viewBox": "0 0 36 12", "aria-hidden": "true"], shape)
+    }
+
+    private static func look(_ index: Int) -> String { "s\(index % HTMLStyle.seriesCount)" }
+
+    static func line(
+        _ look: String,
+        _ from: (x: Double, y: Double),
+        _ to: (x: Double, y: Double)
+    ) -> Markup {
+        .element(
+            "line",
+            [
+                "class": look, "x1": number(from.x), "y1": number(from.y), "x2": number(to.x),
+                "y2": number(to.y),
+            ]
+        )
+    }
+
+    static func label(
+        _ text: String,
+        _ place: (x: Double, y: Double),
+        anchor: String,
+        look: String = "label"
+    ) -> Markup {
+        .element(
+            "text",
+            [
+                "class": look, "x": number(place.x), "y": number(place.y),
+                "text-anchor": anchor,
+            ],
+            .text(text)
+        )
+    }
+
+    /// A length with one digit after the point, which no locale changes.
+    static func number(_ value: Double) -> String {
+        let tenths = Int((value * 10).rounded())
+        return tenths % 10 == 0
+            ? String(tenths / 10)
+            : "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
+    }
+}

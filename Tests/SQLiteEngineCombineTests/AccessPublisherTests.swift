@@ -1,0 +1,229 @@
+import Dispatch
+import SQLiteEngine
+import SQLiteEngineCombine
+import Telemetry
+import Testing
+
+#if canImport(Combine)
+import Combine
+#else
+import OpenCombine
+#endif
+
+/// Publishers of one read or one write.
+@Suite(.timeLimit(.minutes(1)))
+struct AccessPublisherTests {
+    private let queue = DispatchQueue(label: "told")
+
+    @Test(arguments: Kind.allCases)
+    func aReadIsToldOnTheSchedulerAndFinishes(kind: Kind) throws {
+        let database = try TestDatabase(kind)
+        try database.insert(1)
+        let key = DispatchSpecificKey<Bool>()
+        queue.setSpecific(key: key, value: true)
+        let isOnQueue = Lock(false)
+        let recorder = Recorder<Int> { _ in
+            isOnQueue.withLock { $0 = DispatchQueue.getSpecific(key: key) == true }
+            return .none
+        }
+        database.writer.readPublisher(receiveOn: queue.scheduler) { db in try db.count() }
+            .subscribe(recorder)
+        try recorder.waitUntil(\.hasEnded)
+        #expect(recorder.values == ["1"])
+        #expect(recorder.isFinished)
+        #expect(isOnQueue.withLock { $0 })
+    }
+
+    @Test(arguments: Kind.allCases)
+    func nothingIsReadBeforeSomebodyAsksAndEachSubscriberReadsAnew(kind: Kind) throws {
+        let database = try TestDatabase(kind)
+        let reads = Lock(0)
+        let publisher = database.writer.readPublisher(receiveOn: queue.scheduler) { db in
+            reads.withLock { $0 += 1 }
+            return try db.count()
+        }
+        let patient = Recorder<Int>(demand: .none)
+        publisher.subscribe(patient)
+        try database.insert(1)
+        #expect(reads.withLock { $0 } == 0)
+        patient.request(.max(1))
+        try patient.waitUntil(\.hasEnded)
+        // The demand of one who was told everything asks for nothing.
+        patient.request(.unlimited)
+        try database.insert(2)
+        let second = Recorder<Int>()
+        publisher.subscribe(second)
+        try second.waitUntil(\.hasEnded)
+        #expect(patient.values == ["1"] && second.values == ["2"])
+        #expect(reads.withLock { $0 } == 2)
+    }
+
+    @Test(arguments: Kind.allCases)
+    func aReadMayNotWriteAndItsErrorIsTold(kind: Kind) throws {
+        let database = try TestDatabase(kind)
+        let recorder = Recorder<Void>()
+        database.writer.readPublisher(receiveOn: queue.scheduler) { db in try db.insert(1) }
+            .subscribe(recorder)
+        try recorder.waitUntil(\.hasEnded)
+        #expect((recorder.error as? DatabaseError)?.resultCode == .SQLITE_READONLY)
+        #expect(recorder.values.isEmpty)
+    }
+
+    @Test(arguments: Kind.allCases)
+    func whoHasCancelledIsToldNothing(kind: Kind) throws {
+        let database = try TestDatabase(kind)
+        let (isReading, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let recorder = Recorder<Int>()
+        database.writer.readPublisher(receiveOn: queue.scheduler) { db in
+            isReading.signal()
+            mayEnd.wait()
+            return try db.count()
+        }
+        .subscribe(recorder)
+        isReading.wait()
+        recorder.cancel()
+        mayEnd.signal()
+        // Another read that is told on the same queue comes after it.
+        let after = Recorder<Int>()
+        try database.writer.barrierWriteWithoutTransaction { _ in }
+        database.writer.readPublisher(receiveOn: queue.scheduler) { db in try db.count() }
+            .subscribe(after)
+        try after.waitUntil(\.hasEnded)
+        #expect(recorder.values.isEmpty && !recorder.hasEnded)
+    }
+
+    @Test(arguments: Kind.allCases)
+    func whoCancelsAtTheValueIsNotToldTheEnd(kind: Kind) throws {
+        let database = try TestDatabase(kind)
+        let subscriber = Lock<Recorder<Int>?>(nil)
+        let recorder = Recorder<Int> { _ in
+            subscriber.withLock { $0 }?.cancel()
+            return .none
+        }
+        subscriber.withLock { $0 = recorder }
+        database.writer.readPublisher(receiveOn: queue.scheduler) { db in try db.count() }
+            .subscribe(recorder)
+        try recorder.waitUntil { !$0.values.isEmpty }
+        queue.sync {}
+        #expect(!recorder.hasEnded)
+        subscriber.withLock { $0 = nil }
+    }
+
+    @Test(arguments: Kind.allCases)
+    func aWriteIsCommittedBeforeItIsTold(kind: Kind) throws {
+        let database = try TestDatabase(kind)
+        let seen = Lock<[Int]>([])
+        let recorder = Recorder<String> { _ in
+            seen.withLock { $0.append((try? database.count()) ?? -1) }
+            return .none
+        }
+        database.writer.writePublisher(receiveOn: queue.scheduler) { db in
+            try db.insert(7)
+            return "done"
+        }
+        .subscribe(recorder)
+        try recorder.waitUntil(\.hasEnded)
+        #expect(recorder.values == ["done"] && recorder.isFinished)
+        #expect(seen.withLock { $0 } == [1])
+    }
+
+    @Test(arguments: Kind.allCases)
+    func aWriteThatFailsIsUndone(kind: Kind) throws {
+        let database = try TestDatabase(kind)
+        let recorder = Recorder<Void>()
+        database.writer.writePublisher(receiveOn: queue.scheduler) { db in
+            try db.insert(1)
+            try db.execute(sql: "nonsense")
+        }
+        .subscribe(recorder)
+        try recorder.waitUntil(\.hasEnded)
+        #expect((recorder.error as? DatabaseError)?.sql == "nonsense")
+        #expect(try database.count() == 0)
+    }
+
+    @Test func thePoolReadsWhatAWriteHasLeftWhileOthersWrite() throws {
+        let database = try TestDatabase(.pool)
+        let (isReading, mayRead) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let recorder = Recorder<String>()
+        database.writer.writePublisher(
+            receiveOn: queue.scheduler,
+            updates: { db in
+                try db.insert(1)
+                return "after one"
+            },
+            thenRead: { db, title in
+                isReading.signal()
+                mayRead.wait()
+                return "\(title): \(try db.count())"
+            }
+        )
+        .subscribe(recorder)
+        isReading.wait()
+        try database.insert(2)
+        mayRead.signal()
+        try recorder.waitUntil(\.hasEnded)
+        #expect(recorder.values == ["after one: 1"])
+    }
+
+    @Test(arguments: Kind.allCases)
+    func whatIsReadAfterAWriteMayNotWrite(kind: Kind) throws {
+        let database = try TestDatabase(kind)
+        let recorder = Recorder<Void>()
+        database.writer.writePublisher(
+            receiveOn: queue.scheduler,
+            updates: { db in try db.insert(1) },
+            thenRead: { db, _ in try db.insert(2) }
+        )
+        .subscribe(recorder)
+        try recorder.waitUntil(\.hasEnded)
+        #expect((recorder.error as? DatabaseError)?.resultCode == .SQLITE_READONLY)
+        #expect(try database.count() == 1)
+    }
+
+    @Test(arguments: Kind.allCases)
+    func nothingIsReadAfterAWriteThatFails(kind: Kind) throws {
+        let database = try TestDatabase(kind)
+        let hasRead = Lock(false)
+        let recorder = Recorder<Void>()
+        database.writer.writePublisher(
+            receiveOn: queue.scheduler,
+            updates: { db in
+                try db.insert(1)
+                try db.insert(1)
+            },
+            thenRead: { _, _ in hasRead.withLock { $0 = true } }
+        )
+        .subscribe(recorder)
+        try recorder.waitUntil(\.hasEnded)
+        #expect((recorder.error as? DatabaseError)?.resultCode == .SQLITE_CONSTRAINT)
+        #expect(try database.count() == 0)
+        #expect(!hasRead.withLock { $0 })
+    }
+
+    @Test(arguments: Kind.allCases)
+    func aClosedDatabaseIsAnError(kind: Kind) throws {
+        let database = try TestDatabase(kind)
+        try database.writer.close()
+        let (reading, writing) = (Recorder<Int>(), Recorder<Void>())
+        database.writer.readPublisher(receiveOn: queue.scheduler) { db in try db.count() }
+            .subscribe(reading)
+        database.writer.writePublisher(receiveOn: queue.scheduler) { db in try db.insert(1) }
+            .subscribe(writing)
+        try reading.waitUntil(\.hasEnded)
+        try writing.waitUntil(\.hasEnded)
+        #expect((reading.error as? DatabaseError)?.resultCode == .SQLITE_MISUSE)
+        #expect((writing.error as? DatabaseError)?.resultCode == .SQLITE_MISUSE)
+    }
+
+    @Test(arguments: Kind.allCases)
+    func resultsAreToldOnTheMainQueueByDefault(kind: Kind) throws {
+        let database = try TestDatabase(kind)
+        let recorder = Recorder<Int> { _ in
+            dispatchPrecondition(condition: .onQueue(.main))
+            return .none
+        }
+        database.writer.readPublisher { db in try db.count() }.subscribe(recorder)
+        try recorder.waitUntil(\.hasEnded)
+        #expect(recorder.values == ["0"])
+    }
+}

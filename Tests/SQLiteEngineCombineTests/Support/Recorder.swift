@@ -1,0 +1,83 @@
+import Foundation
+import Telemetry
+
+#if canImport(Combine)
+import Combine
+#else
+import OpenCombine
+#endif
+
+/// A subscriber that notes what it is told, and asks for no more than its test says.
+final class Recorder<Input>: Subscriber, @unchecked Sendable {
+    typealias Failure = any Error
+
+    struct Timeout: Error {}
+
+    private struct State {
+        var subscription: (any Subscription)?
+        var values: [String] = []
+        var completion: Subscribers.Completion<any Error>?
+        var demand = Subscribers.Demand.none
+    }
+
+    private let state = Lock(State())
+    private let onValue: (Input) -> Subscribers.Demand
+
+    /// Creates a recorder.
+    ///
+    /// - Parameters:
+    ///   - demand: What it asks for when it subscribes.
+    ///   - onValue: Called with each value; answers what more to ask for.
+    init(
+        demand: Subscribers.Demand = .unlimited,
+        onValue: @escaping (Input) -> Subscribers.Demand = { _ in .none }
+    ) {
+        self.onValue = onValue
+        state.withLock { $0.demand = demand }
+    }
+
+    var values: [String] { state.withLock { $0.values } }
+    var isFinished: Bool {
+        state.withLock { state in
+            if case .finished = state.completion { true } else { false }
+        }
+    }
+    var error: (any Error)? {
+        state.withLock { state in
+            if case .failure(let error) = state.completion { error } else { nil }
+        }
+    }
+    var hasEnded: Bool { state.withLock { $0.completion != nil } }
+
+    func receive(subscription: any Subscription) {
+        let demand = state.withLock { state in
+            state.subscription = subscription
+            return state.demand
+        }
+        if demand > .none { subscription.request(demand) }
+    }
+
+    func receive(_ input: Input) -> Subscribers.Demand {
+        state.withLock { $0.values.append("\(input)") }
+        return onValue(input)
+    }
+
+    func receive(completion: Subscribers.Completion<any Error>) {
+        state.withLock { $0.completion = completion }
+    }
+
+    func request(_ demand: Subscribers.Demand) {
+        state.withLock { $0.subscription }?.request(demand)
+    }
+
+    func cancel() { state.withLock { $0.subscription }?.cancel() }
+
+    /// Looks again and again until `condition` holds.
+    func waitUntil(_ condition: (Recorder) -> Bool) throws {
+        let deadline = monotonicNanoseconds() + 20_000_000_000
+        while !condition(self) {
+            guard monotonicNanoseconds() < deadline else { throw Timeout() }
+            sched_yield()
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Dispatch
+import Telemetry
+import Testing
+
+@testable import SQLiteEngine
+
+/// What a queue's observations fetch within the commit, and what later.
+@Suite(.timeLimit(.minutes(1)))
+struct QueueObservationTests {
+    private let told = DispatchQueue(label: "told")
+
+    private func observe(
+        _ queue: DatabaseQueue,
+        _ values: Collected,
+        _ fetch: @escaping @Sendable (Database) throws -> Int = { try $0.rowCount() ?? -1 }
+    ) -> AnyDatabaseCancellable {
+        ValueObservation.tracking(fetch).start(
+            in: queue,
+            scheduling: .async(onQueue: told),
+            onError: { values.append("error: \($0)") },
+            onChange: { values.append("\($0)") }
+        )
+    }
+
+    @Test func everyCommitOfOneAccessIsTold() throws {
+        let queue = try DatabaseQueue.withTable()
+        let values = Collected()
+        let cancellable = observe(queue, values)
+        try queue.writeWithoutTransaction { db in
+            for value in 1...50 { try db.insert(value) }
+            try db.inTransaction {
+                try db.insert(51)
+                try db.insert(52)
+                return .commit
+            }
+        }
+        try eventually { values.all.last == "52" }
+        #expect(values.all == (Array(0...50) + [52]).map(String.init))
+        cancellable.cancel()
+    }
+
+    @Test @MainActor func aFirstValueMayBeAReasonToWrite() throws {
+        let queue = try DatabaseQueue.withTable()
+        let fetches = Lock(0)
+        let cancellable = ValueObservation.tracking { db in
+            fetches.withLock { $0 += 1 }
+            return try db.rowCount() ?? -1
+        }
+        .start(
+            in: queue,
+            scheduling: .immediate,
+            onError: { Issue.record($0) },
+            onChange: { value in
+                guard value == 0 else { return }
+                do {
+                    try queue.writeWithoutTransaction { db in
+                        for value in 1...3 { try db.insert(value) }
+                    }
+                } catch {
+                    Issue.record(error)
+                }
+            }
+        )
+        #expect(fetches.withLock { $0 } == 4)
+        cancellable.cancel()
+    }
+
+    @Test func manyObservationsDoNotHoldACommitUp() throws {
+        let queue = try DatabaseQueue.withTable()
+        let all = (0..<20).map { _ in Collected() }
+        let cancellables = all.map { observe(queue, $0) }
+        for values in all { try eventually { values.all == ["0"] } }
+        let before = try #require(queue.status().observations).fetchesOnWriter
+        try queue.writeWithoutTransaction { db in
+            for value in 1...10 { try db.insert(value) }
+            // None was fetched within a commit.
+            let status = queue.status().observations
+            #expect(status?.fetchesOnWriter == before)
+        }
+        for values in all { try eventually { values.all.last == "10" } }
+        for cancellable in cancellables { cancellable.cancel() }
+    }
+
+    @Test func whatIsDearIsFetchedLater() throws {
+        let queue = try DatabaseQueue.withTable()
+        let values = Collected()
+        let isDear = Lock(false)
+        let cancellable = observe(queue, values) { db in
+            if isDear.withLock({ $0 }) {
+                let end = threadNanoseconds() + 3_000_000
+                while threadNanoseconds() < end {}
+            }
+            return try db.rowCount() ?? -1
+        }
+        try eventually { values.all == ["0"] }
+        isDear.withLock { $0 = true }
+        try queue.writeWithoutTransaction { db in for value in 1...10 { try db.insert(value) } }
+        try eventually { values.all.last == "10" }
+        // The first within its commit; the others put together, after the access.
+        #expect(values.all == ["0", "1", "10"])
+        cancellable.cancel()
+    }
+
+    @Test func anErrorWithinACommitEndsTheObservationAndNotTheWrite() throws {
+        let queue = try DatabaseQueue.withTable()
+        let values = Collected()
+        let cancellable = observe(queue, values) { db in
+            let count = try db.rowCount() ?? -1
+            if count == 2 { throw DatabaseError(message: "two") }
+            return count
+        }
+        try eventually { values.all == ["0"] }
+        try queue.writeWithoutTransaction { db in for value in 1...3 { try db.insert(value) } }
+        try eventually { values.all.count == 3 }
+        #expect(values.all == ["0", "1", "error: SQLite error 1: two"])
+        #expect(try queue.rowCount() == 3)
+        cancellable.cancel()
+    }
+
+    @Test func aRecordByItsKeyDependsOnItsRowAlone() throws {
+        struct Item: Codable, FetchableRecord, PersistableRecord {
+            var id: Int64
+            var name: String
+        }
+        let queue = try DatabaseQueue()
+        try queue.write { db in
+            try db.create(table: "item") { t in
+                t.primaryKey("id", .integer)
+                t.column("name", .text)
+            }
+            for id in 1...3 { try Item(id: Int64(id), name: "\(id)").insert(db) }
+        }
+        let values = Collected()
+        let cancellable = ValueObservation.tracking { db in
+            try Item.fetchOne(db, key: 2)?.name ?? "none"
+        }
+        .start(
+            in: queue,
+            scheduling: .async(onQueue: told),
+            onError: { values.append("error: \($0)") },
+            onChange: { values.append($0) }
+        )
+        try queue.write { db in try Item(id: 1, name: "other").update(db) }
+        try queue.write { db in try Item(id: 2, name: "mine").update(db) }
+        try queue.write { db in try Item(id: 3, name: "other").update(db) }
+        try queue.write { db in _ = try Item(id: 2, name: "").delete(db) }
+        try eventually { values.all.last == "none" }
+        #expect(values.all == ["2", "mine", "none"])
+        cancellable.cancel()
+    }
+}

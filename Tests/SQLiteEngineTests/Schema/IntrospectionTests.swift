@@ -1,0 +1,214 @@
+import Testing
+
+@testable import SQLiteEngine
+
+struct IntrospectionTests {
+    private let queue: DatabaseQueue
+
+    init() throws {
+        queue = try DatabaseQueue()
+        try queue.inDatabase { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE team (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+                    CREATE TABLE player (
+                        team INTEGER REFERENCES team, number INT DEFAULT (1 + 1), nick,
+                        twice INT AS (number * 2), PRIMARY KEY (number, team)) WITHOUT ROWID;
+                    CREATE INDEX byNick ON player (nick DESC, team);
+                    CREATE INDEX byLength ON player (length(nick));
+                    CREATE TABLE goal (team, number, minute,
+                        FOREIGN KEY (number, team) REFERENCES player);
+                    CREATE VIEW names AS SELECT name FROM team;
+                    """
+            )
+        }
+    }
+
+    @Test func columnsWithTheirDeclarations() throws {
+        try queue.read { db in
+            let columns = try db.columns(in: "PLAYER")
+            #expect(columns.map(\.name) == ["team", "number", "nick", "twice"])
+            #expect(columns.map(\.type) == ["INTEGER", "INT", "", "INT"])
+            #expect(columns.map(\.primaryKeyIndex) == [2, 1, 0, 0])
+            #expect(columns[1].defaultValueSQL == "1 + 1")
+            #expect(try db.columns(in: "team")[1].isNotNull)
+            #expect(try db.columns(in: "names").map(\.name) == ["name"])
+            #expect(try db.columns(in: "sqlite_master").map(\.name).contains("rootpage"))
+        }
+    }
+
+    @Test func primaryKeysOfAllKinds() throws {
+        try queue.inDatabase { db in
+            let team = try db.primaryKey("team")
+            #expect(team.columns == ["id"] && team.rowIDColumn == "id" && team.isRowID)
+            let player = try db.primaryKey("player")
+            #expect(player.columns == ["number", "team"])
+            #expect(player.rowIDColumn == nil && !player.isRowID && !player.tableHasRowID)
+            let goal = try db.primaryKey("goal")
+            #expect(goal.columns == ["rowid"] && goal.isRowID && goal.rowIDColumn == nil)
+            // Not another name of the rowid: https://sqlite.org/lang_createtable.html#rowid
+            try db.execute(sql: "CREATE TABLE d (id INTEGER PRIMARY KEY DESC)")
+            #expect(try db.primaryKey("d").rowIDColumn == nil)
+            let error = #expect(throws: DatabaseError.self) { try db.primaryKey("names") }
+            #expect(error?.message == "database view names has no primary key")
+        }
+    }
+
+    @Test func indexesOfColumns() throws {
+        try queue.read { db in
+            let indexes = try db.indexes(on: "player")
+            #expect(Set(indexes.map(\.name)) == ["byNick", "sqlite_autoindex_player_1"])
+            let byNick = try #require(indexes.first { $0.name == "byNick" })
+            #expect(byNick.columns == ["nick", "team"] && byNick.origin == .createIndex)
+            #expect(!byNick.isUnique)
+            let unique = try #require(try db.indexes(on: "team").first)
+            #expect(unique.origin == .uniqueConstraint && unique.isUnique)
+        }
+    }
+
+    @Test func foreignKeysNameTheColumnsTheyReferTo() throws {
+        try queue.inDatabase { db in
+            let key = try #require(try db.foreignKeys(on: "goal").first)
+            #expect(key.destinationTable == "player")
+            #expect(key.originColumns == ["number", "team"])
+            #expect(key.destinationColumns == ["number", "team"])
+            #expect(try db.foreignKeys(on: "player").first?.destinationColumns == ["id"])
+            #expect(try db.foreignKeys(on: "team").isEmpty)
+            try db.execute(sql: "CREATE TABLE orphan (a REFERENCES gone)")
+            let error = #expect(throws: DatabaseError.self) { try db.foreignKeys(on: "orphan") }
+            #expect(error?.message == "no such table: gone")
+        }
+    }
+
+    @Test func keysThatColumnsHold() throws {
+        try queue.read { db throws in
+            #expect(try db.table("team", hasUniqueKey: ["ID"]))
+            #expect(try db.table("team", hasUniqueKey: ["rowid"]))
+            #expect(try db.table("team", hasUniqueKey: ["other", "name"]))
+            #expect(try db.table("player", hasUniqueKey: ["team", "number"]))
+            #expect(try !db.table("player", hasUniqueKey: ["rowid"]))
+            #expect(try !db.table("player", hasUniqueKey: ["team", "nick"]))
+            #expect(try !db.table("team", hasUniqueKey: []))
+            #expect(try !db.table("names", hasUniqueKey: ["name"]))
+        }
+    }
+
+    @Test func missingTablesAndSchemas() throws {
+        try queue.inDatabase { db throws in
+            for ask in [
+                { _ = try db.columns(in: $0, in: $1) }, { _ = try db.primaryKey($0, in: $1) },
+                { _ = try db.indexes(on: $0, in: $1) }, { _ = try db.foreignKeys(on: $0, in: $1) },
+            ] as [(String, String?) throws -> Void] {
+                let table = #expect(throws: DatabaseError.self) { try ask("gone", nil) }
+                #expect(table?.message == "no such table: gone")
+                let schema = #expect(throws: DatabaseError.self) { try ask("team", "gone") }
+                #expect(schema?.message == "no such schema: gone")
+            }
+        }
+    }
+
+    @Test func attachedDatabasesComeLastAndCanBeNamed() throws {
+        try queue.inDatabase { db in
+            try db.execute(
+                sql: """
+                    ATTACH ':memory:' AS other;
+                    CREATE TABLE other.team (code TEXT PRIMARY KEY); CREATE TABLE other.far (a);
+                    """
+            )
+            #expect(try db.primaryKey("team").columns == ["id"])
+            #expect(try db.primaryKey("team", in: "Other").columns == ["code"])
+            #expect(try db.columns(in: "far").map(\.name) == ["a"])
+            try db.execute(sql: "CREATE TEMP TABLE team (here)")
+            #expect(try db.columns(in: "team").map(\.name) == ["here"])
+        }
+    }
+
+    @Test func whatIsKeptIsForgottenWhenTheSchemaChanges() throws {
+        try queue.inDatabase { db in
+            _ = try db.columns(in: "team")
+            var statements: [String] = []
+            db.trace { statements.append($0.description) }
+            _ = try db.columns(in: "Team")
+            #expect(statements == [])
+            db.trace()
+            try db.execute(sql: "ALTER TABLE team ADD COLUMN town; CREATE INDEX t ON team (town)")
+            #expect(try db.columns(in: "team").map(\.name) == ["id", "name", "town"])
+            #expect(try db.indexes(on: "team").count == 2)
+        }
+    }
+
+    @Test func violationsOfForeignKeys() throws {
+        try queue.inDatabase { db in
+            try db.checkForeignKeys()
+            try db.execute(
+                sql: """
+                    PRAGMA foreign_keys = OFF;
+                    INSERT INTO player (team, number) VALUES (9, 1);
+                    INSERT INTO goal VALUES (7, 7, 90);
+                    """
+            )
+            #expect(try Array(db.foreignKeyViolations()).count == 2)
+            let violation = try #require(try db.foreignKeyViolations(in: "GOAL").next())
+            #expect(violation.originTable == "goal" && violation.originRowID == 1)
+            #expect(violation.destinationTable == "player")
+            let error = #expect(throws: DatabaseError.self) { try db.checkForeignKeys(in: "goal") }
+            #expect(error?.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY)
+            #expect(
+                error?.message == """
+                    FOREIGN KEY constraint violation - from goal(number, team) to \
+                    player(number, team), in [team:7 number:7 minute:90]
+                    """
+            )
+            // Without a rowid the row cannot be named.
+            let other = #expect(throws: DatabaseError.self) {
+                try db.checkForeignKeys(in: "player")
+            }
+            #expect(
+                other?.message == "FOREIGN KEY constraint violation - from player(team) to team(id)"
+            )
+            try db.checkForeignKeys(in: "team")
+        }
+    }
+
+    @Test func aSchemaSourceNamesTheKeysOfViews() throws {
+        struct Names: DatabaseSchemaSource {
+            let keys: [String: [String]]
+            func columnsForPrimaryKey(
+                _ db: Database,
+                inView view: DatabaseObjectID
+            ) throws -> [String]? { view.schemaID == .main ? keys[view.name] : nil }
+        }
+        struct Name: Codable, FetchableRecord, PersistableRecord {
+            static let databaseTableName = "names"
+            var id: Int
+            var name: String
+        }
+        var configuration = Configuration()
+        configuration.schemaSource = Names(keys: ["names": ["ID"]])
+            .then(Names(keys: ["names": ["name"], "wrong": ["gone"], "none": []]))
+        let queue = try DatabaseQueue(configuration: configuration)
+        try queue.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT);
+                    INSERT INTO t VALUES (1, 'a'), (2, 'b');
+                    CREATE VIEW names AS SELECT * FROM t;
+                    CREATE VIEW wrong AS SELECT 1 AS one;
+                    CREATE VIEW none AS SELECT 1 AS one;
+                    CREATE TRIGGER rename INSTEAD OF UPDATE ON names BEGIN
+                        UPDATE t SET name = NEW.name WHERE id = OLD.id;
+                    END;
+                    """
+            )
+            let key = try db.primaryKey("names")
+            #expect(key.columns == ["id"] && key.rowIDColumn == nil && !key.isRowID)
+            #expect(try db.table("names", hasUniqueKey: ["id"]))
+            #expect(try Name.fetchOne(db, key: 2)?.name == "b")
+            try db.execute(sql: "UPDATE names SET name = 'c' WHERE id = 2")
+            #expect(try String.fetchAll(db, sql: "SELECT name FROM t ORDER BY id") == ["a", "c"])
+            let wrong = #expect(throws: DatabaseError.self) { try db.primaryKey("wrong") }
+            #expect(wrong?.message?.contains("wrong.gone") == true)
+            #expect(throws: DatabaseError.self) { try db.primaryKey("none") }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import Testing
+
+@testable import WorkloadEngine
+
+struct BlockCountTests {
+    @Test func theSmallestPValueIsWhatDifferencesOfOneSignGive() {
+        for blocks in 1...12 {
+            let same = WilcoxonSignedRank((1...blocks).map(Double.init))
+            #expect(same.pValue == BlockCount.smallestPValue(blocks: blocks, tests: 1))
+        }
+        #expect(BlockCount.smallestPValue(blocks: 3, tests: 100) == 1)
+    }
+
+    @Test func tenBlocksSufficeForTwentyFiveTests() {
+        #expect(BlockCount.suffices(10, tests: 25))
+        #expect(!BlockCount.suffices(10, tests: 26))
+        #expect(BlockCount.minimum(tests: 1) == 6)
+        #expect(BlockCount.minimum(tests: 26) == 11)
+    }
+}

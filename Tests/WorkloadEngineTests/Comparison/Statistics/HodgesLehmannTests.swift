@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+@testable import WorkloadEngine
+
+struct HodgesLehmannTests {
+    /// Hollander and Wolfe, "Nonparametric Statistical Methods", examples 3.3 and 3.4 (there as
+    /// after minus before): the estimate is 0.46, the 96.1 % interval 0.010 … 0.786.
+    @Test func theDepressionScaleGivesThePublishedInterval() throws {
+        let location = try #require(HodgesLehmann(PublishedPairs.depression))
+        #expect(abs(location.estimate - 0.46) < 1e-9)
+        #expect(abs(location.low - 0.010) < 1e-9)
+        #expect(abs(location.high - 0.786) < 1e-9)
+        #expect(abs(location.level - 0.961) < 0.0005)
+    }
+
+    @Test func theEstimateIsTheMedianOfThePairsMeans() throws {
+        // Of 1, 3 and 8 they are 1, 2, 3, 4.5, 5.5 and 8.
+        #expect(try #require(HodgesLehmann([8, 1, 3])).estimate == 3.75)
+        #expect(try #require(HodgesLehmann([4])).estimate == 4)
+        #expect(HodgesLehmann([]) == nil)
+    }
+
+    @Test func fewDifferencesSayTheLevelThatTheyReach() throws {
+        let five = try #require(HodgesLehmann([3, 1, 4, 1.5, 9]))
+        #expect(five.low == 1)
+        #expect(five.high == 9)
+        #expect(five.level == 1 - 2.0 / 32)
+        #expect(try #require(HodgesLehmann([3, 1, 4, 1.5, 9, 2])).level == 1 - 2.0 / 64)
+        #expect(try #require(HodgesLehmann([3])).level == 0)
+        // Ten: 0.0488 lies outside, the largest step below 5 %.
+        #expect(
+            try #require(HodgesLehmann(Array(repeating: 1, count: 10))).level == 1 - 50.0 / 1024
+        )
+    }
+
+    /// The interval holds exactly the shifts that the test does not reject.
+    @Test func theIntervalAgreesWithTheTest() throws {
+        var random = RandomStream(seed: 3, stream: "agreement")
+        for _ in 0..<200 {
+            let differences = (0..<10).map { _ in 0.4 + random.nextNormal() }
+            let location = try #require(HodgesLehmann(differences))
+            let isSignificant = WilcoxonSignedRank(differences).pValue <= 0.05
+            #expect(isSignificant == (location.low > 0 || location.high < 0))
+        }
+    }
+
+    /// A known effect, the ratio 1.3 under noise of 10 %: covered as often as the level says.
+    @Test func intervalsCoverAKnownEffectAsOftenAsTheySay() throws {
+        var random = RandomStream(seed: 11, stream: "coverage")
+        var covered = 0
+        var estimates: [Double] = []
+        for _ in 0..<2000 {
+            let ratios = (0..<10).map { _ in log(1.3) + 0.1 * random.nextNormal() }
+            let location = try #require(HodgesLehmann(ratios))
+            if location.low <= log(1.3), log(1.3) <= location.high { covered += 1 }
+            estimates.append(location.estimate)
+        }
+        // 95.1 % of 2,000, with the binomial 99 % interval around it.
+        #expect((1877...1927).contains(covered), "\(covered)")
+        let mean = exp(estimates.reduce(0, +) / 2000)
+        #expect(abs(mean - 1.3) < 0.01)
+    }
+}

@@ -1,0 +1,35 @@
+import Testing
+
+@testable import WorkloadEngine
+
+struct HolmTests {
+    /// Wright, "Adjusted P-Values for Simultaneous Inference", Biometrics 48, 1992, defines them;
+    /// the numbers are the example of the encyclopedia's article on the Holm–Bonferroni method:
+    /// 0.01, 0.04, 0.03 and 0.005, of which the first and the last are rejected at 5 %.
+    @Test func fourHypothesesGiveThePublishedAdjustedValues() {
+        let adjusted = Holm.adjusted([0.01, 0.04, 0.03, 0.005])
+        for (value, expected) in zip(adjusted, [0.03, 0.06, 0.06, 0.02]) {
+            #expect(abs(value - expected) < 1e-12)
+        }
+    }
+
+    @Test func adjustedValuesNeverFallAndStayProbabilities() {
+        #expect(Holm.adjusted([0.5, 0.6, 0.9]) == [1, 1, 1])
+        #expect(Holm.adjusted([0.02]) == [0.02])
+        #expect(Holm.adjusted([]) == [])
+        #expect(Holm.adjusted([0.04, 0.04]) == [0.08, 0.08])
+    }
+
+    /// The chance of any alarm among five true null hypotheses stays below 5 %.
+    @Test func theChanceOfAnyFalseAlarmStaysBelowTheLevel() {
+        var random = RandomStream(seed: 5, stream: "families")
+        let families = (0..<2000).count { _ in
+            let values = (0..<5).map { _ in
+                WilcoxonSignedRank((0..<10).map { _ in random.nextNormal() }).pValue
+            }
+            return Holm.adjusted(values).contains { $0 <= 0.05 }
+        }
+        #expect(families <= 125, "\(families)")
+        #expect(families > 40, "a correction that never alarms would be no test")
+    }
+}

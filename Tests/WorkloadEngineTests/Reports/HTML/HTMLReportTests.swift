@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+
+@testable import WorkloadEngine
+
+struct HTMLReportTests {
+    /// A name that tries all that a name can.
+    static let hostile =
+        "</script></title><script>alert(1)</script>\"'><img src=x onerror=alert(1)>\u{1B}]0;x\u{7}"
+
+    /// A result whose every name and text is hostile.
+    private func hostileResult() -> RunResult {
+        let name = Self.hostile
+        var run = ResultFixture.run
+        run.arm = name
+        run.environment[name] = name
+        run.invalidReason = name
+        run.failures = [name]
+        run.busyHolders = [name: 3]
+        run.unsupported = [name: name]
+        var client = ResultFixture.reader
+        client.errors[name] = 2
+        client.caveat = name
+        client.spectra = HTMLReportTests.spectra
+        var operation = client
+        operation.operations = nil
+        var profile = OperationProfile()
+        profile.plans = [.init(sql: "SELECT '\(name)'", lines: [name])]
+        profile.counters = .init()
+        operation.profile = profile
+        client.operations = [name: operation, "other": operation]
+        client.phases = [name: operation, "other": operation]
+        run.clients = [name: client]
+        run.wal?.pins = [.init(by: name, cause: name, bytes: 5_000_000, seconds: 3)]
+        if var blame = run.blame?["ui"] {
+            blame.holders[0].client = name
+            blame.slowest[0].operation = name
+            blame.slowest[0].held = [name: 2]
+            run.blame = [name: blame]
+        }
+        run.thresholds[0].metric = "\(name).response"
+        run.invariants[0] = InvariantResult(name: name, passed: false, detail: name)
+        run.intervals[0].phase = name
+        run.intervals[0].clients = [
+            name: .init(
+                completed: 1,
+                throughput: 1,
+                response: ResultFixture.latencies,
+                wait: nil,
+                service: nil
+            )
+        ]
+        var host = ResultFixture.host
+        host.operatingSystem = name
+        host.fileSystem = name
+        host.versions = [name: name]
+        host.warnings = [name]
+        host.scenarioText = name
+        var result = RunResult(scenario: .test([]), environment: host, runs: [run, run])
+        result.scenario = name
+        return result
+    }
+
+    static var spectra: LatencySpectra {
+        var spectrum = LatencySpectrum()
+        for value in 1...1000 { spectrum.add(UInt64(value) * 10_000) }
+        return LatencySpectra(response: spectrum, wait: spectrum, service: spectrum)
+    }
+
+    @Test func noDataInjectsMarkup() throws {
+        let html = try HTMLReport.text(of: hostileResult())
+        // The one script is the data, and nothing of a name is left that a parser would obey.
+        #expect(html.components(separatedBy: "<script").count == 2)
+        #expect(html.components(separatedBy: "</script").count == 2)
+        #expect(html.contains("<script type=\"application/json\" id=\"result\">"))
+        #expect(!html.contains("<img"))
+        #expect(html.components(separatedBy: "<title").count - 1 >= 1)
+        for scalar in html.unicodeScalars {
+            let isControl = scalar.value < 0x20 && scalar != "\n" && scalar != "\t"
+            #expect(!isControl && !(0x7F...0x9F).contains(scalar.value))
+        }
+        #expect(html.contains("&lt;script&gt;alert(1)&lt;/script&gt;"))
+        #expect(html.contains("\u{241B}]0;x\u{2407}"))
+    }
+
+    @Test func everyElementIsClosedAndEveryIdentifierIsUsedOnce() throws {
+        let html = try HTMLReport.text(of: hostileResult())
+        let log = TagLog(html)
+        #expect(log.problems == [])
+        #expect(Set(log.identifiers).count == log.identifiers.count)
+        // What is referred to exists.
+        #expect(Set(log.references).subtracting(log.identifiers) == [])
+    }
+
+    @Test func chartsHaveATitleADescriptionAndNumbers() throws {
+        var result = ResultFixture.result
+        result.runs[0].clients["ui"]?.spectra = Self.spectra
+        result.runs[0].intervals[0].clients["ui"]?.response = ResultFixture.latencies
+        let html = try HTMLReport.text(of: result)
+        let charts = html.components(separatedBy: "role=\"img\"").dropFirst()
+        #expect(charts.count >= 5)
+        for chart in charts {
+            let drawing = chart.components(separatedBy: "</svg>")[0]
+            #expect(drawing.contains("aria-labelledby="))
+            #expect(drawing.contains("<title id="))
+            #expect(drawing.contains("<desc id="))
+        }
+        #expect(html.contains("ui: response, second by second"))
+        #expect(html.contains("<td class=\"number\">9.99 ms</td>"))
+        #expect(
+            html.components(separatedBy: "<table>").count
+                == html.components(separatedBy: "<caption>").count
+        )
+    }
+
+    @Test func thePolicyAllowsTheOwnStyleSheetAlone() throws {
+        let html = try HTMLReport.text(of: ResultFixture.result)
+        let sheet = try #require(
+            html.components(separatedBy: "<style>").last?.components(separatedBy: "</style>").first
+        )
+        let hash = Data(SHA256.digest(of: sheet.utf8)).base64EncodedString()
+        // The quotes of a policy are escaped in its attribute.
+        #expect(html.contains("style-src &#39;sha256-\(hash)&#39;"))
+        #expect(html.contains("default-src &#39;none&#39;"))
+        #expect(!html.contains(" style=\""))
+        #expect(!html.contains("http://") && !html.contains("https://"))
+    }
+
+    @Test func thePageHoldsTheResultItself() throws {
+        let html = try HTMLReport.text(of: ResultFixture.result)
+        let json = try #require(
+            html.components(separatedBy: "id=\"result\">").last?
+                .components(separatedBy: "</script>").first
+        )
+        let decoded = try JSONDecoder().decode(RunResult.self, from: Data(json.utf8))
+        #expect(decoded == ResultFixture.result)
+    }
+
+    @Test func aRunOfNothingIsAPageAllTheSame() throws {
+        var result = ResultFixture.result
+        result.runs = []
+        #expect(TagLog(try HTMLReport.text(of: result)).problems == [])
+    }
+}

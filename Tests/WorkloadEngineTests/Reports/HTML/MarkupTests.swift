@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@testable import WorkloadEngine
+
+struct MarkupTests {
+    @Test func textAndAttributesCannotBreakOut() {
+        let hostile = "\"><script>alert('1')</script>&amp;`"
+        let html = Markup.element("p", ["title": hostile], .text(hostile)).html
+        let safe =
+            "&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;amp;&#96;"
+        #expect(html == "<p title=\"\(safe)\">\(safe)</p>")
+    }
+
+    @Test func literalsAreTextToo() {
+        let name = "<b>"
+        #expect(Markup.element("p", [:], "a \(name) & b").html == "<p>a &lt;b&gt; &amp; b</p>")
+    }
+
+    @Test func controlCharactersBecomePictures() {
+        #expect(Markup.escaped("\u{1B}[2J\u{0}\u{7F}") == "\u{241B}[2J\u{2400}\u{2421}")
+        #expect(Markup.escaped("a\u{9B}b\u{202E}c\u{2066}d") == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d")
+        #expect(Markup.escaped("one\r\n\ttwo") == "one\n\ttwo")
+    }
+
+    @Test func aCharacterMadeOfSeveralDoesNotHideAnother() {
+        // An angle bracket with a combining mark is one character, and still an angle bracket.
+        #expect(Markup.escaped("<\u{301}script>") == "&lt;\u{301}script&gt;")
+        #expect(Markup.escaped("\"\u{FE0F}") == "&quot;\u{FE0F}")
+    }
+
+    @Test func jsonInAScriptCannotEndIt() throws {
+        let hostile = "</script><!--<script>\u{2028}\u{7F}&"
+        let json = String(decoding: try JSONEncoder().encode([hostile]), as: UTF8.self)
+        let html = Markup.json(json, id: "data").html
+        let start = "<script type=\"application/json\" id=\"data\">"
+        let body = try #require(html.dropFirst(start.count).components(separatedBy: "<").first)
+        #expect(html == start + body + "</script>")
+        #expect(try JSONDecoder().decode([String].self, from: Data(body.utf8)) == [hostile])
+    }
+
+    @Test func voidElementsHaveNoEnd() {
+        #expect(Markup.element("meta", ["charset": "utf-8"]).html == "<meta charset=\"utf-8\">")
+        #expect(Markup.element("td").html == "<td></td>")
+    }
+
+    @Test(arguments: [
+        // FIPS 180-4's examples (https://csrc.nist.gov/projects/cryptographic-standards-and-guidelines/example-values).
+        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        (
+            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+        ),
+    ])
+    func digestsAreThoseOfTheStandard(text: String, digest: String) {
+        let hex = SHA256.digest(of: text.utf8).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        #expect(hex.joined() == digest)
+    }
+}
