@@ -17,19 +17,23 @@ final class KeptTransactionSweeper: Sendable {
     @inline(never)
     private func armSlowly(for gate: AccessGate) {
         guard !isArmed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        sweep(gate, tries: 3)
+        sweep(gate, after: KeptTransaction.limit)
     }
 
-    private func sweep(_ gate: AccessGate, tries: Int) {
-        let delay = DispatchTimeInterval.nanoseconds(Int(KeptTransaction.limit))
-        queue.asyncAfter(deadline: .now() + delay) { [weak self, weak gate] in
+    /// The longest time between two looks at a connection that somebody holds, in nanoseconds.
+    private static let longestDelay: UInt64 = 20_000_000
+
+    private func sweep(_ gate: AccessGate, after delay: UInt64) {
+        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(delay))) { [weak self, weak gate] in
             guard let self, let gate else { return }
             // First: a transaction that is kept from here on arms it anew.
             isArmed.store(false, ordering: .sequentiallyConsistent)
             if gate.endKeptTransactions() { return }
             // An access that has the connection arms it anew at its end. Who has taken it for a
-            // moment only, to hand it over or for an access that was cancelled, does not.
-            if tries > 0 { sweep(gate, tries: tries - 1) }
+            // moment only, to hand it over or for an access that was cancelled, does not. So it
+            // looks again, unless it was armed meanwhile.
+            guard !isArmed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+            sweep(gate, after: min(2 * delay, Self.longestDelay))
         }
     }
 }

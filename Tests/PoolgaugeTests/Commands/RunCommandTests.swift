@@ -126,7 +126,7 @@ struct RunCommandTests {
         (["run", "ycsb-c", "--output", "no/such/folder"], "no/such/folder"),
         (["compare", "ycsb-c", "--arms", "pool"], "two arms"),
         (["compare", "ycsb-c", "--arms", "pool,quue"], "'queue'"),
-        (["compare", "ycsb-c", "--arms", ","], "names no arm"),
+        (["compare", "ycsb-c", "--arms", ","], "--arms names nothing"),
         (["dashboard", "--theme", "drak"], "'dark'"),
         (["dashboard", "--screenshot", "picture.gif"], ".svg"),
         (["dashboard", "--size", "80x24"], "--screenshot"),
@@ -171,8 +171,8 @@ struct RunCommandTests {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(
                 [
-                    "compare", "ycsb-c", "--scale", "1", "--arms", "pool,queue", "--blocks", "2",
-                    "--duration", "200ms",
+                    "compare", "ycsb-c", "--scale", "1", "--arms", "pool,queue", "--blocks", "7",
+                    "--duration", "200ms", "--progress", "never",
                 ],
                 in: folder
             )

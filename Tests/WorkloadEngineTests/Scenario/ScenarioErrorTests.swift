@@ -353,7 +353,7 @@ struct ScenarioErrorTests {
         Slip(
             "[ui.response.p99]",
             "[ui.response.p98]",
-            "15:11: 'p98' cannot be taken of 'ui.response'; did you mean 'p90'?"
+            "15:11: 'p98' cannot be taken of 'ui.response'; did you mean 'p99'?"
         ),
         Slip(
             "[integrity-check]",
