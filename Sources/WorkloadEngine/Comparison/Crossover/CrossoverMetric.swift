@@ -1,3 +1,5 @@
+import Foundation
+
 /// What a map compares of two arms, such as `ui.response.p99`.
 public struct CrossoverMetric: Sendable, Equatable {
     /// The metric's name as thresholds have it, such as `ui.response`.
@@ -14,6 +16,17 @@ public struct CrossoverMetric: Sendable, Equatable {
     public var name: String {
         isThroughput
             ? metric : "\(metric).\(aggregate.filter { $0 != "(" && $0 != ")" })"
+    }
+
+    /// What stands for a latency below it, in nanoseconds: about what two looks at a clock take.
+    ///
+    /// A wait that was none would be infinitely better than any other.
+    private static let shortestLatency = 100.0
+
+    /// The logarithm of how many times `a` goes into `b`.
+    func logRatio(_ a: Double, _ b: Double) -> Double {
+        let smallest = isThroughput ? Double.leastNormalMagnitude : Self.shortestLatency
+        return log(max(b, smallest)) - log(max(a, smallest))
     }
 
     /// The latencies that can be compared.

@@ -221,7 +221,7 @@ public final class CrossoverRun: Sendable {
         let chosen = common(tallies + [noise], metrics)
         let metric = metrics[chosen]
         let noisePairs = noise.pairs(of: chosen)
-        let floor = CrossoverVerdicts.floor(of: noisePairs.map { log($0.b / $0.a) })
+        let floor = CrossoverVerdicts.floor(of: noisePairs.map { metric.logRatio($0.a, $0.b) })
         let verdicts = CrossoverVerdicts(
             higherIsBetter: plan.metric.isThroughput,
             noiseFloor: floor
@@ -244,7 +244,7 @@ public final class CrossoverRun: Sendable {
                 skippedB: tally.skippedB > 0 ? tally.skippedB.rounded(toDigits: 4) : nil,
                 options: cell.options
             )
-            verdicts.judge(&result, pairs.map { log($0.b / $0.a) })
+            verdicts.judge(&result, pairs.map { metric.logRatio($0.a, $0.b) })
             return result
         }
         return CrossoverResult(

@@ -134,6 +134,15 @@ struct CrossoverRunTests {
         #expect(factory.opened.withLock { $0 } == 0)
     }
 
+    @Test func aWaitThatIsNoneIsNotInfinitelyShorter() throws {
+        let wait = try CrossoverMetric("ui.wait.p50", of: scenario)
+        #expect(wait.logRatio(0, 1_000) == log(1_000.0) - log(100.0))
+        #expect(wait.logRatio(0, 0) == 0)
+        #expect(wait.logRatio(2_000, 1_000) == log(1_000.0) - log(2_000.0))
+        let throughput = try CrossoverMetric("ui.throughput", of: scenario)
+        #expect(throughput.logRatio(2, 1) == log(1.0) - log(2.0))
+    }
+
     @Test func aMetricIsNamedOrNearlySo() throws {
         #expect(try CrossoverMetric("ui.response.p99.9", of: scenario).aggregate == "p(99.9)")
         #expect(try CrossoverMetric("ui.response.p99.9", of: scenario).name == "ui.response.p99.9")
