@@ -144,8 +144,10 @@ extension LatencyDistribution {
         return nil
     }
 
-    /// The lower bound of the slowest bucket that holds something, in nanoseconds.
+    /// What no access exceeded: the end of the slowest bucket that holds something, in nanoseconds.
+    ///
+    /// Percentiles are interpolated in their bucket, and so none is beyond it.
     var slowest: UInt64? {
-        counts.lastIndex { $0 > 0 }.map { Self.lowerBound(of: firstBucket + $0) }
+        counts.lastIndex { $0 > 0 }.map { Self.lowerBound(of: firstBucket + $0 + 1) }
     }
 }
