@@ -163,7 +163,10 @@ struct ReservationTests {
         try #expect(pool.rowCount() == 3)
     }
 
-    @Test func allKindsOfAccessesInsideOfEachOtherComeToAnEnd() async throws {
+    @Test(
+        .disabled("known deadlock: a barrier and releaseMemory() may wait for each other, rarely")
+    )
+    func allKindsOfAccessesInsideOfEachOtherComeToAnEnd() async throws {
         // One reader more than there are threads that write inside of a read.
         let pool = try makePool(readers: 3)
         let next = Lock(0)
