@@ -1,3 +1,5 @@
+import Telemetry
+
 #if canImport(Darwin)
 import Darwin
 #else
@@ -47,5 +49,24 @@ extension AccessGate {
         }
         retire()
         for slot in slots { slot.giveUp(AccessSlot.State.retired) }
+    }
+
+    /// Refuses all further accesses, and those who wait throw.
+    ///
+    /// The caller holds all slots.
+    func retire() {
+        let waiters = queue.withLock { queue in
+            queue.isClosed = true
+            let waiters = queue.removeAll(at: monotonicNanoseconds())
+            attention.wrappingSubtract(waiters.count, ordering: .sequentiallyConsistent)
+            return waiters
+        }
+        for waiter in waiters {
+            switch waiter.takeSleeper() {
+            case .thread(let parker): parker.unpark()
+            case .task(let resume): resume(.failure(DatabaseError.connectionIsClosed()))
+            case .nobody: break
+            }
+        }
     }
 }

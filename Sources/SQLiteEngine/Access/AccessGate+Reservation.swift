@@ -68,6 +68,30 @@ extension AccessGate {
         if isHome { giveBack(slots[0]) }
     }
 
+    /// Says whether the slot is kept for somebody, to those who give it back.
+    func setReserved(_ isReserved: Bool) {
+        queue.withLock { $0.isReserved = isReserved }
+    }
+
+    /// Gives a slot that was borrowed back to whom it is reserved for, if it is.
+    func giveBackToReservation(_ slot: AccessSlot) -> Bool {
+        let isReserved = queue.withLock { queue in
+            if queue.isReserved { slot.giveUp(AccessSlot.State.reserved) }
+            return queue.isReserved
+        }
+        if isReserved { wakeBorrowers() }
+        return isReserved
+    }
+
+    /// Has the threads that wait look whether they may borrow.
+    func wakeBorrowers() {
+        queue.withLock { queue in
+            for waiter in queue.waiters {
+                if case .thread(let parker) = waiter.sleeper { parker.unpark() }
+            }
+        }
+    }
+
     /// Takes the reserved writer for a thread that is inside of a read.
     func borrow(_ thread: UnsafeMutablePointer<ThreadState>) -> AccessSlot? {
         guard let readers, thread.pointee.access(through: readers) != nil,

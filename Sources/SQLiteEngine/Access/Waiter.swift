@@ -62,8 +62,13 @@ final class Waiter: @unchecked Sendable {
     /// A task's always: it cannot look for one itself without costing a hop. So is that of a waiter
     /// for one certain slot. A thread that watches takes it over without delay.
     func isEntitled(at now: UInt64) -> Bool {
+        isTask || isWatching || wanted != nil || now &- since >= Self.patience
+    }
+
+    /// Whether it waits without a thread.
+    var isTask: Bool {
         if case .task = sleeper { return true }
-        return isWatching || wanted != nil || now &- since >= Self.patience
+        return false
     }
 
     /// How long a thread that was woken watches for a connection before it sleeps again, in
@@ -92,12 +97,10 @@ final class Waiter: @unchecked Sendable {
 
     /// The waiter as a status shows it.
     func status(at now: UInt64) -> WaiterStatus {
-        var isAsync = false
-        if case .task = sleeper { isAsync = true }
-        return WaiterStatus(
+        WaiterStatus(
             origin: site.origin ?? AccessOrigin(name: "?"),
             waitedNanoseconds: now > since ? now - since : 0,
-            isAsync: isAsync
+            isAsync: isTask
         )
     }
 }

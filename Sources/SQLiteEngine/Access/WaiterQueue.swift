@@ -42,6 +42,9 @@ struct WaiterQueue {
         return true
     }
 
+    /// Whether the next free slot must be handed to a task, which does not look for one itself.
+    var isTaskNext: Bool { waiters.first?.isTask ?? false }
+
     /// Removes all waiters.
     mutating func removeAll(at now: UInt64) -> [Waiter] {
         defer { waiters = [] }
@@ -55,10 +58,16 @@ struct WaiterQueue {
     }
 
     /// Decides what becomes of a slot that its holder gives up.
+    ///
+    /// The oldest that it can serve comes first. Where that is a thread which may be overtaken
+    /// still, somebody behind it who wants this very slot gets it: the thread may find another,
+    /// and who does not look for itself would then sleep beside a slot that is free.
     mutating func release(_ slot: AccessSlot, at now: UInt64) -> Decision {
-        let waiter = waiters.first { $0.wanted === slot || $0.wanted == nil && !slot.isLost }
-        guard let waiter else { return .free }
-        if waiter.isEntitled(at: now) {
+        let oldest = waiters.first { $0.wanted === slot || $0.wanted == nil && !slot.isLost }
+        guard let oldest else { return .free }
+        let isEntitled = oldest.isEntitled(at: now)
+        let waiter = isEntitled ? oldest : waiters.first { $0.wanted === slot } ?? oldest
+        if isEntitled || waiter !== oldest {
             remove(waiter, at: now)
             waiter.granted = slot
             waiter.isServed.store(true, ordering: .relaxed)

@@ -163,9 +163,7 @@ struct ReservationTests {
         try #expect(pool.rowCount() == 3)
     }
 
-    @Test(
-        .disabled("known deadlock: a barrier and releaseMemory() may wait for each other, rarely")
-    )
+    @Test
     func allKindsOfAccessesInsideOfEachOtherComeToAnEnd() async throws {
         // One reader more than there are threads that write inside of a read.
         let pool = try makePool(readers: 3)

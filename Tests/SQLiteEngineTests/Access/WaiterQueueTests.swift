@@ -93,6 +93,25 @@ struct WaiterQueueTests {
         #expect(queue.release(slots[1], at: 2) == .grant(waiter))
     }
 
+    @Test func whoWantsOneSlotDoesNotSleepBesideItForAThreadThatMayFindAnother() {
+        let start: UInt64 = 1_000_000_000
+        let older = thread(since: start)
+        let certain = thread(since: start + 1, wanted: slots[1])
+        var queue = queue(older, certain)
+        #expect(queue.release(slots[0], at: start + 2) == .notify(older))
+        #expect(queue.release(slots[1], at: start + 2) == .grant(certain))
+        #expect(queue.waiters.map(ObjectIdentifier.init) == [ObjectIdentifier(older)])
+    }
+
+    @Test func whoWantsOneSlotWaitsForAnOlderThreadThatIsEntitled() {
+        let start: UInt64 = 1_000_000_000
+        let older = thread(since: start)
+        let certain = thread(since: start + 1, wanted: slots[1])
+        var queue = queue(older, certain)
+        #expect(queue.release(slots[1], at: start + Self.patience) == .grant(older))
+        #expect(queue.release(slots[1], at: start + Self.patience) == .grant(certain))
+    }
+
     @Test func aWaiterIsNotToldTwice() {
         let start: UInt64 = 1_000_000_000
         let waiter = thread(since: start)

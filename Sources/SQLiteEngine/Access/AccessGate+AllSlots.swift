@@ -1,0 +1,114 @@
+import Telemetry
+
+/// How all connections of one gate are taken, or a certain one.
+extension AccessGate {
+    /// Runs `body` while every slot is held: running accesses are awaited, new ones kept out.
+    ///
+    /// All who want them all take them in the same order, so that two never wait for each other.
+    /// With a pool's readers that is not enough: see
+    /// ``withAllConnections(_:_:readers:_:)``.
+    func withAllSlots<T>(
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ site: AccessSite,
+        _ body: ([AccessSlot]) throws -> T
+    ) throws -> T {
+        let held = try takeAll(thread, site)
+        return try using(held, thread, body)
+    }
+
+    /// Like ``withAllSlots(_:_:_:)``, but does nothing when the gate is closed by then.
+    func withAllSlotsUnlessClosed(
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ site: AccessSite,
+        _ body: ([AccessSlot]) throws -> Void
+    ) throws {
+        let held: [AccessSlot]
+        do {
+            held = try takeAll(thread, site)
+        } catch {
+            if isClosed { return }
+            throw error
+        }
+        try using(held, thread, body)
+    }
+
+    private func takeAll(
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ site: AccessSite
+    ) throws -> [AccessSlot] {
+        var held: [AccessSlot] = []
+        do {
+            for slot in slots {
+                try take(slot, thread, site)
+                held.append(slot)
+                slot.database?.endKeptTransaction()
+            }
+        } catch {
+            for slot in held { giveBack(slot) }
+            throw error
+        }
+        return held
+    }
+
+    private func using<T>(
+        _ held: [AccessSlot],
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ body: ([AccessSlot]) throws -> T
+    ) rethrows -> T {
+        defer { for slot in held { giveBack(slot) } }
+        // An access of this thread would wait for itself: it finds itself inside of this one.
+        let mark = held.first { $0.database != nil } ?? held[0]
+        mark.outer = thread.pointee.innermost
+        mark.thread = thread
+        thread.pointee.innermost = Unmanaged.passUnretained(mark)
+        defer {
+            thread.pointee.innermost = mark.outer
+            mark.outer = nil
+        }
+        return try body(held)
+    }
+
+    /// Takes one certain slot, open or not.
+    func take(
+        _ slot: AccessSlot,
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ site: AccessSite
+    ) throws {
+        if slot.claimIdle() || slot.claimClosed() { return }
+        let parker = thread.pointee.parker
+        let waiter = Waiter(
+            site: site,
+            intent: .write,
+            sleeper: .thread(parker),
+            since: monotonicNanoseconds(),
+            wanted: slot
+        )
+        try enqueue(waiter)
+        while true {
+            if slot.claimIdle() || slot.claimClosed() {
+                let wasWaiting = cancel(waiter)
+                if !wasWaiting, let granted = waiter.granted, granted !== slot {
+                    release(granted)
+                }
+                return
+            }
+            parker.park()
+            let (granted, isClosed) = queue.withLock { (waiter.granted, $0.isClosed) }
+            if granted != nil { return }
+            if isClosed { throw DatabaseError.connectionIsClosed() }
+        }
+    }
+
+    /// Gives back a slot that may have no connection.
+    func giveBack(_ slot: AccessSlot) {
+        if queue.withLock({ $0.isClosed }) {
+            slot.giveUp(AccessSlot.State.retired)
+        } else if slot.database == nil {
+            slot.giveUp(AccessSlot.State.closed)
+            // A task that waits, or a barrier, does not look for itself: it must be handed over.
+            if hasWaiters, slot.claimClosed() { releaseToWaiters(slot) }
+        } else {
+            release(slot)
+        }
+    }
+}

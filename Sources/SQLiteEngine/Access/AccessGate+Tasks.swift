@@ -1,0 +1,65 @@
+import Telemetry
+
+/// How tasks and callbacks wait for a connection: without a thread.
+extension AccessGate {
+    /// Takes a connection for a task or a callback: now, or when `resume` is called.
+    ///
+    /// `resume` is called once, on any thread: with a slot that is the task's, whose connection
+    /// may still have to be opened, or with the error that the gate was closed.
+    ///
+    /// When a slot is `wanted`, no other will do.
+    ///
+    /// - Returns: What waits, for ``cancel(_:)``; nil when `resume` was called already.
+    func acquire(
+        _ site: AccessSite,
+        _ intent: Waiter.Intent,
+        wanted: AccessSlot? = nil,
+        resume: @escaping @Sendable (Result<AccessSlot, any Error>) -> Void
+    ) -> Waiter? {
+        let start = monotonicNanoseconds()
+        // Behind those who wait: the order of the asynchronous accesses is a promise.
+        if wanted != nil || !hasWaiters, let slot = claim(wanted) {
+            resume(.success(slot))
+            return nil
+        }
+        let waiter = Waiter(
+            site: site,
+            intent: intent,
+            sleeper: .task { [self] result in
+                if case .success(let slot) = result, wanted == nil {
+                    _ = acquired(slot, site, since: start)
+                }
+                resume(result)
+            },
+            since: start,
+            wanted: wanted
+        )
+        do {
+            try enqueue(waiter)
+        } catch {
+            resume(.failure(error))
+            return nil
+        }
+        // A connection may have come free before the waiter could be seen.
+        if let slot = claim(wanted) { giveBack(slot) }
+        return waiter
+    }
+
+    /// Takes a slot that is free, with or without a connection.
+    private func claim(_ wanted: AccessSlot?) -> AccessSlot? {
+        guard let wanted else { return claimAny() ?? claimClosed() }
+        return wanted.claimIdle() || wanted.claimClosed() ? wanted : nil
+    }
+
+    /// Takes a task's waiter back.
+    ///
+    /// - Returns: Whether it still waited: then it will never be resumed.
+    func cancel(_ waiter: Waiter) -> Bool {
+        queue.withLock { queue in
+            let isOurs = queue.remove(waiter, at: monotonicNanoseconds())
+            if isOurs { _ = waiter.takeSleeper() }
+            if isOurs { attention.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+            return isOurs
+        }
+    }
+}
