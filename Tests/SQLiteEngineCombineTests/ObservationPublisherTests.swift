@@ -61,16 +61,23 @@ struct ObservationPublisherTests {
     @Test(arguments: Kind.allCases)
     func noMoreIsToldThanWasAskedFor(kind: Kind) throws {
         let database = try TestDatabase(kind)
-        let told = Lock<[Int]>([])
+        let fetched = Lock<Int?>(nil)
+        let passed = Lock<Int?>(nil)
         let recorder = Recorder<Int>(demand: .max(1))
-        Self.count.handleEvents(didReceiveValue: { value in told.withLock { $0.append(value) } })
-            .publisher(in: database.writer, scheduling: .async(onQueue: queue))
+        Self.count.handleEvents(didReceiveValue: { value in fetched.withLock { $0 = value } })
+            .publisher(
+                in: database.writer,
+                scheduling: WatchedScheduler(queue: queue) {
+                    // Called before the value is told: what is told next.
+                    let value = fetched.withLock { $0 }
+                    return { passed.withLock { $0 = value } }
+                }
+            )
             .subscribe(recorder)
         try recorder.waitUntil { $0.values == ["0"] }
         try database.insert(1)
         // The second value has come, and passed by.
-        try recorder.waitUntil { _ in told.withLock { $0.last } == 1 }
-        queue.sync {}
+        try recorder.waitUntil { _ in passed.withLock { $0 } == 1 }
         #expect(recorder.values == ["0"])
         recorder.request(.max(1))
         try database.insert(2)
@@ -181,5 +188,22 @@ struct ObservationPublisherTests {
             .subscribe(recorder)
         try recorder.waitUntil(\.hasEnded)
         #expect((recorder.error as? DatabaseError)?.message == "no such table: missing")
+    }
+}
+
+/// Tells on a queue, and calls back when each value was told.
+private struct WatchedScheduler: ValueObservationScheduler {
+    let queue: DispatchQueue
+    /// Called when a value is about to be told; what it returns, after that.
+    let willTell: @Sendable () -> @Sendable () -> Void
+
+    func immediateInitialValue() -> Bool { false }
+
+    func schedule(_ action: @escaping @Sendable () -> Void) {
+        let didTell = willTell()
+        queue.async {
+            action()
+            didTell()
+        }
     }
 }

@@ -25,7 +25,8 @@ public class SQLStatementCursor: Cursor {
     /// Prepares the next statement, and sets its arguments.
     ///
     /// - Returns: Nil at the end of the text.
-    /// - Throws: What SQLite says of the SQL; `SQLITE_MISUSE` when the arguments do not match.
+    /// - Throws: What SQLite says of the SQL; `SQLITE_MISUSE` when the arguments do not match;
+    ///   `CancellationError` in an access whose task was cancelled.
     public func next() throws -> Statement? {
         guard let connection = database.sqliteConnection, !database.isStandIn else {
             throw DatabaseError(
@@ -39,6 +40,8 @@ public class SQLStatementCursor: Cursor {
             try checkEnd(from: start)
             return nil
         }
+        // Here too, not only where it runs: the interrupts of a cancellation end the parser.
+        try database.cancellation?.check()
         var pointer: SQLiteStatement?
         var code = SQLITE_OK
         func prepare() {
