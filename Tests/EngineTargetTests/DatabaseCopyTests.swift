@@ -89,7 +89,10 @@ struct DatabaseCopyTests {
                 phases: [{name: steady, duration: 200ms}]
                 variables: {new: {distribution: sequential, min: 1000}}
                 clients:
-                  add: {access: write, think: 1ms, sql: "INSERT INTO own (id) VALUES (:new)"}
+                  add:
+                    access: write
+                    arrival: {rate: 100/s, process: even}
+                    sql: "INSERT INTO own (id) VALUES (:new)"
                 invariants:
                   - {name: few, sql: SELECT count(*) < 500 FROM own WHERE id < 1000}
                 """

@@ -304,8 +304,13 @@ struct ScenarioRunTests {
             """
         )
         let result = try await run(yaml, arm: "pool")
-        #expect(try #require(result.clients["slow"]).interrupted >= 3)
-        #expect(result.clients["slow"]?.interrupts?.delivered == 4)
+        let slow = try #require(result.clients["slow"])
+        let interrupts = try #require(slow.interrupts)
+        // Those that a busy machine sends together find the same access: ClientInterruptsTests count.
+        #expect((1...4).contains(interrupts.delivered))
+        #expect(slow.interrupted == interrupts.delivered)
+        #expect(slow.completed == 0)
+        #expect(result.clients["cancel"]?.completed == 4)
         #expect(result.clients["other"]?.interrupted == 0)
     }
 }

@@ -92,7 +92,13 @@ struct TaskRunTests {
               stop: {action: cancel, client: search, every: 20%}
             """
         )
-        #expect(result.clients["search"]?.interrupts?.delivered == 8)
-        #expect(result.clients["search"]?.errors.isEmpty == true)
+        let search = try #require(result.clients["search"])
+        let interrupts = try #require(search.interrupts)
+        // Those that a busy machine sends together find the same tasks: ClientInterruptsTests count.
+        #expect((1...8).contains(interrupts.delivered))
+        #expect(search.interrupted == interrupts.delivered)
+        #expect(search.completed == 0)
+        #expect(search.errors.isEmpty)
+        #expect(result.clients["stop"]?.completed == 4)
     }
 }

@@ -58,7 +58,8 @@ struct DocumentedLoadTests {
     @Test func statusAndInterrupt() async throws {
         let store = store
         var load = LoadTest("one", duration: .milliseconds(200))
-        load.client("list") { _ in try store.pool.read { _ = try Note.fetchAll($0) } }
+        // Who arrived is served, however late.
+        load.client("list", rate: 100) { _ in try store.pool.read { _ = try Note.fetchAll($0) } }
         // sample
         load.status = { store.pool.status() }
         // end

@@ -97,7 +97,7 @@ struct ExitStatusTests {
             arms: {pool: {type: pool}}
             phases: [{name: steady, duration: 300ms}]
             clients:
-              pay: {access: write, think: 1ms,
+              pay: {access: write, arrival: {rate: 100/s, process: even},
                 sql: "UPDATE accounts SET abalance = abalance + 1 WHERE aid = 1"}
             invariants: [tpcb-sums]
             """

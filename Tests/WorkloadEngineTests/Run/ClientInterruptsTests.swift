@@ -1,0 +1,91 @@
+import Telemetry
+import Testing
+
+@testable import WorkloadEngine
+
+/// What is counted of interrupts, one by one.
+struct ClientInterruptsTests {
+    private let interrupts = ClientInterrupts()
+
+    /// Adds an access that has its connection; what it gives back counts its interrupts.
+    private func enter(_ access: RunningAccess) throws -> Lock<Int> {
+        let count = Lock(0)
+        interrupts.add(access)
+        try access.enter { count.withLock { $0 += 1 } }
+        return count
+    }
+
+    @Test func eachInterruptThatEndsAnAccessIsDeliveredWithItsLatency() throws {
+        for round in UInt64(1)...4 {
+            let accesses = [RunningAccess(), RunningAccess()]
+            let counts = try accesses.map(enter)
+            interrupts.interruptAll(at: round * 1000)
+            #expect(counts.map { $0.withLock { $0 } } == [1, 1])
+            for access in accesses {
+                interrupts.remove(access, wasInterrupted: true, at: round * 1000 + 500)
+            }
+        }
+        let status = try #require(interrupts.status)
+        #expect(status.requested == 8)
+        #expect(status.delivered == 8)
+        #expect(status.withoutEffect == 0)
+        #expect(status.latency?.count == 8)
+        #expect((480...520).contains(try #require(status.latency?.max)))
+    }
+
+    @Test func aSecondInterruptOfAnAccessIsSentAndNotCounted() throws {
+        let access = RunningAccess()
+        let count = try enter(access)
+        interrupts.interruptAll(at: 1)
+        interrupts.interruptAll(at: 2)
+        #expect(count.withLock { $0 } == 2, "the first may have come before its statement")
+        #expect(access.requestedAt == 1)
+        interrupts.remove(access, wasInterrupted: true, at: 3)
+        #expect(interrupts.status?.requested == 1)
+        #expect(interrupts.status?.delivered == 1)
+    }
+
+    @Test func anInterruptWithoutEffectIsToldFromOne() throws {
+        // Nobody is there.
+        interrupts.interruptAll(at: 1)
+        // Somebody had all but ended.
+        let access = RunningAccess()
+        _ = try enter(access)
+        interrupts.interruptAll(at: 2)
+        interrupts.remove(access, wasInterrupted: false, at: 3)
+        let status = try #require(interrupts.status)
+        #expect(status.requested == 2)
+        #expect(status.delivered == 0)
+        #expect(status.withoutEffect == 2)
+    }
+
+    @Test func anAccessDoesNotInterruptItself() throws {
+        let (own, other) = (RunningAccess(), RunningAccess())
+        let (ownCount, otherCount) = (try enter(own), try enter(other))
+        interrupts.interruptAll(but: own, at: 1)
+        #expect(ownCount.withLock { $0 } == 0)
+        #expect(otherCount.withLock { $0 } == 1)
+    }
+
+    @Test func whoIsInterruptedWhileItWaitsDoesNotBegin() throws {
+        let access = RunningAccess()
+        interrupts.add(access)
+        interrupts.interruptAll(at: 1)
+        #expect(throws: RunningAccess.Superseded.self) { try access.enter {} }
+    }
+
+    @Test func whoHasLeftIsNotInterrupted() throws {
+        let access = RunningAccess()
+        let count = try enter(access)
+        access.leave()
+        interrupts.interruptAll(at: 1)
+        #expect(count.withLock { $0 } == 0, "its connection is somebody else's")
+    }
+
+    @Test func withoutInterruptsThereIsNothingToTell() throws {
+        let access = RunningAccess()
+        _ = try enter(access)
+        interrupts.remove(access, wasInterrupted: false, at: 1)
+        #expect(interrupts.status == nil)
+    }
+}
