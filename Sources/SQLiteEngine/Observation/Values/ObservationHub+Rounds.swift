@@ -16,6 +16,11 @@ import Dispatch
 extension ObservationHub {
     /// Who looks for what has to be fetched.
     struct Lookout {
+        /// Where it runs.
+        ///
+        /// Serial: such a queue gets a thread even while others are blocked, so that one that stays
+        /// does not take one of the few that all concurrent queues share.
+        var queue = DispatchQueue(label: "SQLiteEngine.observation", qos: .userInitiated)
         /// Counts the lookouts: one that was replaced finds that it is not the last.
         var number = 0
         /// Whether there is one.
@@ -29,6 +34,9 @@ extension ObservationHub {
         var restsUntil: UInt64 = 0
     }
 
+    /// Where the lookouts of all databases are looked after.
+    private static let watching = DispatchQueue(label: "SQLiteEngine.observation.watching")
+
     /// For how long a lookout stays when nothing comes, in nanoseconds.
     private static let tail: UInt64 = 5_000_000
     /// The shortest time between two looks while it stays, in nanoseconds.
@@ -40,25 +48,31 @@ extension ObservationHub {
     ///
     /// The writer starts no fetch itself, and wakes nobody while a lookout is there.
     func fetchSoon(_ members: [any ObservedMember]) {
-        let appointed: (number: Int, rest: UInt64)? = state.withLock { state in
+        typealias Appointed = (number: Int, queue: DispatchQueue, rest: UInt64)
+        let appointed: Appointed? = state.withLock { state in
             for member in members { state.waiting[ObjectIdentifier(member)] = member }
             if state.touched.isEmpty && state.waiting.isEmpty { return nil }
             if state.lookout.isAwake {
                 let isTrustedUntil = state.lookout.isTrustedUntil
-                if isTrustedUntil == .max || monotonicNanoseconds() < isTrustedUntil { return nil }
+                if monotonicNanoseconds() < isTrustedUntil { return nil }
+                // It blocks its queue.
+                state.lookout.queue = Lookout().queue
             }
             state.lookout.number += 1
             state.lookout.isAwake = true
             state.lookout.isTrustedUntil = .max
             let restsUntil = state.lookout.restsUntil
             let now = restsUntil == 0 ? 0 : monotonicNanoseconds()
-            return (state.lookout.number, restsUntil > now ? restsUntil - now : 0)
+            return (
+                state.lookout.number, state.lookout.queue,
+                restsUntil > now ? restsUntil - now : 0
+            )
         }
         guard let appointed else { return }
         if appointed.rest == 0 {
-            queue.async { self.look(as: appointed.number) }
+            appointed.queue.async { self.look(as: appointed.number) }
         } else {
-            queue.asyncAfter(deadline: .now() + .nanoseconds(Int(appointed.rest))) {
+            appointed.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(appointed.rest))) {
                 self.look(as: appointed.number)
             }
         }
@@ -121,7 +135,7 @@ extension ObservationHub {
     }
 
     private func checkLookoutLater() {
-        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(Self.trust))) { [self] in
+        Self.watching.asyncAfter(deadline: .now() + .nanoseconds(Int(Self.trust))) { [self] in
             let isAwake = state.withLock { state in
                 state.lookout.isWatched = state.lookout.isAwake
                 return state.lookout.isAwake

@@ -1,13 +1,6 @@
 import Synchronization
 import Telemetry
 
-#if canImport(Darwin)
-import Dispatch
-#else
-// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
-@preconcurrency import Dispatch
-#endif
-
 /// Tells all observed values of one database what its writer commits.
 ///
 /// One transaction observer for all of them. A commit notes which regions it touched and wakes
@@ -68,12 +61,6 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     let counts = ObservationCounts()
 
     let state = Lock(State())
-    /// Concurrent: a round that lasts does not keep the next one waiting.
-    let queue = DispatchQueue(
-        label: "SQLiteEngine.observation",
-        qos: .userInitiated,
-        attributes: .concurrent
-    )
     /// Where the lookout sleeps.
     let parker = Parker()
     /// By table, what the open transaction may change of it.
