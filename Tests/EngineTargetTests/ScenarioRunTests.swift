@@ -61,9 +61,11 @@ struct ScenarioRunTests {
     private static let numbers =
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)"
 
+    /// Without waiting for the disk, which may take longer for one commit than a run here lasts.
     private static let arms = """
-        {pool: {type: pool, readers: 2}, queue: {type: queue}, memory: {type: memory},
-          raw: {library: raw}, snapshot: {type: snapshot}, frozen: {type: snapshot-pool}}
+        {pool: {type: pool, readers: 2, synchronous: "off"}, queue: {type: queue, synchronous: "off"},
+          memory: {type: memory}, raw: {library: raw, synchronous: "off"},
+          snapshot: {type: snapshot}, frozen: {type: snapshot-pool}}
         """
 
     private func bank(_ clients: String) -> String {
