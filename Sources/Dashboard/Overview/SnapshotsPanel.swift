@@ -54,6 +54,10 @@ struct SnapshotsPanel {
     ) {
         let theme = canvas.theme
         let dim = theme.style(.dim)
+        guard interrupts.requested > 0 else {
+            canvas.write("no interrupts", x: inner.minX, y: inner.maxY - 1, style: dim)
+            return
+        }
         // Calls are one thing, statements another: a call may end several, or none.
         let calls = [
             Span("interrupts: ", theme.style(.text)),

@@ -79,6 +79,7 @@ enum LogUse: Equatable {
                 "It was copied back in full and starts over. The file keeps its size until a "
                     + "TRUNCATE checkpoint\(keys), journal_size_limit or the last close cuts it.",
                 "The file keeps its size until a TRUNCATE checkpoint\(keys) cuts it.",
+                "A TRUNCATE checkpoint\(keys) cuts the file.",
             ]
         }
     }
