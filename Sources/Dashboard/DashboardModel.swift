@@ -152,7 +152,12 @@ package struct DashboardModel: Sendable {
     }
 
     private func drawScreen(on canvas: inout Canvas, in rect: Rect) {
-        let scene = ScreenScene(history: shown, seconds: Self.windows[window], view: view)
+        let scene = ScreenScene(
+            history: shown,
+            seconds: Self.windows[window],
+            view: view,
+            keys: keys
+        )
         switch screen {
         case .overview: OverviewScreen(scene: scene).draw(on: &canvas, in: rect)
         case .connections: ConnectionsScreen(scene: scene).draw(on: &canvas, in: rect)

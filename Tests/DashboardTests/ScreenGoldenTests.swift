@@ -82,6 +82,53 @@ struct ScreenGoldenTests {
         try Golden.expect(model.render(size: size), named: "\(screen)-past-120x40")
     }
 
+    /// Nothing is empty that could tell of the run, and nothing claims to be of now.
+    @Test(arguments: DashboardScreen.allCases, [(120, 40), (80, 24)])
+    func showsTheEndOfARun(screen: DashboardScreen, size: (Int, Int)) throws {
+        var model = DashboardModel(theme: try Theme.named("dark"))
+        for sample in Story().finished() { model.ingest(sample) }
+        let key = try #require("\(screen.rawValue)".first)
+        _ = model.handle(.key(.character(key)))
+        let picture = model.render(size: Size(width: size.0, height: size.1))
+        try Golden.expect(picture, named: "\(screen)-finished-\(size.0)x\(size.1)")
+        #expect(!picture.plainText.contains("now"))
+    }
+
+    /// Large, but neither pinned nor growing: told why the file stays as it is.
+    @Test(arguments: [DashboardScreen.overview, .snapshots], [(120, 40), (80, 24)])
+    func showsALogThatStartsOver(screen: DashboardScreen, size: (Int, Int)) throws {
+        var model = DashboardModel(theme: try Theme.named("dark"))
+        for var sample in Story().samples() {
+            sample.database.wal?.pin = nil
+            sample.database.snapshots = []
+            sample.database.connections.removeAll { $0.role == .snapshot }
+            sample.database.wal?.bytes = 32 + 11_020 * 4_120
+            sample.database.wal?.frames = 120
+            sample.database.wal?.checkpointedFrames = 100
+            model.ingest(sample)
+        }
+        let key = try #require("\(screen.rawValue)".first)
+        _ = model.handle(.key(.character(key)))
+        let picture = model.render(size: Size(width: size.0, height: size.1))
+        try Golden.expect(picture, named: "\(screen)-starts-over-\(size.0)x\(size.1)")
+    }
+
+    /// Where p99 has too few accesses, whatever speaks of another percentile says so.
+    @Test(arguments: [(120, 40), (80, 24)])
+    func showsWhichPercentileItSpeaksOf(size: (Int, Int)) throws {
+        var model = DashboardModel(theme: try Theme.named("dark"))
+        for var sample in Story().samples() {
+            for index in sample.clients.indices {
+                sample.clients[index].slow?.beyond = "p95"
+                sample.clients[index].slow?.accesses = 12
+            }
+            model.ingest(sample)
+        }
+        _ = model.handle(.key(.character("5")))
+        let picture = model.render(size: Size(width: size.0, height: size.1))
+        try Golden.expect(picture, named: "latency-p95-\(size.0)x\(size.1)")
+    }
+
     @Test func showsASelectionWithItsDetails() throws {
         var model = try dashboard(.connections)
         for key in [Key.character("s"), .character("s"), .down, .down, .enter] {

@@ -21,9 +21,9 @@ enum ConnectionList {
             Listing.Column(
                 "holder",
                 Track(minimum: 6, ideal: 10, maximum: 24, priority: 17, flex: 1),
-                rank: { .text($0.status?.holder?.name ?? "") }
+                rank: { .text($0.told?.holder?.name ?? "") }
             ) {
-                Span($0.status?.holder?.name ?? "", $1.bold(.text))
+                Span($0.told?.holder?.name ?? "", $0.isOver ? $1.style(.dim) : $1.bold(.text))
             },
             Listing.Column(
                 "held",
@@ -51,13 +51,13 @@ enum ConnectionList {
                     theme.style(time == 0 ? .dim : .warning)
                 )
             },
-            count("interrupts", 10, priority: 8) { $0.interruptCount },
+            count("interrupted", 11, priority: 8) { $0.interruptCount },
             Listing.Column(
                 "SQL",
                 Track(minimum: 20, ideal: 30, maximum: .max, priority: 14, flex: 6),
-                rank: { .text($0.status?.sql ?? "") }
+                rank: { .text($0.told?.sql ?? "") }
             ) {
-                Span($0.status?.sql ?? "", $1.style(.text))
+                Span($0.told?.sql ?? "", $1.style($0.isOver ? .dim : .text))
             },
         ],
         name: \.label

@@ -99,9 +99,11 @@ struct ConnectionsScreen {
         let hidden = scene.view.remark(shown: lanes.count, of: all)
         let inner = Panel(
             title: "Connections",
-            subtitle: canvas.glyphs == .ascii
-                ? "- busy: locks of others met" : "· busy: locks of others met",
-            remark: hidden.isEmpty ? HumanUnits.counted(all, "connection", "connections") : hidden
+            subtitle: (canvas.glyphs == .ascii ? "- " : "· ")
+                + (scene.history.isOver
+                    ? "the run has ended: last holder and SQL seen"
+                    : "busy: locks of others met"),
+            remark: hidden.isEmpty ? remark(all) : hidden
         ).draw(on: &canvas, in: rect)
         guard !lanes.isEmpty else {
             let text = all == 0 ? "no connection is open yet" : "no connection matches the filter"
@@ -115,6 +117,18 @@ struct ConnectionsScreen {
         }
         ConnectionList.listing.table(lanes, scene.view, theme: canvas.theme, width: inner.width)
             .draw(on: &canvas, in: inner)
+    }
+
+    /// `5 connections; 24 interrupts ended 9 statements`: what the column of interrupts adds up to.
+    private func remark(_ connections: Int) -> String {
+        let count = HumanUnits.counted(connections, "connection", "connections")
+        guard let interrupts = scene.history.latest?.database.interrupts,
+            interrupts.requested > 0
+        else { return count }
+        let calls = interrupts.requested
+        let ended = interrupts.delivered
+        return count + "; \(HumanUnits.count(calls)) \(calls == 1 ? "interrupt" : "interrupts") "
+            + "ended \(HumanUnits.count(ended)) \(ended == 1 ? "statement" : "statements")"
     }
 
     private func drawDetails(on canvas: inout Canvas, in rect: Rect) {
@@ -134,7 +148,7 @@ struct ConnectionsScreen {
             guard x + canvas.width(of: fact) <= inner.maxX else { break }
             x += canvas.write(fact, x: x, y: inner.minY)
         }
-        let sql = lane.status?.sql ?? (lane.state == .absent ? "closed" : "no statement")
+        let sql = lane.told?.sql ?? (lane.state == .absent ? "closed" : "no statement")
         let style = canvas.theme.style(lane.status?.sql == nil ? .dim : .text)
         let lines = TextWrapping.lines(of: sql, width: inner.width)
         let room = max(0, inner.height - 1)
@@ -154,6 +168,7 @@ struct ConnectionsScreen {
             facts.append([Span("  \(name) ", dim), Span(value, text)])
         }
         guard let status = lane.status else { return facts }
+        if lane.isOver, let last = lane.lastWork?.holder { add("held last by", last.name) }
         if let holder = status.holder { add("held by", holder.name) }
         if let held = status.heldNanoseconds { add("for", HumanUnits.duration(nanoseconds: held)) }
         if let sql = status.sqlNanoseconds, sql > 0 {
@@ -165,7 +180,7 @@ struct ConnectionsScreen {
         if let time = status.busyWaitNanoseconds, time > 0 {
             add("waited for locks", HumanUnits.duration(nanoseconds: time))
         }
-        add("interrupts", HumanUnits.count(status.interruptCount))
+        add("interrupted", HumanUnits.count(status.interruptCount))
         return facts
     }
 }

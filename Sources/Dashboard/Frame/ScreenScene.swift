@@ -8,6 +8,8 @@ struct ScreenScene: Sendable {
     let seconds: Double
     /// What is selected, sorted and filtered.
     let view: ListView
+    /// The keys, for what screens say of them.
+    var keys = DashboardKeys.standard
 
     /// The part that fills the screen, by its place in ``DashboardScreen/parts``; nil for all.
     var expandedPart: Int? { view.isExpanded ? view.part : nil }

@@ -8,6 +8,20 @@ extension History {
     /// The time of the sample that is looked at, in seconds since the run began.
     var now: Double { cursor.map { moments[$0].time } ?? newestTime }
 
+    /// Whether what is looked at is the end of the run: what goes on now says nothing any more.
+    var isOver: Bool { latest?.state == .finished }
+
+    /// What a time that ends with the sample looked at is called: `last 10 s`, or, when the run has
+    /// ended, `last 10 s of the run`.
+    func spanLabel(_ seconds: Double) -> String {
+        "last \(HumanUnits.secondsLabel(seconds))" + (isOver ? " of the run" : "")
+    }
+
+    /// When somebody who waits in the sample looked at began to, in seconds since the run began.
+    func began(_ waiter: WaiterStatus) -> Double {
+        max(0, now - Double(waiter.waitedNanoseconds) / 1e9)
+    }
+
     /// The right edge of lanes and charts that show so many seconds: the newest sample, or, when
     /// what is looked at would lie outside, a time that shows it in the middle.
     func windowEnd(_ seconds: Double) -> Double {
@@ -17,7 +31,7 @@ extension History {
 
     /// What stands at the right edge of a chart of so many seconds where that is not now.
     func endLabel(_ seconds: Double) -> String? {
-        cursor == nil ? nil : "at \(HumanUnits.seconds(windowEnd(seconds)))"
+        cursor == nil ? (isOver ? "end" : nil) : "at \(HumanUnits.seconds(windowEnd(seconds)))"
     }
 
     /// Where on a chart of so many seconds the moment is that somebody went back to, in 0…1; nil

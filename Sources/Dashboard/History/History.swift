@@ -33,23 +33,34 @@ struct History: Sendable {
     private(set) var arms: [ArmRecord] = []
     /// The most arms whose records are kept.
     private static let maximumArms = 16
+    /// The most that was seen of this run, however long ago.
+    private(set) var peaks = RunPeaks()
+    /// The newest sample whose load still ran.
+    private var lastOfLoad: Sample?
     /// What happened, the newest last.
     private(set) var events = RingBuffer<TelemetryEvent>(capacity: 200)
 
     /// Adds a sample; one of another arm, or of a run that starts over, begins a new history.
     mutating func append(_ sample: Sample) {
         if let last = latest, isNewRun(sample, after: last) { startOver(with: sample) }
+        var shown = sample
+        switch sample.state {
+        case .preparing: break
+        case .running, .paused: lastOfLoad = sample
+        case .draining, .finished: shown.keepLoad(of: lastOfLoad)
+        }
         let before = moments.last?.time ?? 0
         // A clock that stands still or is no number must not upset the charts.
         let time = sample.time.isFinite ? max(sample.time, before) : before
         moments.append(Moment(sample, time: time))
-        samples.append(sample)
+        samples.append(shown)
+        peaks.append(sample)
         latencies.append(sample, time: time)
         appendToArm(sample)
-        appendLanes(sample.database.connections)
+        appendLanes(sample.database.connections, isOver: sample.state == .finished)
         appendThroughputs(sample.clients)
         for event in sample.events { events.append(event) }
-        latest = sample
+        latest = shown
     }
 
     /// Adds an event of the program that shows the run.
@@ -59,7 +70,7 @@ struct History: Sendable {
     func mean(over seconds: Double, _ value: (Moment) -> Double) -> Double? {
         var sum = 0.0
         var count = 0
-        visit(last: seconds) { moment in
+        visitMoments(last: seconds) { moment in
             let value = value(moment)
             guard value.isFinite else { return }
             sum += value
@@ -71,7 +82,7 @@ struct History: Sendable {
     /// The largest of a moment's number over the last `seconds`; nil without samples.
     func maximum(over seconds: Double, _ value: (Moment) -> Double) -> Double? {
         var largest: Double?
-        visit(last: seconds) { largest = max(largest ?? value($0), value($0)) }
+        visitMoments(last: seconds) { largest = max(largest ?? value($0), value($0)) }
         return largest
     }
 
@@ -82,6 +93,7 @@ struct History: Sendable {
         cursor = bounded
         latest = sample
         for index in lanes.indices {
+            lanes[index].isOver = sample.state == .finished
             lanes[index].status = sample.database.connections.first {
                 $0.label == lanes[index].label
             }
@@ -99,7 +111,8 @@ struct History: Sendable {
         }
     }
 
-    private func visit(last seconds: Double, _ body: (Moment) -> Void) {
+    /// Visits the numbers of the last seconds, from the newest.
+    func visitMoments(last seconds: Double, _ body: (Moment) -> Void) {
         var index = cursor ?? moments.count - 1
         guard index >= 0 else { return }
         let now = moments[index].time
@@ -122,6 +135,8 @@ struct History: Sendable {
         lanes = []
         throughputs = []
         latencies = LatencyHistory()
+        peaks = RunPeaks()
+        lastOfLoad = nil
         for index in arms.indices { arms[index].isRunning = false }
         // A run of an arm that ran before takes the place of that one.
         if let index = arms.firstIndex(where: { $0.isOf(sample) }) {
@@ -130,7 +145,7 @@ struct History: Sendable {
         events.append(TelemetryEvent(time: 0, message: "arm \(sample.arm) begins"))
     }
 
-    private mutating func appendLanes(_ connections: [ConnectionStatus]) {
+    private mutating func appendLanes(_ connections: [ConnectionStatus], isOver: Bool) {
         var isSeen = Array(repeating: false, count: lanes.count)
         for (order, connection) in connections.enumerated() {
             // Mostly where it was in the last sample.
@@ -143,6 +158,7 @@ struct History: Sendable {
                 lanes[known].status = connection
                 lanes[known].missed = 0
                 lanes[known].states.append(LaneState(connection))
+                if connection.holder != nil { lanes[known].lastWork = connection }
             } else if lanes.count < Self.maximumLanes {
                 var lane = Lane(
                     label: connection.label,
@@ -150,12 +166,14 @@ struct History: Sendable {
                     states: RingBuffer(capacity: Self.capacity)
                 )
                 lane.status = connection
+                if connection.holder != nil { lane.lastWork = connection }
                 lane.states.append(LaneState(connection))
                 let place = placeOfNewLane(connection.role)
                 lanes.insert(lane, at: place)
                 isSeen.insert(true, at: place)
             }
         }
+        for index in lanes.indices { lanes[index].isOver = isOver }
         for index in lanes.indices where !isSeen[index] {
             lanes[index].status = nil
             lanes[index].missed += 1

@@ -12,6 +12,13 @@ struct Lane: Sendable {
     var states: RingBuffer<LaneState>
     /// For how many samples it has been gone.
     var missed = 0
+    /// Its status when it was last seen at work.
+    var lastWork: ConnectionStatus?
+    /// Whether the run has ended: what it does now says nothing any more.
+    var isOver = false
+
+    /// What screens tell of who holds it: now, or, after the run, who was last seen to.
+    var told: ConnectionStatus? { isOver ? lastWork : status }
 
     /// The lane's state now.
     var state: LaneState { status.map { LaneState($0) } ?? .absent }

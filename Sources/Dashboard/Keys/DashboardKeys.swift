@@ -71,6 +71,11 @@ package struct DashboardKeys: Sendable {
     /// What a key asks for; nil for a key without a meaning.
     package func command(for key: Key) -> DashboardCommand? { commands[key] }
 
+    /// The label of the key that shows a screen; nil where it has none.
+    func label(of screen: DashboardScreen) -> String? {
+        DashboardCommand.allCases.first { $0.screen == screen }.flatMap(key)?.label
+    }
+
     /// The key of a command that is shown first; nil where it has none.
     package func key(for command: DashboardCommand) -> Key? {
         bindings.first { $0.command == command }?.keys.first

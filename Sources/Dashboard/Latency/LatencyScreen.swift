@@ -67,7 +67,7 @@ struct LatencyScreen {
         let inner = Panel(
             title: "\(series.client): what its slowest accesses are made of",
             subtitle: slow.map { "\(dash) \($0.scope)" } ?? "",
-            remark: "last 10 s"
+            remark: scene.history.spanLabel(Verdict.seconds)
         ).draw(on: &canvas, in: rect)
         guard let slow else {
             let text = "no measured access of \(series.client) ended in the last 10 s"
@@ -179,11 +179,14 @@ struct LatencyScreen {
             ]
         ).draw(on: &canvas, in: rect)
         let map = Rect(x: inner.minX, y: inner.minY, width: inner.width, height: inner.height - 1)
-        guard map.height > 1, map.width > HeatMap.axisWidth + 4 else { return }
+        // Where there is room, labels say where a row ends too.
+        let areRanges = map.width >= 48
+        let axis = areRanges ? LatencyRange.width + 1 : HumanUnits.durationWidth + 2
+        guard map.height > 1, map.width > axis + 4 else { return }
         let plot = Rect(
-            x: map.minX + HeatMap.axisWidth,
+            x: map.minX + axis,
             y: map.minY,
-            width: map.width - HeatMap.axisWidth,
+            width: map.width - axis,
             height: map.height
         )
         let bins = columns(of: series, count: plot.width)
@@ -200,11 +203,11 @@ struct LatencyScreen {
             }
         }
         var labels: [Int: String] = [:]
-        for row in stride(from: 0, to: rows.count, by: max(1, (rows.count + 4) / 5)) {
-            let bound = LatencyDistribution.lowerBound(of: rows[row].lowerBound)
-            labels[row] = HumanUnits.duration(nanoseconds: bound)
+        for row in Self.labelled(rows.count) {
+            let range = LatencyRange(buckets: rows[row])
+            labels[row] = areRanges ? range.text : range.beginning
         }
-        HeatMap(columns: cells, labels: labels).draw(on: &canvas, in: map)
+        HeatMap(columns: cells, labels: labels, axisWidth: axis).draw(on: &canvas, in: map)
         TimeChart.drawTimes(
             on: &canvas,
             in: Rect(x: plot.minX, y: map.maxY, width: plot.width, height: 1),
@@ -212,6 +215,15 @@ struct LatencyScreen {
             end: scene.history.endLabel(scene.seconds)
         )
         scene.markTime(on: &canvas, plot)
+    }
+
+    /// The rows that have labels: about five, the lowest and the highest among them.
+    private static func labelled(_ rows: Int) -> [Int] {
+        let step = max(1, (rows + 4) / 5)
+        var places = Array(stride(from: 0, to: rows, by: step))
+        guard let last = places.last, last < rows - 1 else { return places }
+        if places.count > 1, rows - 1 - last < (step + 1) / 2 { places.removeLast() }
+        return places + [rows - 1]
     }
 
     /// The distributions of equal stretches of time; where stretches are shorter than a second, a

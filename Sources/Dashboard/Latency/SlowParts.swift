@@ -55,22 +55,36 @@ struct SlowParts {
         }
     }
 
-    /// `the 21 at or beyond p99`.
+    /// Whether there were too few accesses for any percentile.
+    private var isSlowest: Bool { slow.beyond == "max" }
+
+    /// The colour of the percentile that is spoken of: the one that it has in the histogram.
+    private var role: Role { slow.beyond == "p99" ? .error : .warning }
+
+    /// `the 21 at or beyond p99`, or, so that nobody takes another percentile for it, `the 12 at or
+    /// beyond p95; too few for p99`.
     var scope: String {
-        slow.beyond == "max" || slow.accesses <= 1
-            ? "the slowest one" : "the \(slow.accesses) at or beyond \(slow.beyond)"
+        if isSlowest { return "the slowest one; too few for a percentile" }
+        let accesses =
+            slow.accesses <= 1 ? "the one" : "the \(HumanUnits.count(UInt64(slow.accesses)))"
+        return "\(accesses) at or beyond \(slow.beyond)"
+            + (slow.beyond == "p99" ? "" : "; too few for p99")
     }
 
     private func share(_ part: Part) -> Double {
         slow.response > 0 ? Double(part.nanoseconds) / Double(slow.response) : 0
     }
 
-    /// `87.6 ms: 45 % waiting for a reader, 55 % being served`: parts of less than 1 % stay out.
+    /// `from p99 on 87.6 ms: 45 % waiting for a reader, 55 % being served`: parts of less than 1 %
+    /// stay out.
     func sentence(theme: Theme, isShort: Bool) -> [Span] {
         let dim = theme.style(.dim)
         var spans = [
+            Span(isSlowest ? "the slowest " : "from ", dim),
+            Span(isSlowest ? "" : slow.beyond, theme.bold(role)),
+            Span(isSlowest ? "" : " on ", dim),
             Span(HumanUnits.duration(nanoseconds: slow.response), theme.bold(.text)),
-            Span(isShort ? ": " : " on average: ", dim),
+            Span(isShort || isSlowest ? ": " : " on average: ", dim),
         ]
         let named = parts.filter { share($0) >= 0.01 }.sorted { $0.nanoseconds > $1.nanoseconds }
         for (index, part) in named.enumerated() {
@@ -85,12 +99,17 @@ struct SlowParts {
         return spans
     }
 
-    /// `p99: 60 % waiting, 40 % served`, where there is room for little.
+    /// `p99: 60 % waiting, 40 % served`, where there is room for little; another percentile says
+    /// that it is not p99.
     func summary(theme: Theme) -> [Span] {
         let words = ["queued", "waiting", "served"]
         let named = zip(parts, words).filter { share($0.0) >= 0.01 }
             .sorted { $0.0.nanoseconds > $1.0.nanoseconds }
-        var spans = [Span("\(slow.beyond):", theme.bold(.error))]
+        var spans = [Span(isSlowest ? "slowest" : slow.beyond, theme.bold(role))]
+        if !isSlowest, slow.beyond != "p99" {
+            spans.append(Span(" (p99 unknown)", theme.style(.dim)))
+        }
+        spans.append(Span(":", theme.style(.dim)))
         for (index, (part, word)) in named.enumerated() {
             spans.append(Span(index > 0 ? ", " : " ", theme.style(.dim)))
             spans.append(Span(HumanUnits.percent(share(part)), theme.bold(part.role)))

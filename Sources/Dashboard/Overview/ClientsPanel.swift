@@ -7,6 +7,8 @@ struct ClientsPanel {
     let seconds: Double
     /// Whether the panel goes without its border, where rows are short.
     let isCompact: Bool
+    /// The key of the screen that tells what slow accesses are made of; nil where there is none.
+    let details: String?
 
     /// The clients that are shown, by their places in a sample.
     ///
@@ -42,7 +44,20 @@ struct ClientsPanel {
                 subtitle: canvas.glyphs == .ascii
                     ? "- what each gets done, its wait for a connection, its service"
                     : "· what each gets done, its wait for a connection, its service",
-                remark: "last second; – is too few to tell"
+                remark: history.isOver
+                    ? "the load's last second; – is too few to tell"
+                    : "last second; – is too few to tell",
+                legend: details.map {
+                    [
+                        [
+                            Span($0, canvas.theme.bold(.accent)),
+                            Span(
+                                " tells what their slow accesses wait for",
+                                canvas.theme.style(.dim)
+                            ),
+                        ]
+                    ]
+                } ?? []
             ).draw(on: &canvas, in: rect)
         let table = table(theme: canvas.theme)
         table.draw(on: &canvas, in: inner)

@@ -47,7 +47,10 @@ struct ConnectionsPanel {
         let legend = LaneState.legend(theme: theme, glyphs: canvas.glyphs)
         let inner = Panel(
             title: "Connections",
-            subtitle: isASCII ? "- who holds each, what it does" : "· who holds each, what it does",
+            subtitle: (isASCII ? "- " : "· ")
+                + (history.isOver
+                    ? "the run has ended: accesses, and who held each last"
+                    : "who holds each, what it does"),
             remark: "last \(HumanUnits.secondsLabel(seconds))",
             legend: legend
         ).draw(on: &canvas, in: rect)
@@ -101,15 +104,18 @@ struct ConnectionsPanel {
         canvas.write(lane.shortLabel, in: cell(.label), style: label, alignment: .leading)
         if cell(.state).width > 0 {
             let words = state == .idle || state == .absent ? Role.dim : mark.role
-            let spans = [
+            var spans = [
                 Span(mark.text(in: canvas.glyphs), theme.style(mark.role)),
                 Span(" \(state.words)", theme.style(words)),
             ]
+            if lane.isOver, let status = lane.status {
+                spans = [Span("\(HumanUnits.count(status.accessCount)) served", theme.style(.text))]
+            }
             canvas.write(spans, x: cell(.state).minX, y: cell(.state).minY, limit: 14)
         }
-        let holder = kept?.origin ?? lane.status?.holder
+        let holder = kept?.origin ?? lane.told?.holder
         if cell(.holder).width > 0, let holder {
-            let style = theme.style(.text)
+            let style = theme.style(lane.isOver ? .dim : .text)
             canvas.write(holder.name, in: cell(.holder), style: style, alignment: .leading)
         }
         if cell(.held).width > 0, let held = kept?.ageNanoseconds ?? lane.status?.heldNanoseconds {

@@ -61,6 +61,18 @@ struct HeaderLine {
                 Segment(spans: [text("journal ", .dim), text(journal)], priority: 40)
             )
         }
+        if sample.state == .finished {
+            let done = sample.clients.reduce(UInt64(0)) {
+                $0.addingReportingOverflow($1.counts.completed).partialValue
+            }
+            segments.append(
+                Segment(
+                    spans: [text(HumanUnits.count(done)), text(" accesses measured", .dim)],
+                    priority: 60
+                )
+            )
+            return segments
+        }
         let rate = sample.clients.reduce(0) { $0 + ($1.throughput.isFinite ? $1.throughput : 0) }
         let total = HumanUnits.rate(rate).dropLast(2)
         // As wide as it ever gets, so that nothing beside it moves.

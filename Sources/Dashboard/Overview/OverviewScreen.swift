@@ -46,15 +46,35 @@ struct OverviewScreen {
             ConnectionsPanel(history: history, seconds: seconds, selected: scene.view.selected)
                 .draw(on: &canvas, in: area)
         case .pool: PoolPanel(history: history, seconds: seconds).draw(on: &canvas, in: area)
-        case .waiting: WaitingPanel(history: history, seconds: seconds).draw(on: &canvas, in: area)
+        case .waiting: waiting.draw(on: &canvas, in: area)
         case .clients:
-            ClientsPanel(history: history, seconds: seconds, isCompact: false)
-                .draw(on: &canvas, in: area)
-        case .log: WALPanel(history: history, seconds: seconds).draw(on: &canvas, in: area)
+            clients(isCompact: false).draw(on: &canvas, in: area)
+        case .log: log.draw(on: &canvas, in: area)
         case .snapshots: SnapshotsPanel(history: history).draw(on: &canvas, in: area)
         case .events: EventsPanel(history: history).draw(on: &canvas, in: area)
         }
         mark(part, on: &canvas, area)
+    }
+
+    private var log: WALPanel {
+        WALPanel(
+            history: history,
+            seconds: seconds,
+            details: scene.keys.label(of: .snapshots)
+        )
+    }
+
+    private var waiting: WaitingPanel {
+        WaitingPanel(history: history, seconds: seconds, details: scene.keys.label(of: .waiters))
+    }
+
+    private func clients(isCompact: Bool) -> ClientsPanel {
+        ClientsPanel(
+            history: history,
+            seconds: seconds,
+            isCompact: isCompact,
+            details: scene.keys.label(of: .latency)
+        )
     }
 
     /// The height at which every panel has its border.
@@ -93,11 +113,7 @@ struct OverviewScreen {
             selected: scene.view.selected
         )
         let pool = PoolPanel(history: history, seconds: seconds)
-        let clients = ClientsPanel(
-            history: history,
-            seconds: seconds,
-            isCompact: isShort
-        )
+        let clients = clients(isCompact: isShort)
         var tracks = Row.allCases.map { row in
             switch row {
             case .verdict: VerdictLine.track(in: rect.size)
@@ -138,7 +154,10 @@ struct OverviewScreen {
                 MomentPanels(history: history).drawLine(on: &$0, in: $1.inset(horizontal: 2))
                 return
             }
-            SummaryLine(history: history).draw(on: &$0, in: $1.inset(horizontal: 2))
+            SummaryLine(history: history, details: scene.keys.label(of: .snapshots)).draw(
+                on: &$0,
+                in: $1.inset(horizontal: 2)
+            )
         }
         draw(.events) {
             EventsPanel(history: history).drawNewest(on: &$0, in: $1.inset(horizontal: 2))
@@ -153,7 +172,7 @@ struct OverviewScreen {
         pool.draw(on: &canvas, in: columns[0])
         mark(.pool, on: &canvas, columns[0])
         if widths[1] > 0 {
-            WaitingPanel(history: history, seconds: seconds).draw(on: &canvas, in: columns[1])
+            waiting.draw(on: &canvas, in: columns[1])
             mark(.waiting, on: &canvas, columns[1])
         }
     }
@@ -169,7 +188,7 @@ struct OverviewScreen {
             Track(minimum: 24, ideal: 40, maximum: .max, priority: 7, flex: 3),
         ]
         let columns = rect.columns(Track.lengths(of: tracks, available: rect.width))
-        WALPanel(history: history, seconds: seconds).draw(on: &canvas, in: columns[0])
+        log.draw(on: &canvas, in: columns[0])
         SnapshotsPanel(history: history).draw(on: &canvas, in: columns[1])
         EventsPanel(history: history).draw(on: &canvas, in: columns[2])
         for (part, column) in zip([Part.log, .snapshots, .events], columns) {

@@ -62,6 +62,10 @@ struct PoolPanel {
 
     private var remark: String {
         guard let readers else { return "" }
+        if history.isOver {
+            let most = max(history.peaks.readersInUse, 0)
+            return "the run has ended; at most \(most) of \(readers.maximum) in use"
+        }
         let maximum = HumanUnits.counted(readers.maximum, "reader", "readers")
         let waking = history.latest?.database.wakingReaders ?? 0
         let begin = waking > 0 ? " (\(waking) about to begin)" : ""

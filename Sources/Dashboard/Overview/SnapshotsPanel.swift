@@ -13,7 +13,8 @@ struct SnapshotsPanel {
         let dim = theme.style(.dim)
         let isOpen = !database.snapshots.isEmpty
         let open = HumanUnits.counted(database.snapshots.count, "snapshot", "snapshots")
-        let made = "\(HumanUnits.count(database.snapshotsMade)) made so far"
+        let made =
+            "\(HumanUnits.count(database.snapshotsMade)) made" + (history.isOver ? "" : " so far")
         canvas.write(
             [
                 Span("\(open) open", isOpen ? theme.bold(.snapshot) : theme.style(.text)),
@@ -53,28 +54,34 @@ struct SnapshotsPanel {
     ) {
         let theme = canvas.theme
         let dim = theme.style(.dim)
-        let asked = HumanUnits.count(interrupts.requested)
+        guard interrupts.requested > 0 else {
+            canvas.write("no interrupts", x: inner.minX, y: inner.maxY - 1, style: dim)
+            return
+        }
+        // Calls are one thing, statements another: a call may end several, or none.
+        let calls = [
+            Span("interrupts: ", theme.style(.text)),
+            Span(HumanUnits.count(interrupts.requested), theme.bold(.text)),
+            Span(interrupts.requested == 1 ? " call, " : " calls, ", dim),
+            Span(HumanUnits.count(interrupts.withoutEffect), theme.style(.text)),
+        ]
+        let whole = calls + [Span(" met no statement", dim)]
         canvas.write(
-            [
-                Span("interrupts ", theme.style(.text)),
-                Span(asked, theme.bold(.text)),
-                Span(", ", dim),
-                Span(HumanUnits.count(interrupts.withoutEffect), theme.style(.text)),
-                Span(" without effect", dim),
-            ],
+            canvas.width(of: whole) <= inner.width ? whole : calls + [Span(" in vain", dim)],
             x: inner.minX,
             y: inner.maxY - 2,
             limit: inner.width
         )
         var ended = [
             Span("  \(HumanUnits.count(interrupts.delivered))", theme.style(.text)),
-            Span(" delivered", dim),
+            Span(interrupts.delivered == 1 ? " statement ended" : " statements ended", dim),
         ]
         if let latency = interrupts.latency {
-            ended += [
-                Span(", within ", dim),
+            let within = [
+                Span(" within ", dim),
                 Span(HumanUnits.duration(nanoseconds: latency.max), theme.style(.text)),
             ]
+            if canvas.width(of: ended + within) <= inner.width { ended += within }
         }
         canvas.write(ended, x: inner.minX, y: inner.maxY - 1, limit: inner.width)
     }

@@ -4,15 +4,36 @@ import TerminalUI
 /// The log, the snapshots and the interrupts in one row, where there is no room for their panels.
 struct SummaryLine {
     let history: History
+    /// The key of the screen that tells more of the log; nil where there is none.
+    let details: String?
 
-    /// Draws the three in full, in short, or as many of them in short as fit.
+    /// How much is said of each.
+    private enum Wording: Int {
+        case short
+        case medium
+        case long
+    }
+
+    /// Draws the three in as many words as fit; those of the log are the last to be cut.
     func draw(on canvas: inout Canvas, in row: Rect) {
         guard let database = history.latest?.database else { return }
         let theme = canvas.theme
-        var pieces = pieces(database, theme: theme, isLong: true)
         let gap = 3
-        let whole = pieces.reduce(0) { $0 + canvas.width(of: $1) } + gap * (pieces.count - 1)
-        if whole > row.width { pieces = self.pieces(database, theme: theme, isLong: false) }
+        // The log's, the snapshots' and the interrupts' wordings, from the most to the least.
+        let choices: [(Wording, Wording, Wording)] = [
+            (.long, .long, .long), (.long, .long, .medium), (.long, .long, .short),
+            (.long, .short, .short), (.short, .short, .short),
+        ]
+        var pieces: [[Span]] = []
+        for (log, snapshots, interrupts) in choices {
+            pieces = [
+                self.log(database, theme: theme, log),
+                self.snapshots(database, theme: theme, snapshots),
+                self.interrupts(database.interrupts, theme: theme, interrupts),
+            ]
+            let whole = pieces.reduce(0) { $0 + canvas.width(of: $1) } + gap * (pieces.count - 1)
+            if whole <= row.width { break }
+        }
         let tracks = pieces.enumerated().map { index, piece in
             Track.fixed(canvas.width(of: piece), priority: 9 - index)
         }
@@ -22,34 +43,57 @@ struct SummaryLine {
         }
     }
 
-    private func pieces(_ database: DatabaseStatus, theme: Theme, isLong: Bool) -> [[Span]] {
+    /// `log 43.3 MiB ▲ pinned by snapshot, see 4`.
+    private func log(_ database: DatabaseStatus, theme: Theme, _ wording: Wording) -> [Span] {
+        let dim = theme.style(.dim)
+        guard let wal = database.wal else {
+            return [Span("log ", dim), Span("none", theme.style(.text))]
+        }
+        var log = [Span("log ", dim), Span(HumanUnits.bytes(wal.bytes), theme.bold(.text))]
+        let warning =
+            wal.pin.map { wording == .long ? WALWords.short($0) : "pinned" }
+            ?? (history.isLogGrowing ? "grows" : nil)
+        guard let warning else { return log }
+        log.append(Span(" ▲ " + warning, theme.style(.warning)))
+        if let details {
+            log += [Span(", see ", dim), Span(details, theme.bold(.accent))]
+        }
+        return log
+    }
+
+    /// `1 snapshot, 22.0 s`.
+    private func snapshots(
+        _ database: DatabaseStatus,
+        theme: Theme,
+        _ wording: Wording
+    ) -> [Span] {
+        let count = HumanUnits.counted(database.snapshots.count, "snapshot", "snapshots")
+        let oldest = database.snapshots.max { $0.ageNanoseconds < $1.ageNanoseconds }
+        guard let oldest else { return [Span(count, theme.style(.dim))] }
+        let snapshots = [Span(count, theme.bold(.snapshot))]
+        guard wording == .long else { return snapshots }
+        let age = HumanUnits.duration(nanoseconds: oldest.ageNanoseconds)
+        return snapshots + [Span(", \(age)", theme.style(.snapshot))]
+    }
+
+    /// `4 interrupts ended 2 statements`: the calls, and what they came to.
+    private func interrupts(
+        _ counts: InterruptStatus,
+        theme: Theme,
+        _ wording: Wording
+    ) -> [Span] {
         let dim = theme.style(.dim)
         let text = theme.style(.text)
-        var log = [Span("log ", dim)]
-        if let wal = database.wal {
-            log.append(Span(HumanUnits.bytes(wal.bytes), theme.bold(.text)))
-            if let pin = wal.pin {
-                let words = isLong ? WALWords.short(pin) : "pinned"
-                log.append(Span(" ▲ " + words, theme.style(.warning)))
-            }
-        } else {
-            log.append(Span("none", text))
+        let calls = HumanUnits.count(counts.requested)
+        let ended = HumanUnits.count(counts.delivered)
+        if wording == .short || counts.requested == 0 {
+            return [Span("interrupts ", dim), Span(calls, text)]
         }
-        let count = HumanUnits.counted(database.snapshots.count, "snapshot", "snapshots")
-        var snapshots = [Span(count, dim)]
-        if let oldest = database.snapshots.max(by: { $0.ageNanoseconds < $1.ageNanoseconds }) {
-            snapshots[0].style = theme.bold(.snapshot)
-            let age = HumanUnits.duration(nanoseconds: oldest.ageNanoseconds)
-            if isLong { snapshots.append(Span(", \(age)", theme.style(.snapshot))) }
+        guard wording == .long else {
+            return [Span("interrupts ", dim), Span(calls, text), Span(", ended \(ended)", dim)]
         }
-        let counts = database.interrupts
-        var interrupts = [
-            Span("interrupts ", dim),
-            Span(HumanUnits.count(counts.requested), text),
-        ]
-        if isLong, counts.requested > 0 {
-            interrupts.append(Span(", \(HumanUnits.count(counts.delivered)) hit", dim))
-        }
-        return [log, snapshots, interrupts]
+        let noun = counts.requested == 1 ? " interrupt ended " : " interrupts ended "
+        let things = counts.delivered == 1 ? " statement" : " statements"
+        return [Span(calls, text), Span(noun, dim), Span(ended, text), Span(things, dim)]
     }
 }

@@ -5,11 +5,14 @@ import TerminalUI
 struct WALPanel {
     let history: History
     let seconds: Double
+    /// The key of the screen that tells more; nil where there is none.
+    let details: String?
 
     /// Draws the panel.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
-        let inner = Panel(title: "Write-ahead log").draw(on: &canvas, in: rect)
+        let inner = Panel(title: "Write-ahead log", legend: hint(theme: theme))
+            .draw(on: &canvas, in: rect)
         guard let database = history.latest?.database, !inner.isEmpty else { return }
         guard let wal = database.wal else {
             let mode = database.journalMode.map { " (\($0))" } ?? ""
@@ -17,21 +20,38 @@ struct WALPanel {
             return
         }
         let size = HumanUnits.bytes(wal.bytes)
-        let frames = WALWords.frames(wal, width: inner.width - size.utf8.count - 2)
+        let room = inner.width - size.utf8.count - 2
+        var frames = WALWords.frames(wal, width: room)
+        if history.isOver {
+            // The file of a run that has ended is of less interest than how large it became.
+            let most = HumanUnits.bytes(history.peaks.walBytes)
+            let texts = ["at the end, at most \(most)", "at end; most \(most)"]
+            frames = texts.first { $0.utf8.count <= room } ?? "at the end"
+        }
         canvas.write(
             [Span(size, theme.bold(.text)), Span("  " + frames, theme.style(.dim))],
             x: inner.minX,
             y: inner.minY,
             limit: inner.width
         )
-        let pin = WALWords.pin(wal)
-        let words = pin.map { "▲ " + $0 } ?? "✔ nothing keeps it from shrinking"
-        let wanted = TextWrapping.lines(of: words, width: inner.width).count
-        let lines = min(wanted, max(0, inner.height - 2))
+        let most = max(0, inner.height - 2)
+        let state = WALWords.state(wal, width: inner.width, rows: min(most, 2))
+        let wanted = TextWrapping.lines(of: state.words, width: inner.width).count
+        let lines = min(wanted, most)
         let heights = [1, inner.height - 1 - lines, lines]
         let areas = inner.rows(heights)
         drawSizes(on: &canvas, in: areas[1])
-        drawWords(words, theme.style(pin == nil ? .ok : .warning), on: &canvas, in: areas[2])
+        let style = theme.style(state.isPinned ? .warning : .ok)
+        drawWords(state.words, style, on: &canvas, in: areas[2])
+    }
+
+    /// Where more is told of a log that grows.
+    private func hint(theme: Theme) -> [[Span]] {
+        guard let details, let wal = history.latest?.database.wal else { return [] }
+        let isPinned = wal.pin != nil
+        guard isPinned || history.isLogGrowing else { return [] }
+        let words = isPinned ? "tells what pins it" : "tells why it grows"
+        return [[Span(details, theme.bold(.accent)), Span(" \(words)", theme.style(.dim))]]
     }
 
     private func drawSizes(on canvas: inout Canvas, in rect: Rect) {

@@ -5,13 +5,20 @@ import TerminalUI
 struct WaitingPanel {
     let history: History
     let seconds: Double
+    /// The key of the screen that tells who keeps them waiting; nil where there is none.
+    let details: String?
 
     /// The columns that the panel takes, its border included.
     static let track = Track(minimum: 38, ideal: 42, maximum: 52, priority: 5, flex: 0)
 
     /// Draws the panel.
     func draw(on canvas: inout Canvas, in rect: Rect) {
-        let inner = Panel(title: "Waiting", remark: "meters: last 10 s").draw(on: &canvas, in: rect)
+        let isOver = history.isOver
+        let inner = Panel(
+            title: "Waiting",
+            remark: isOver ? "of the whole run" : "meters: last 10 s",
+            legend: hint(theme: canvas.theme)
+        ).draw(on: &canvas, in: rect)
         guard let database = history.latest?.database else { return }
         let moments = history.moments
         let count = Sparkline.points(in: max(0, inner.width - 20), glyphs: canvas.glyphs)
@@ -20,68 +27,101 @@ struct WaitingPanel {
         func next() -> Rect { rows.next() ?? Rect(x: 0, y: 0, width: 0, height: 0) }
         drawCount(
             "reads",
-            database.waitingReaders,
+            isOver ? history.peaks.waitingReaders : database.waitingReaders.count,
             series: bins.values(.maximum) { moments[$0].waitingReaders },
             on: &canvas,
             in: next()
         )
-        drawOldest(database.waitingReaders, on: &canvas, in: next())
+        drawOldest(database.waitingReaders, history.peaks.longestReader, on: &canvas, in: next())
         drawCount(
             "writes",
-            database.waitingWriters,
+            isOver ? history.peaks.waitingWriters : database.waitingWriters.count,
             series: bins.values(.maximum) { moments[$0].waitingWriters },
             on: &canvas,
             in: next()
         )
-        drawOldest(database.waitingWriters, on: &canvas, in: next())
+        drawOldest(database.waitingWriters, history.peaks.longestWriter, on: &canvas, in: next())
         let isQueue = database.readers == nil
         let limit = Double(database.readers?.maximum ?? 1)
-        let inUse = history.mean(over: Verdict.seconds) { $0.inUse / max(limit, 1) }
-        let saturation = history.mean(over: Verdict.seconds, \.saturation)
+        let span = isOver ? Double.greatestFiniteMagnitude : Verdict.seconds
+        let inUse = history.mean(over: span) { $0.inUse / max(limit, 1) }
+        let saturation = history.mean(over: span, \.saturation)
         drawMeter(isQueue ? "in use" : "readers in use", inUse, on: &canvas, in: next())
         drawMeter(isQueue ? "saturated" : "pool saturated", saturation, on: &canvas, in: next())
         if inner.height >= 10 { _ = next() }
         AccessTimes(database: database).draw(on: &canvas, rows: [next(), next(), next()])
     }
 
-    /// `reads       6  ▁▂▃`.
+    /// Where more is told of those who wait.
+    private func hint(theme: Theme) -> [[Span]] {
+        guard let details, let database = history.latest?.database,
+            database.waitingReaders.count + database.waitingWriters.count > 0
+        else { return [] }
+        return [
+            [Span(details, theme.bold(.accent)), Span(" tells who blocks them", theme.style(.dim))]
+        ]
+    }
+
+    /// `reads waiting  6  ▁▂▃`, or, after the run, the most that waited at once.
     private func drawCount(
         _ name: String,
-        _ waiters: [WaiterStatus],
+        _ waiters: Int,
         series: [Double],
         on canvas: inout Canvas,
         in row: Rect
     ) {
         guard !row.isEmpty else { return }
         let theme = canvas.theme
-        let style = waiters.isEmpty ? theme.style(.dim) : theme.bold(.waiting)
-        canvas.write("\(name) waiting", x: row.minX, y: row.minY, style: theme.style(.text))
+        let style = waiters == 0 ? theme.style(.dim) : theme.bold(.waiting)
+        let title = history.isOver ? "\(name), most" : "\(name) waiting"
+        canvas.write(title, x: row.minX, y: row.minY, style: theme.style(.text))
         let number = Rect(x: row.minX + 14, y: row.minY, width: 5, height: 1)
-        let count = HumanUnits.count(UInt64(waiters.count))
+        let count = HumanUnits.count(UInt64(waiters))
         canvas.write(count, in: number, style: style, alignment: .trailing)
         let strip = Rect(x: row.minX + 20, y: row.minY, width: row.width - 20, height: 1)
         Sparkline(values: series, gradient: .waiting).draw(on: &canvas, in: strip)
     }
 
-    /// `  oldest  ui  12.3 ms`.
-    private func drawOldest(_ waiters: [WaiterStatus], on canvas: inout Canvas, in row: Rect) {
+    /// `  oldest  12.3 ms  ui since 30.9 s`, or, after the run, whoever was seen to wait longest.
+    ///
+    /// Its begin tells it from the one before, which may have been given up at the same age.
+    private func drawOldest(
+        _ waiters: [WaiterStatus],
+        _ longest: WaiterStatus?,
+        on canvas: inout Canvas,
+        in row: Rect
+    ) {
         let theme = canvas.theme
         guard !row.isEmpty else { return }
-        guard let oldest = waiters.max(by: { $0.waitedNanoseconds < $1.waitedNanoseconds }) else {
+        let isOver = history.isOver
+        let now = waiters.max { $0.waitedNanoseconds < $1.waitedNanoseconds }
+        guard let oldest = isOver ? longest : now else {
             canvas.write("  nobody", in: row, style: theme.style(.dim), alignment: .leading)
             return
         }
         let age = HumanUnits.duration(nanoseconds: oldest.waitedNanoseconds)
         let ageWidth = HumanUnits.durationWidth
-        canvas.write("  oldest", x: row.minX, y: row.minY, style: theme.style(.dim))
+        canvas.write(
+            isOver ? "  longest" : "  oldest",
+            x: row.minX,
+            y: row.minY,
+            style: theme.style(.dim)
+        )
         let number = Rect(x: row.minX + 12, y: row.minY, width: ageWidth, height: 1)
         canvas.write(age, in: number, style: theme.bold(.waiting), alignment: .trailing)
+        let name = oldest.origin.name
+        let begin = HumanUnits.seconds(history.began(oldest))
+        let whole = name + (oldest.isAsync ? ", a task" : "")
+        let texts =
+            isOver
+            ? [whole] : ["\(whole), since \(begin)", "\(name) since \(begin)", "\(name) @\(begin)"]
+        let room = row.width - 20
         canvas.write(
-            oldest.origin.name + (oldest.isAsync ? ", a task" : ""),
+            texts.first { canvas.width(of: $0) <= room } ?? name,
             x: row.minX + 20,
             y: row.minY,
             style: theme.style(.text),
-            limit: row.width - 20
+            limit: room
         )
     }
 

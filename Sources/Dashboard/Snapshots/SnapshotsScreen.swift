@@ -20,7 +20,7 @@ struct SnapshotsScreen {
         }
         let log = Track(minimum: 6, ideal: rect.height / 2, maximum: 18, priority: 5, flex: 1)
         let table = Track(minimum: 5, ideal: 8, priority: 9, flex: 2)
-        let words = Track(minimum: 3, ideal: 4, maximum: 5, priority: 3, flex: 0)
+        let words = Track(minimum: 3, ideal: 5, maximum: 5, priority: 3, flex: 0)
         let areas = rect.rows(Track.lengths(of: [log, table, words], available: rect.height))
         for (part, area) in areas.enumerated() { draw(part, on: &canvas, in: area) }
     }
@@ -50,14 +50,16 @@ struct SnapshotsScreen {
             canvas.write(text, in: inner.row(0), style: theme.style(.dim), alignment: .leading)
             return
         }
-        let pin = WALWords.pin(wal)
-        let size = HumanUnits.bytes(wal.bytes)
+        var size = HumanUnits.bytes(wal.bytes)
+        if scene.history.isOver {
+            size += " at the end, at most \(HumanUnits.bytes(scene.history.peaks.walBytes))"
+        }
+        let state = WALWords.state(wal, width: inner.width - size.utf8.count - 2, rows: 1)
         canvas.write(
             [
                 Span(size, theme.bold(.text)),
                 Span("  ", theme.style(.dim)),
-                pin.map { Span("▲ \($0)", theme.style(.warning)) }
-                    ?? Span("✔ nothing keeps it from shrinking", theme.style(.ok)),
+                Span(state.words, theme.style(state.isPinned ? .warning : .ok)),
             ],
             x: inner.minX,
             y: inner.minY,
@@ -94,12 +96,12 @@ struct SnapshotsScreen {
         let open = HumanUnits.counted(all.count, "snapshot", "snapshots")
         let inner = Panel(
             title: "Snapshots",
-            remark: hidden.isEmpty ? "\(open) open, \(HumanUnits.count(made)) made so far" : hidden
+            remark: hidden.isEmpty
+                ? "\(open) open, \(HumanUnits.count(made)) made"
+                    + (scene.history.isOver ? "" : " so far") : hidden
         ).draw(on: &canvas, in: rect)
         guard !snapshots.isEmpty else {
-            let text =
-                all.isEmpty
-                ? "no snapshot is open; n takes one and keeps it" : "no snapshot matches the filter"
+            let text = all.isEmpty ? absence : "no snapshot matches the filter"
             let style = canvas.theme.style(.dim)
             canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
             return
@@ -108,19 +110,34 @@ struct SnapshotsScreen {
             .draw(on: &canvas, in: inner)
     }
 
-    private func drawMeaning(on canvas: inout Canvas, in rect: Rect) {
-        guard rect.height >= 3 else { return }
-        let inner = Panel(title: "What this means").draw(on: &canvas, in: rect)
-        let text =
-            "A snapshot sees the database as it was when it was made. While it lives, no checkpoint "
-            + "copies a frame behind its own, and the log cannot start over: what comes after it "
-            + "stays in the log."
-        var lines = TextWrapping.lines(of: text, width: inner.width)
-        if lines.count > inner.height {
-            let short =
-                "While a snapshot lives, the log cannot start over: what follows stays in it."
-            lines = TextWrapping.lines(of: short, width: inner.width)
+    /// Why there is nothing in the table.
+    private var absence: String {
+        guard scene.history.isOver else {
+            let key = scene.keys.key(for: .snapshot)?.label
+            return "no snapshot is open" + (key.map { "; \($0) takes one and keeps it" } ?? "")
         }
+        guard let oldest = scene.history.peaks.oldestSnapshot else {
+            return "the run has ended; no snapshot was seen"
+        }
+        let age = HumanUnits.duration(nanoseconds: oldest.ageNanoseconds)
+        let frames = oldest.pinnedFrames.map { ", pinning \(HumanUnits.count($0)) frames" } ?? ""
+        return "the run has ended; the oldest seen was \(oldest.origin.name)'s, \(age)\(frames)"
+    }
+
+    /// The keys of a checkpoint of mode TRUNCATE; nil where there are none.
+    private var truncate: String? {
+        scene.keys.key(for: .checkpoint).map { "\($0.label), then t" }
+    }
+
+    private func drawMeaning(on canvas: inout Canvas, in rect: Rect) {
+        guard rect.height >= 3, let database = scene.history.latest?.database else { return }
+        let inner = Panel(title: "What this means").draw(on: &canvas, in: rect)
+        let text = WALWords.fitting(
+            WALWords.meaning(database, truncate: truncate),
+            width: inner.width,
+            rows: inner.height
+        )
+        let lines = TextWrapping.lines(of: text, width: inner.width)
         for (index, line) in lines.enumerated()
         where index < inner.height {
             let style = canvas.theme.style(.dim)

@@ -24,9 +24,21 @@ struct Waiting: Sendable {
 
     /// The monotonic clock when it began to wait, in nanoseconds; nil when nobody knows.
     var since: UInt64?
+    /// When it began to wait, in seconds since the run began; nil when nobody knows.
+    var began: Double?
 
     /// What names it for as long as it waits: when it began to, or else its place in the queue.
     var name: String { "\(writes ? "w" : "r")\(since.map { "@\($0)" } ?? "\(place)")" }
+
+    /// Everybody who waits in the sample that is looked at, whoever has waited longest first.
+    static func all(in history: History) -> [Waiting] {
+        guard let database = history.latest?.database else { return [] }
+        return all(in: database).map {
+            var waiting = $0
+            waiting.began = history.began($0.status)
+            return waiting
+        }
+    }
 
     /// Everybody who waits, whoever has waited longest first.
     static func all(in database: DatabaseStatus) -> [Waiting] {
@@ -72,6 +84,15 @@ enum WaiterList {
                     HumanUnits.duration(nanoseconds: $0.status.waitedNanoseconds),
                     $1.bold(.waiting)
                 )
+            },
+            // Of two that are equally old, it tells which one is shown.
+            Listing.Column(
+                "since",
+                .fixed(HumanUnits.durationWidth, priority: 11),
+                alignment: .trailing,
+                rank: { .number(-($0.began ?? 0)) }
+            ) {
+                Span($0.began.map(HumanUnits.seconds) ?? "–", $1.style(.dim))
             },
             Listing.Column(
                 "to",

@@ -11,7 +11,7 @@ struct WaitersScreen {
     }
 
     private var all: [Waiting] {
-        scene.history.latest.map { Waiting.all(in: $0.database) } ?? []
+        Waiting.all(in: scene.history)
     }
 
     /// Draws the screen.
@@ -102,9 +102,16 @@ struct WaitersScreen {
 
     private var oldest: String {
         guard let first = all.max(by: { $0.status.waitedNanoseconds < $1.status.waitedNanoseconds })
-        else { return "nobody waits" }
+        else {
+            let peaks = scene.history.peaks
+            return scene.history.isOver
+                ? "the run has ended; at most \(peaks.waitingReaders) reads and "
+                    + "\(peaks.waitingWriters) writes waited"
+                : "nobody waits"
+        }
         let age = HumanUnits.duration(nanoseconds: first.status.waitedNanoseconds)
-        return "\(all.count) waiting, oldest \(first.status.origin.name) \(age)"
+        let since = HumanUnits.seconds(scene.history.began(first.status))
+        return "\(all.count) waiting, oldest \(first.status.origin.name) \(age), since \(since)"
     }
 
     private func drawQueue(on canvas: inout Canvas, in rect: Rect) {
@@ -124,6 +131,10 @@ struct WaitersScreen {
             )
             times.draw(on: &canvas, rows: (1..<timeRows).map { areas[1].row($0) })
         }
+        if all.isEmpty, scene.history.isOver {
+            drawEnd(on: &canvas, in: areas[0])
+            return
+        }
         guard !waiting.isEmpty else {
             let text = all.isEmpty ? "nobody waits now" : "nobody who waits matches the filter"
             let style = canvas.theme.style(all.isEmpty ? .ok : .dim)
@@ -132,6 +143,32 @@ struct WaitersScreen {
         }
         WaiterList.listing.table(waiting, scene.view, theme: canvas.theme, width: inner.width)
             .draw(on: &canvas, in: areas[0])
+    }
+
+    /// What is left to tell of the queue when the run has ended.
+    private func drawEnd(on canvas: inout Canvas, in rect: Rect) {
+        let theme = canvas.theme
+        let peaks = scene.history.peaks
+        func longest(_ waiter: WaiterStatus?) -> String {
+            waiter.map {
+                let age = HumanUnits.duration(nanoseconds: $0.waitedNanoseconds)
+                return ", longest seen \($0.origin.name) \(age)"
+            } ?? ""
+        }
+        let reads = HumanUnits.counted(peaks.waitingReaders, "read", "reads")
+        let writes = HumanUnits.counted(peaks.waitingWriters, "write", "writes")
+        let lines = [
+            ("the run has ended; waiting at most:", Role.dim),
+            ("\(reads) at once\(longest(peaks.longestReader))", .text),
+            ("\(writes) at once\(longest(peaks.longestWriter))", .text),
+        ]
+        var rows = (0..<rect.height).map { rect.row($0) }.makeIterator()
+        for (text, role) in lines {
+            for line in TextWrapping.lines(of: text, width: rect.width) {
+                guard let row = rows.next() else { return }
+                canvas.write(line, in: row, style: theme.style(role), alignment: .leading)
+            }
+        }
     }
 
     private func drawBlockers(on canvas: inout Canvas, in rect: Rect) {
@@ -214,9 +251,9 @@ struct WaitersScreen {
                 case .writer: "the writer"
                 case .connection: "the connection"
                 }
-            let time = HumanUnits.secondsLabel(Verdict.seconds)
+            let time = scene.history.spanLabel(Verdict.seconds)
             canvas.write(
-                "held \(what) in the last \(time), on average",
+                "held \(what) in the \(time), on average",
                 x: inner.minX,
                 y: y,
                 style: theme.style(.dim),
@@ -268,7 +305,10 @@ struct WaitersScreen {
     ) {
         let held = database.connections.filter { $0.state != .idle && $0.role != .snapshot }
             .sorted { ($0.heldNanoseconds ?? 0) > ($1.heldNanoseconds ?? 0) }
-        let text = held.isEmpty ? "nobody, and nothing is held" : "nobody now; held are:"
+        let text =
+            scene.history.isOver
+            ? "the run has ended: nobody waits"
+            : held.isEmpty ? "nobody, and nothing is held" : "nobody now; held are:"
         let style = canvas.theme.style(.dim)
         canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
         for (index, holder) in held.prefix(max(0, inner.height - 1)).enumerated() {

@@ -99,6 +99,9 @@ struct Verdict: Equatable {
         let moments = history.moments
         let kept = history.now - (moments.count > 0 ? moments[0].time : 0)
         let span = Int(max(1, min(seconds, kept.rounded(.up), 1e6)))
+        // A run that has ended is judged as a whole, as far as it is kept.
+        let isWhole = history.isOver && kept > history.now - 1
+        let stretch = isWhole ? "the run" : "the last \(span) s"
         let subject = isQueue ? "Queue" : "Pool"
         if saturation >= 0.01 {
             let share = HumanUnits.percent(saturation)
@@ -108,9 +111,9 @@ struct Verdict: Equatable {
             return Verdict(
                 level: saturation >= 0.25 ? .bad : .strained,
                 heads: [
-                    "\(subject) saturated \(share) of the last \(span) s\(waits)",
-                    "Saturated \(share) of \(span) s\(waits)",
-                    "Saturated \(share) of the last \(span) s",
+                    "\(subject) saturated \(share) of \(stretch)\(waits)",
+                    "Saturated \(share) of \(isWhole ? stretch : "\(span) s")\(waits)",
+                    "Saturated \(share) of \(stretch)",
                 ],
                 parts: [longestHold(database), writers(database, isQueue: isQueue)]
                     .compactMap(\.self)
@@ -133,7 +136,9 @@ struct Verdict: Equatable {
         let pin = WALWords.pin(database.wal).map { "the log \($0)" }
         return Verdict(
             level: .good,
-            heads: ["Nobody waits: \(use)", "Nobody waits"],
+            heads: history.isOver
+                ? ["Nobody waited: \(use)", "Nobody waited"]
+                : ["Nobody waits: \(use)", "Nobody waits"],
             parts: [longestHold(database), pin].compactMap(\.self)
         )
     }
@@ -143,8 +148,12 @@ struct Verdict: Equatable {
         let peak = history.maximum(over: seconds) {
             $0.waitingReaders + (isQueue ? $0.waitingWriters : 0)
         }
-        guard let peak, peak >= 1 else { return "nobody waits now" }
-        return "nobody waits now, \(HumanUnits.count(UInt64(min(peak, 1e9)))) did at once"
+        let isOver = history.isOver
+        guard let peak, peak >= 1 else {
+            return isOver ? "nobody seen to wait" : "nobody waits now"
+        }
+        let count = HumanUnits.count(UInt64(min(peak, 1e9)))
+        return isOver ? "at most \(count) waited at once" : "nobody waits now, \(count) did at once"
     }
 
     /// `6 reads wait, oldest ui 12.3 ms`; nil when nobody waits.

@@ -178,7 +178,7 @@ struct Knob: Sendable {
                     kind: .hold(client: client.name),
                     value: hold,
                     actual: held.map { "held for \(HumanUnits.duration(nanoseconds: $0))" }
-                        ?? "holds nothing now"
+                        ?? "holds nothing"
                 )
             )
         }

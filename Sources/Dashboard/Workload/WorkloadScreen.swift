@@ -22,7 +22,12 @@ struct WorkloadScreen {
             flex: 1
         )
         let effect = Track(minimum: 6, ideal: 9, priority: 7, flex: 2)
-        let clients = ClientsPanel(history: scene.history, seconds: scene.seconds, isCompact: false)
+        let clients = ClientsPanel(
+            history: scene.history,
+            seconds: scene.seconds,
+            isCompact: false,
+            details: keys.label(of: .latency)
+        )
         var areas = rect.rows(
             Track.lengths(of: [table, clients.track, effect], available: rect.height)
         )
@@ -54,7 +59,7 @@ struct WorkloadScreen {
             canvas.write(text, in: inner.row(0), style: dim, alignment: .leading)
             return
         }
-        var table = Table(columns: Self.columns, rows: knobs.map { row($0, theme: theme) })
+        var table = Table(columns: columns, rows: knobs.map { row($0, theme: theme) })
         table.names = knobs.map(\.name)
         table.selected = scene.view.selected ?? knobs.first?.name
         table.draw(on: &canvas, in: inner)
@@ -67,22 +72,26 @@ struct WorkloadScreen {
         return "arrows select; \(up) or right turns up, \(down) or left down\(hold)"
     }
 
-    private static let columns = [
-        Table.Column(
-            title: "knob",
-            track: Track(minimum: 16, ideal: 22, maximum: 30, priority: 20, flex: 1)
-        ),
-        Table.Column(title: "set to", alignment: .trailing, track: .fixed(11, priority: 19)),
-        Table.Column(title: "asked", alignment: .trailing, track: .fixed(10, priority: 15)),
-        Table.Column(
-            title: "measured now",
-            track: Track(minimum: 14, ideal: 22, maximum: 30, priority: 17, flex: 0)
-        ),
-        Table.Column(
-            title: "what it does",
-            track: Track(minimum: 20, ideal: 44, maximum: .max, priority: 5, flex: 1)
-        ),
-    ]
+    private var isOver: Bool { scene.history.isOver }
+
+    private var columns: [Table.Column] {
+        [
+            Table.Column(
+                title: "knob",
+                track: Track(minimum: 16, ideal: 22, maximum: 30, priority: 20, flex: 1)
+            ),
+            Table.Column(title: "set to", alignment: .trailing, track: .fixed(11, priority: 19)),
+            Table.Column(title: "asked", alignment: .trailing, track: .fixed(10, priority: 15)),
+            Table.Column(
+                title: isOver ? "when the run ended" : "measured now",
+                track: Track(minimum: 14, ideal: 22, maximum: 30, priority: 17, flex: 0)
+            ),
+            Table.Column(
+                title: "what it does",
+                track: Track(minimum: 20, ideal: 44, maximum: .max, priority: 5, flex: 1)
+            ),
+        ]
+    }
 
     private func row(_ knob: Knob, theme: Theme) -> [Span] {
         let asked = asked[knob.name].flatMap { $0 == knob.value ? nil : $0 }

@@ -7,18 +7,20 @@ package struct HeatMap: Sendable {
     /// The colours, from few to many.
     package var gradient: GradientRole
 
-    /// The columns of the axis on the left.
-    package static let axisWidth = 8
+    /// The columns of the axis on the left: its labels' and one.
+    package var axisWidth: Int
 
     /// Creates a heat map.
     package init(
         columns: [[Double]],
         labels: [Int: String] = [:],
-        gradient: GradientRole = .load
+        gradient: GradientRole = .load,
+        axisWidth: Int = 8
     ) {
         self.columns = columns
         self.labels = labels
         self.gradient = gradient
+        self.axisWidth = axisWidth
     }
 
     /// What cells are made of, from few to many: their weight tells without colours.
@@ -28,11 +30,11 @@ package struct HeatMap: Sendable {
 
     /// Draws the cells beside their axis, the newest column at the right edge.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
-        guard rect.width > Self.axisWidth, rect.height > 0 else { return }
+        guard rect.width > axisWidth, rect.height > 0 else { return }
         let plot = Rect(
-            x: rect.minX + Self.axisWidth,
+            x: rect.minX + axisWidth,
             y: rect.minY,
-            width: rect.width - Self.axisWidth,
+            width: rect.width - axisWidth,
             height: rect.height
         )
         drawAxis(on: &canvas, beside: plot)
@@ -65,9 +67,9 @@ package struct HeatMap: Sendable {
             canvas.put(tick, x: plot.minX - 1, y: y, style: border)
             guard let label else { continue }
             let gutter = Rect(
-                x: plot.minX - Self.axisWidth,
+                x: plot.minX - axisWidth,
                 y: y,
-                width: Self.axisWidth - 1,
+                width: axisWidth - 1,
                 height: 1
             )
             let style = canvas.theme.style(.dim)

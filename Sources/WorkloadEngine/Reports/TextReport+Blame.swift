@@ -16,7 +16,13 @@ extension TextReport {
     static func sentences(_ client: String, _ blame: BlameResult) -> [String] {
         let waiting = blame.queued + blame.waited
         let share = Double(waiting) / Double(max(1, blame.response))
-        let title = blame.beyond == "max" ? "the slowest took" : "\(blame.beyond) is"
+        // Whoever expects p99 must not take another percentile for it.
+        let title =
+            switch blame.beyond {
+            case "max": "the slowest (too few for a percentile) took"
+            case "p99": "p99 is"
+            default: "\(blame.beyond) (too few for p99) is"
+            }
         let head = "\(client): \(title) \(HumanUnits.time(blame.from))"
         guard share >= notableShare else {
             return [

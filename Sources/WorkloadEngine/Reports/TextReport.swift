@@ -154,10 +154,10 @@ public enum TextReport {
         }
         if let interrupts = run.interrupts, interrupts.requested > 0 {
             lines.append(
-                "  interrupts: \(interrupts.requested) requested, \(interrupts.delivered) "
-                    + "delivered, \(interrupts.withoutEffect) without effect"
+                "  interrupts: \(interrupts.requested) calls, \(interrupts.withoutEffect) of which "
+                    + "met no statement; statements ended: \(interrupts.delivered)"
                     + (interrupts.latency.map { latency in
-                        "; from request to abort p50 \(HumanUnits.time(latency.p50)), max "
+                        ", from call to end p50 \(HumanUnits.time(latency.p50)), max "
                             + HumanUnits.time(latency.max)
                     } ?? "")
             )

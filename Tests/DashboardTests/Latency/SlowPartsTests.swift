@@ -16,7 +16,7 @@ struct SlowPartsTests {
         #expect(parts.scope == "the 21 at or beyond p99")
         #expect(
             text(parts.sentence(theme: .standard, isShort: true))
-                == "100 ms: 60 % waiting for a reader, 40 % being served"
+                == "from p99 on 100 ms: 60 % waiting for a reader, 40 % being served"
         )
         #expect(
             text(parts.blame(theme: .standard))
@@ -34,10 +34,25 @@ struct SlowPartsTests {
             holders: [.init(client: "ui", held: 1)]
         )
         let parts = SlowParts(slow: slow)
-        #expect(parts.scope == "the slowest one")
+        #expect(parts.scope == "the slowest one; too few for a percentile")
         #expect(parts.blame(theme: .standard) == nil)
         #expect(
-            text(parts.sentence(theme: .standard, isShort: true)) == "40.0 ms: 100 % being served"
+            text(parts.sentence(theme: .standard, isShort: true))
+                == "the slowest 40.0 ms: 100 % being served"
+        )
+    }
+
+    @Test func anotherPercentileIsNotTakenForP99() {
+        let slow = SlowSplit(beyond: "p95", accesses: 12, waited: 60_000_000, service: 40_000_000)
+        let parts = SlowParts(slow: slow)
+        #expect(parts.scope == "the 12 at or beyond p95; too few for p99")
+        #expect(
+            text(parts.sentence(theme: .standard, isShort: true))
+                == "from p95 on 100 ms: 60 % waiting, 40 % being served"
+        )
+        #expect(
+            text(parts.summary(theme: .standard))
+                == "p95 (p99 unknown): 60 % waiting, 40 % served"
         )
     }
 

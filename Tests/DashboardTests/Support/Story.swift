@@ -26,6 +26,46 @@ struct Story {
         return (0...Int((end / interval).rounded())).map { story.sample(sequence: $0) }
     }
 
+    /// The samples up to a moment, and after them what a run ends with: nobody holds anything,
+    /// nobody waits, and the load aims at nothing any more.
+    func finished(at end: Double = 31) -> [Sample] {
+        var samples = samples(until: end)
+        guard var last = samples.last else { return [] }
+        for state in [RunState.draining, .finished] {
+            last.sequence += 1
+            last.time += interval
+            last.state = state
+            last.events = []
+            last.utilization = last.utilization.map { _ in 0 }
+            last.saturation = last.saturation.map { _ in 0 }
+            last.isMeasured = false
+            for index in last.clients.indices {
+                last.clients[index].throughput = 0
+                last.clients[index].targetRate = last.clients[index].targetRate.map { _ in 0 }
+                last.clients[index].operations = nil
+            }
+            last.knobs?.clients[0].rate = 0
+            last.database.waitingReaders = []
+            last.database.waitingWriters = []
+            last.database.connections.removeAll { $0.role == .snapshot }
+            for index in last.database.connections.indices {
+                let old = last.database.connections[index]
+                last.database.connections[index] = ConnectionStatus(
+                    label: old.label,
+                    role: old.role,
+                    accessCount: old.accessCount
+                )
+            }
+            last.database.readers?.inUse = 0
+            last.database.snapshots = []
+            last.database.wal?.pin = nil
+            last.database.wal?.frames = 120
+            last.database.wal?.checkpointedFrames = 100
+            samples.append(last)
+        }
+        return samples
+    }
+
     private mutating func sample(sequence: Int) -> Sample {
         let time = Double(sequence) * interval
         var database =

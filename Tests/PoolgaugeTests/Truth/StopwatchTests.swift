@@ -252,7 +252,7 @@ struct StopwatchTests {
 
         for sequence in 1...20 { ingest(after, sequence) }
         let overview = model.render(size: size).plainText
-        #expect(overview.contains("1 delivered, within"))
+        #expect(overview.contains("1 statement ended within"))
         // The events alone, so that none of them is cut.
         _ = model.handle(.key(.backTab))
         _ = model.handle(.key(.enter))

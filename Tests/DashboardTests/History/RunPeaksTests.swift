@@ -1,0 +1,66 @@
+import Telemetry
+import TerminalUI
+import Testing
+
+@testable import Dashboard
+
+struct RunPeaksTests {
+    private func dashboard(_ samples: [Sample]) -> DashboardModel {
+        var model = DashboardModel()
+        for sample in samples { model.ingest(sample) }
+        return model
+    }
+
+    @Test func theMostOfARunIsKeptHoweverLongAgoAndForgottenWithTheNextRun() throws {
+        var model = dashboard(Story().finished())
+        let peaks = model.history.peaks
+        let story = Story().samples()
+        #expect(peaks.waitingReaders == story.map(\.database.waitingReaders.count).max())
+        #expect(peaks.waitingWriters == 2)
+        #expect(peaks.longestWriter?.waitedNanoseconds == 18_200_000)
+        #expect(peaks.longestReader?.origin.name == "ui")
+        #expect(peaks.oldestSnapshot?.ageNanoseconds ?? 0 >= 21_900_000_000)
+        #expect(peaks.walBytes == story.compactMap(\.database.wal?.bytes).max())
+        for sample in Story(kind: .queue).samples(until: 0) { model.ingest(sample) }
+        #expect(model.history.peaks.longestWriter == nil)
+    }
+
+    @Test func whatTheLoadAimedAtStaysWhenItIsOver() throws {
+        let samples = Story().finished()
+        let model = dashboard(samples)
+        let last = try #require(samples.last { $0.state == .running })
+        let shown = try #require(model.history.latest)
+        #expect(shown.state == .finished)
+        #expect(shown.clients.map(\.targetRate) == last.clients.map(\.targetRate))
+        #expect(shown.clients.map(\.throughput) == last.clients.map(\.throughput))
+        #expect(shown.knobs == last.knobs)
+    }
+
+    @Test func goingBackShowsTheMomentAndNotTheEnd() {
+        var model = dashboard(Story().finished())
+        #expect(model.render(size: Size(width: 120, height: 40)).plainText.contains("at most"))
+        for key in "S25" { _ = model.handle(.key(.character(key))) }
+        _ = model.handle(.key(.enter))
+        let past = model.render(size: Size(width: 120, height: 40)).plainText
+        #expect(!past.contains("has ended") && !past.contains("at most"))
+    }
+
+    /// Who waits is given up at the same age, again and again: it must be seen to be another one.
+    @Test func anotherOldestWaiterOfTheSameAgeIsSeenToBeAnotherOne() throws {
+        var sample = try #require(Story().samples(until: 0).first)
+        sample.database.waitingReaders = [
+            WaiterStatus(origin: AccessOrigin(name: "storm"), waitedNanoseconds: 1_000_000_000)
+        ]
+        for (size, screen) in [((120, 40), "1"), ((80, 24), "1"), ((120, 40), "3")] {
+            var model = DashboardModel()
+            _ = model.handle(.key(.character(try #require(screen.first))))
+            for sequence in 0..<2 {
+                sample.sequence = sequence
+                sample.time = 12.5 + 2 * Double(sequence)
+                model.ingest(sample)
+                let picture = model.render(size: Size(width: size.0, height: size.1)).plainText
+                #expect(picture.contains(sequence == 0 ? "11.5 s" : "13.5 s"))
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Telemetry
+import Testing
+
+@testable import Dashboard
+
+struct LogUseTests {
+    private func wal(_ bytes: UInt64, _ frames: UInt64?, copied: UInt64? = nil) -> WALStatus {
+        var wal = WALStatus(bytes: bytes, frames: frames, checkpointedFrames: copied)
+        wal.pageSize = 4_096
+        return wal
+    }
+
+    private func room(for frames: UInt64) -> UInt64 { 32 + frames * 4_120 }
+
+    @Test func tellsWhatALogThatNothingPinsDoesWithItsFile() {
+        #expect(LogUse(wal(0, 0)) == .empty)
+        #expect(LogUse(wal(room(for: 900), 900, copied: 0)) == .filling(waiting: 900))
+        #expect(LogUse(wal(room(for: 900), 900, copied: 300)) == .filling(waiting: 600))
+        #expect(LogUse(wal(room(for: 900), 900, copied: 900)) == .startsOver)
+        // A new round in a file that was longer once.
+        #expect(LogUse(wal(room(for: 900), 12, copied: 0)) == .startsOver)
+        #expect(LogUse(wal(room(for: 900), nil)) == .unknown)
+    }
+
+    @Test func theFileThatStaysLargeIsExplained() {
+        let log = wal(room(for: 11_020), 120, copied: 100)
+        let state = WALWords.state(log, width: 100, rows: 1)
+        #expect(!state.isPinned)
+        #expect(
+            state.words
+                == "✔ nothing pins it: writes start over at its beginning, and the file keeps its size"
+        )
+        #expect(WALWords.frames(log, width: 60) == "120 frames in use of 11,020, 100 copied back")
+        var database = DatabaseStatus(label: "d", kind: .pool)
+        database.wal = log
+        let whole = WALWords.meaning(database, truncate: "c, then t").first ?? ""
+        for word in ["TRUNCATE checkpoint (c, then t)", "journal_size_limit", "last connection"] {
+            #expect(whole.contains(word))
+        }
+        #expect(!(WALWords.meaning(database, truncate: nil).first ?? "").contains("("))
+    }
+
+    @Test func theWordsBecomeFewerUntilTheyFit() {
+        let log = wal(room(for: 11_020), 120, copied: 100)
+        for width in stride(from: 20, through: 100, by: 8) {
+            let words = WALWords.state(log, width: width, rows: 1).words
+            #expect(words.count <= max(width, 12) || words == "✔ not pinned")
+        }
+        let pin = WALPin(by: .init(name: "s"), cause: .oldReader, ageNanoseconds: 1)
+        var pinned = log
+        pinned.pin = pin
+        #expect(WALWords.state(pinned, width: 10, rows: 1).isPinned)
+    }
+}
