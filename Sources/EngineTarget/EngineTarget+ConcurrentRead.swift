@@ -1,6 +1,4 @@
-import Dispatch
 import SQLiteEngine
-import Telemetry
 import WorkloadEngine
 
 extension EngineTarget {
@@ -39,21 +37,5 @@ extension EngineTarget {
         case .frozen: throw UnsupportedAccess.concurrentRead
         }
         try read.wait()
-    }
-}
-
-/// A read that another thread makes, awaited by the one that asked for it.
-private final class ConcurrentRead: Sendable {
-    private let result = Lock<Result<Void, any Error>?>(nil)
-    private let ended = DispatchSemaphore(value: 0)
-
-    func end(_ result: Result<Void, any Error>) {
-        self.result.withLock { $0 = result }
-        ended.signal()
-    }
-
-    func wait() throws {
-        ended.wait()
-        try result.withLock { $0 }?.get()
     }
 }

@@ -7,25 +7,7 @@ extension EngineTarget {
         in access: WorkloadAccess,
         running: Bool
     ) throws -> OperationProfile? {
-        var profile = OperationProfile()
-        let client = WorkloadClientName("profile")
-        switch access {
-        case .read, .snapshot:
-            // A reader's page cache is what the load's reads met.
-            try perform(.read, as: client) { session in
-                profile = try StatementProfiler(running: running).profile(statements, on: session)
-            }
-        case .write, .writeWithoutTransaction:
-            try perform(.writeWithoutTransaction, as: client) { session in
-                guard let session = session as? EngineSession else { return }
-                try session.database.inTransaction(.immediate) {
-                    profile = try StatementProfiler(running: running)
-                        .profile(statements, on: session)
-                    return .rollback
-                }
-            }
-        }
-        return profile
+        try StatementProfiler(running: running).profile(statements, in: access, of: self)
     }
 }
 
@@ -34,5 +16,12 @@ extension EngineSession: ProfiledSession {
 
     func preparedStatement(_ sql: String) throws -> OpaquePointer {
         try database.cachedStatement(sql: sql).sqliteStatement
+    }
+
+    func rollingBack(_ body: () throws -> Void) throws {
+        try database.inTransaction(.immediate) {
+            try body()
+            return .rollback
+        }
     }
 }

@@ -19,25 +19,17 @@ final class EngineTarget: WorkloadTarget {
         self.isWAL = isWAL
     }
 
-    func supports(_ access: WorkloadAccess) -> Bool {
-        switch (server, access) {
-        case (.queue, .snapshot), (.frozen, .write), (.frozen, .writeWithoutTransaction),
-            (.frozen, .snapshot):
-            false
-        case (_, .read), (_, .write), (_, .writeWithoutTransaction), (_, .snapshot): true
+    private var kind: ServerKind {
+        switch server {
+        case .queue(let queue): .queue(isWAL: isWAL, isInMemory: queue.path == ":memory:")
+        case .pool: .pool
+        case .frozen: .frozen
         }
     }
 
-    func has(_ ability: WorkloadAbility) -> Bool {
-        switch (server, ability) {
-        case (.queue, .writeAheadLog): isWAL
-        case (.frozen, _): false
-        case (.queue(let queue), .sharedFile): queue.path != ":memory:"
-        case (.pool, .writeAheadLog), (.pool, .sharedFile), (_, .backup), (_, .tasks),
-            (_, .concurrentReads):
-            true
-        }
-    }
+    func supports(_ access: WorkloadAccess) -> Bool { kind.supports(access) }
+
+    func has(_ ability: WorkloadAbility) -> Bool { kind.has(ability) }
 
     func perform(
         _ access: WorkloadAccess,
@@ -126,10 +118,7 @@ final class EngineTarget: WorkloadTarget {
     func failure(of error: any Error) -> WorkloadFailure {
         guard let error = error as? DatabaseError else { return .error("\(type(of: error))") }
         if error.isInterruptionError { return .interrupted }
-        let code = error.extendedResultCode
-        let name = code.name ?? "SQLITE_\(code.rawValue)"
-        let isBusy = [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode)
-        return isBusy ? .busy(name) : .error(name)
+        return WorkloadFailure(error.extendedResultCode)
     }
 
     func status() -> DatabaseStatus? {
@@ -162,23 +151,6 @@ final class EngineTarget: WorkloadTarget {
         case .queue(let queue): try queue.close()
         case .pool(let pool): try pool.close()
         case .frozen(let frozen): try frozen.close()
-        }
-    }
-}
-
-/// An access that the server does not have.
-enum UnsupportedAccess: Error, CustomStringConvertible {
-    case snapshotOfQueue
-    case concurrentRead
-    case library(String)
-    case awaited(WorkloadAccess)
-
-    var description: String {
-        switch self {
-        case .snapshotOfQueue: "a DatabaseQueue makes no snapshots: use an arm of type pool"
-        case .concurrentRead: "this arm has no writes, and so no reads beside them"
-        case .awaited(let access): "accesses of kind \(access.rawValue) are not awaited here"
-        case .library(let name): "the library \(name) is not part of this program"
         }
     }
 }

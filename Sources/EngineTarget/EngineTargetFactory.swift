@@ -17,12 +17,7 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
         case .grdb: throw UnsupportedAccess.library(arm.library.rawValue)
         }
         let target = try EngineTarget(server(of: arm, at: path), isWAL: arm.isWAL)
-        if let synchronous = arm.synchronous {
-            // After the switch to WAL, which sets NORMAL. It concerns the connection that writes.
-            try target.perform(.writeWithoutTransaction, as: WorkloadClientName("setup")) {
-                _ = try $0.rows("PRAGMA synchronous = \(synchronous)", [])
-            }
-        }
+        try arm.setSynchronous(of: target)
         return target
     }
 
@@ -30,12 +25,9 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
         var configuration = Configuration()
         configuration.label = arm.name
         if let readers = arm.readers { configuration.maximumReaderCount = readers }
-        var pragmas = arm.pragmas.map { "PRAGMA \($0.name) = \($0.value)" }
-        if arm.kind == .queue || arm.kind == .memory, let journal = arm.journal, journal != .wal {
-            pragmas.append("PRAGMA journal_mode = \(journal.rawValue)")
-        }
+        let pragmas = arm.openingPragmas
         if !pragmas.isEmpty {
-            configuration.prepareDatabase { [pragmas] db in
+            configuration.prepareDatabase { db in
                 for pragma in pragmas { try db.execute(sql: pragma) }
             }
         }

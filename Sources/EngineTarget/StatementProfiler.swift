@@ -8,6 +8,9 @@ package protocol ProfiledSession: WorkloadSession {
 
     /// The statement that the library keeps prepared for a text, and will run for it.
     func preparedStatement(_ sql: String) throws -> OpaquePointer
+
+    /// Runs `body` in a transaction that writes, and takes back what it wrote.
+    func rollingBack(_ body: () throws -> Void) throws
 }
 
 /// Tells how SQLite executes statements, whichever library prepared them.
@@ -19,12 +22,39 @@ package struct StatementProfiler {
         self.running = running
     }
 
+    /// Explains the statements in an access of `target`, and runs them there where that is wanted.
+    ///
+    /// What they write is rolled back.
+    ///
+    /// - Throws: The library's error.
+    package func profile(
+        _ statements: [BoundStatement],
+        in access: WorkloadAccess,
+        of target: some WorkloadTarget
+    ) throws -> OperationProfile {
+        var profile = OperationProfile()
+        let client = WorkloadClientName("profile")
+        switch access {
+        case .read, .snapshot:
+            // A reader's page cache is what the load's reads met.
+            try target.perform(.read, as: client) { session in
+                profile = try self.profile(statements, on: session)
+            }
+        case .write, .writeWithoutTransaction:
+            try target.perform(.writeWithoutTransaction, as: client) { session in
+                guard let session = session as? any ProfiledSession else { return }
+                try session.rollingBack { profile = try self.profile(statements, on: session) }
+            }
+        }
+        return profile
+    }
+
     /// Explains the statements, and runs them where that is wanted.
     ///
     /// What they write must be rolled back by the caller.
     ///
     /// - Throws: Why a statement cannot be explained.
-    package func profile(
+    private func profile(
         _ statements: [BoundStatement],
         on session: any WorkloadSession
     ) throws -> OperationProfile {

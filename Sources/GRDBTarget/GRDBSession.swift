@@ -48,6 +48,13 @@ struct GRDBSession: ProfiledSession {
     func preparedStatement(_ sql: String) throws -> OpaquePointer {
         try database.cachedStatement(sql: sql).sqliteStatement
     }
+
+    func rollingBack(_ body: () throws -> Void) throws {
+        try database.inTransaction(.immediate) {
+            try body()
+            return .rollback
+        }
+    }
 }
 
 /// A snapshot of GRDB's that a client holds.

@@ -1,7 +1,6 @@
 #if GRDB
-import Dispatch
+import EngineTarget
 import GRDB
-import Telemetry
 import WorkloadEngine
 
 extension GRDBTarget {
@@ -12,8 +11,7 @@ extension GRDBTarget {
         thenReading statements: () -> [BoundStatement]
     ) throws {
         let call = watch.call(by: client.name, isWrite: true)
-        let failure = Lock<(any Error)?>(nil)
-        let ended = DispatchSemaphore(value: 0)
+        let ended = ConcurrentRead()
         do {
             try writer.writeWithoutTransaction { db in
                 let hold = watch.enter(call, db)
@@ -25,27 +23,29 @@ extension GRDBTarget {
                 let bound = statements()
                 let reading = watch.call(by: client.name, isWrite: false)
                 writer.spawnConcurrentRead { [watch] read in
-                    defer { ended.signal() }
-                    do {
-                        let db = try read.get()
-                        let hold = watch.enter(reading, db)
-                        defer { watch.leave(hold) }
-                        let session = GRDBSession(database: db, seat: hold.seat)
-                        for statement in bound {
-                            try session.run(statement.sql, statement.values)
+                    ended.end(
+                        Result {
+                            do {
+                                let db = try read.get()
+                                let hold = watch.enter(reading, db)
+                                defer { watch.leave(hold) }
+                                let session = GRDBSession(database: db, seat: hold.seat)
+                                for statement in bound {
+                                    try session.run(statement.sql, statement.values)
+                                }
+                            } catch {
+                                watch.fail(reading, with: error)
+                                throw error
+                            }
                         }
-                    } catch {
-                        watch.fail(reading, with: error)
-                        failure.withLock { $0 = error }
-                    }
+                    )
                 }
             }
         } catch {
             watch.fail(call, with: error)
             throw error
         }
-        ended.wait()
-        if let error = failure.withLock({ $0 }) { throw error }
+        try ended.wait()
     }
 }
 #endif

@@ -31,25 +31,17 @@ final class GRDBTarget: WorkloadTarget {
         watch = AccessWatch(maximumReaders: readers)
     }
 
-    func supports(_ access: WorkloadAccess) -> Bool {
-        switch (server, access) {
-        case (.queue, .snapshot), (.frozen, .write), (.frozen, .writeWithoutTransaction),
-            (.frozen, .snapshot):
-            false
-        case (_, .read), (_, .write), (_, .writeWithoutTransaction), (_, .snapshot): true
+    private var kind: ServerKind {
+        switch server {
+        case .queue(let queue): .queue(isWAL: arm.isWAL, isInMemory: queue.path == ":memory:")
+        case .pool: .pool
+        case .frozen: .frozen
         }
     }
 
-    func has(_ ability: WorkloadAbility) -> Bool {
-        switch (server, ability) {
-        case (.queue, .writeAheadLog): arm.isWAL
-        case (.frozen, _): false
-        case (.queue(let queue), .sharedFile): queue.path != ":memory:"
-        case (.pool, .writeAheadLog), (.pool, .sharedFile), (_, .backup), (_, .tasks),
-            (_, .concurrentReads):
-            true
-        }
-    }
+    func supports(_ access: WorkloadAccess) -> Bool { kind.supports(access) }
+
+    func has(_ ability: WorkloadAbility) -> Bool { kind.has(ability) }
 
     func perform(
         _ access: WorkloadAccess,
@@ -101,10 +93,7 @@ final class GRDBTarget: WorkloadTarget {
             case (.pool(let pool), .write): try await pool.write(run)
             case (.queue(let queue), .write): try await queue.write(run)
             case (_, .writeWithoutTransaction), (.frozen, .write), (_, .snapshot):
-                throw RunError(
-                    .scenario,
-                    "accesses of kind \(access.rawValue) are not awaited here"
-                )
+                throw UnsupportedAccess.awaited(access)
             }
         } catch {
             watch.fail(call, with: error)
@@ -126,12 +115,7 @@ final class GRDBTarget: WorkloadTarget {
     }
 
     func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot {
-        guard case .pool(let pool) = server else {
-            throw RunError(
-                .scenario,
-                "a DatabaseQueue makes no snapshots: use an arm of type pool"
-            )
-        }
+        guard case .pool(let pool) = server else { throw UnsupportedAccess.snapshotOfQueue }
         return GRDBSnapshot(try pool.makeSnapshot(), of: client, watch)
     }
 
@@ -193,25 +177,7 @@ final class GRDBTarget: WorkloadTarget {
         in access: WorkloadAccess,
         running: Bool
     ) throws -> OperationProfile? {
-        var profile = OperationProfile()
-        let client = WorkloadClientName("profile")
-        let profiler = StatementProfiler(running: running)
-        switch access {
-        case .read, .snapshot:
-            // A reader's page cache is what the load's reads met.
-            try perform(.read, as: client) { session in
-                profile = try profiler.profile(statements, on: session)
-            }
-        case .write, .writeWithoutTransaction:
-            try perform(.writeWithoutTransaction, as: client) { session in
-                guard let session = session as? GRDBSession else { return }
-                try session.database.inTransaction(.immediate) {
-                    profile = try profiler.profile(statements, on: session)
-                    return .rollback
-                }
-            }
-        }
-        return profile
+        try StatementProfiler(running: running).profile(statements, in: access, of: self)
     }
 
     /// The library, what is seen of it, SQLite's version and the pragmas in force on the

@@ -1,4 +1,5 @@
 #if GRDB
+import EngineTarget
 import Foundation
 import GRDB
 import WorkloadEngine
@@ -7,12 +8,7 @@ import WorkloadEngine
 struct GRDBTargetFactory {
     func open(_ arm: Arm, at path: String) throws -> GRDBTarget {
         let target = try GRDBTarget(server(of: arm, at: path), arm: arm, path: path)
-        if let synchronous = arm.synchronous {
-            // After the switch to WAL, which sets NORMAL. It concerns the connection that writes.
-            try target.perform(.writeWithoutTransaction, as: WorkloadClientName("setup")) {
-                _ = try $0.rows("PRAGMA synchronous = \(synchronous)", [])
-            }
-        }
+        try arm.setSynchronous(of: target)
         return target
     }
 
@@ -20,12 +16,9 @@ struct GRDBTargetFactory {
         var configuration = Configuration()
         configuration.label = arm.name
         if let readers = arm.readers { configuration.maximumReaderCount = readers }
-        var pragmas = arm.pragmas.map { "PRAGMA \($0.name) = \($0.value)" }
-        if arm.kind == .queue || arm.kind == .memory, let journal = arm.journal, journal != .wal {
-            pragmas.append("PRAGMA journal_mode = \(journal.rawValue)")
-        }
+        let pragmas = arm.openingPragmas
         if !pragmas.isEmpty {
-            configuration.prepareDatabase { [pragmas] db in
+            configuration.prepareDatabase { db in
                 for pragma in pragmas { try db.execute(sql: pragma) }
             }
         }

@@ -29,127 +29,14 @@ struct EngineTargetTests {
         try target.close()
     }
 
-    private static let watchedArms = arms.filter { $0.library == .engine }
     private static let arms = [
         Arm(name: "queue", kind: .queue),
         Arm(name: "queue-wal", kind: .queue, journal: .wal),
         Arm(name: "pool", kind: .pool, readers: 2),
         Arm(name: "memory", kind: .memory),
-        Arm(name: "raw", kind: .pool, library: .raw),
-        Arm(name: "raw-delete", kind: .pool, library: .raw, journal: .delete),
     ]
 
     @Test(arguments: arms)
-    func valuesComeBackAsTheyWent(arm: Arm) throws {
-        try withTarget(arm) { target in
-            let rows: [[WorkloadValue]] = [
-                [.null, .text("one"), .integer(.max)],
-                [.null, .text(""), .real(1.5)],
-                [.null, .null, .blob([0, 1, 255])],
-            ]
-            try target.perform(.write, as: client) { session in
-                for row in rows {
-                    try session.run("INSERT INTO item VALUES (:id, :name, :data)", row)
-                }
-            }
-            var read: [[WorkloadValue]] = []
-            try target.perform(.read, as: client) { session in
-                read = try session.rows("SELECT name, data FROM item ORDER BY id", [])
-            }
-            #expect(read == rows.map { Array($0.dropFirst()) })
-        }
-    }
-
-    @Test(arguments: arms)
-    func statementsAreCheckedAndNotRun(arm: Arm) throws {
-        try withTarget(arm) { target in
-            try target.check("INSERT INTO item VALUES (:id, :name, :data)")
-            let error = #expect(throws: (any Error).self) {
-                try target.check("SELECT * FROM nosuch")
-            }
-            #expect(error.map { String(describing: $0) }?.contains("no such table") == true)
-            try target.perform(.read, as: client) { session in
-                let count = try session.run("SELECT * FROM item", [])
-                #expect(count == 0)
-            }
-        }
-    }
-
-    @Test(arguments: arms)
-    func valuesFollowTheParametersFirstAppearance(arm: Arm) throws {
-        try withTarget(arm) { target in
-            try target.perform(.read, as: client) { session in
-                let rows = try session.rows(
-                    "SELECT :b, :a, :b",
-                    [.integer(1), .integer(2)]
-                )
-                #expect(rows == [[.integer(1), .integer(2), .integer(1)]])
-            }
-        }
-    }
-
-    @Test(arguments: arms)
-    func aStatementTellsHowManyRowsItGave(arm: Arm) throws {
-        try withTarget(arm) { target in
-            try target.perform(.write, as: client) { session in
-                let inserted = try session.run("INSERT INTO item (id) VALUES (1), (2), (3)", [])
-                #expect(inserted == 0)
-                let count = try session.run(
-                    "SELECT NULL FROM item WHERE id > ?",
-                    [.integer(1)]
-                )
-                #expect(count == 2)
-            }
-        }
-    }
-
-    @Test(arguments: arms)
-    func aWriteThatThrowsLeavesNothing(arm: Arm) throws {
-        struct Refused: Error {}
-        try withTarget(arm) { target in
-            #expect(throws: Refused.self) {
-                try target.perform(.write, as: client) { session in
-                    try session.run("INSERT INTO item (id) VALUES (1)", [])
-                    throw Refused()
-                }
-            }
-            try target.perform(.read, as: client) { session in
-                let count = try session.run("SELECT * FROM item", [])
-                #expect(count == 0)
-            }
-        }
-    }
-
-    @Test
-    func aSnapshotKeepsItsState() throws {
-        try withTarget(Arm(name: "pool", kind: .pool)) { target in
-            #expect(target.supports(.snapshot))
-            let snapshot = try target.makeSnapshot(as: WorkloadClientName("report"))
-            try target.perform(.write, as: client) { session in
-                try session.run("INSERT INTO item (id) VALUES (1)", [])
-            }
-            try snapshot.read { session in
-                let count = try session.run("SELECT * FROM item", [])
-                #expect(count == 0)
-            }
-            #expect(target.status()?.snapshots.map(\.origin.name) == ["report"])
-            snapshot.release()
-            #expect(target.status()?.snapshots.isEmpty == true)
-        }
-    }
-
-    @Test
-    func aQueueSaysThatItHasNoSnapshots() throws {
-        try withTarget(Arm(name: "queue", kind: .queue)) { target in
-            #expect(!target.supports(.snapshot))
-            let error = #expect(throws: (any Error).self) {
-                _ = try target.makeSnapshot(as: client)
-            }
-            #expect(String(describing: error).contains("pool"))
-        }
-    }
-
-    @Test(arguments: watchedArms)
     func theHolderIsTheClient(arm: Arm) throws {
         try withTarget(arm) { target in
             try target.perform(.read, as: WorkloadClientName("report")) { _ in
@@ -159,7 +46,7 @@ struct EngineTargetTests {
         }
     }
 
-    @Test(arguments: watchedArms)
+    @Test(arguments: arms)
     func anInterruptIsAFailureOfItsOwn(arm: Arm) throws {
         let endless = """
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
@@ -176,20 +63,6 @@ struct EngineTargetTests {
             }
             let thrown = try #require(error)
             #expect(target.failure(of: thrown) == .interrupted)
-        }
-    }
-
-    @Test(arguments: arms)
-    func failuresCarryTheNameOfTheirCode(arm: Arm) throws {
-        try withTarget(arm) { target in
-            let error = #expect(throws: (any Error).self) {
-                try target.perform(.write, as: client) { session in
-                    try session.run("INSERT INTO item (id) VALUES (1), (1)", [])
-                }
-            }
-            let failure = target.failure(of: try #require(error))
-            #expect(failure == .error("SQLITE_CONSTRAINT_PRIMARYKEY"))
-            #expect(target.failure(of: CancellationError()) == .error("CancellationError"))
         }
     }
 

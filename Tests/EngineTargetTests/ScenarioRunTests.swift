@@ -61,9 +61,11 @@ struct ScenarioRunTests {
     private static let numbers =
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)"
 
+    /// Without waiting for the disk, which may take longer for one commit than a run here lasts.
     private static let arms = """
-        {pool: {type: pool, readers: 2}, queue: {type: queue}, memory: {type: memory},
-          raw: {library: raw}, snapshot: {type: snapshot}, frozen: {type: snapshot-pool}}
+        {pool: {type: pool, readers: 2, synchronous: "off"}, queue: {type: queue, synchronous: "off"},
+          memory: {type: memory}, raw: {library: raw, synchronous: "off"},
+          snapshot: {type: snapshot}, frozen: {type: snapshot-pool}}
         """
 
     private func bank(_ clients: String) -> String {
@@ -305,100 +307,5 @@ struct ScenarioRunTests {
         #expect(try #require(result.clients["slow"]).interrupted >= 3)
         #expect(result.clients["slow"]?.interrupts?.delivered == 4)
         #expect(result.clients["other"]?.interrupted == 0)
-    }
-}
-
-/// Clients that are tasks.
-@Suite(.timeLimit(.minutes(2)), .serialized)
-struct TaskRunTests {
-    private func run(_ clients: String, arm: String = "pool") async throws -> ArmResult {
-        let yaml = """
-            version: 1
-            name: tasks
-            dataset:
-              schema:
-                - "CREATE TABLE item (id INTEGER PRIMARY KEY, value INTEGER)"
-                - "INSERT INTO item VALUES (1, 1), (2, 2), (3, 3)"
-            arms: {pool: {type: pool, readers: 2}, raw: {library: raw}}
-            phases: [{name: steady, duration: 600ms}]
-            drain: 2s
-            variables: {id: {distribution: uniform, min: 1, max: 3}}
-            clients:
-            \(clients)
-            """
-        let scenario = try Scenario.parse(yaml: yaml, file: "test.yaml")
-        let arm = try #require(scenario.arms.first { $0.name == arm })
-        return try await WorkloadRun(
-            scenario: scenario,
-            arm: arm,
-            factory: EngineTargetFactory()
-        ).run()
-    }
-
-    private static let endless = """
-        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
-        SELECT count(*) FROM n WHERE i < 0
-        """
-
-    @Test func tasksReadAndWriteOnSchedule() async throws {
-        let result = try await run(
-            """
-              ui:
-                access: read
-                style: async
-                workers: 20
-                arrival: {rate: 500/s, process: even}
-                sql: "SELECT value FROM item WHERE id = :id"
-              pay:
-                access: write
-                style: async
-                workers: 3
-                think: 1ms
-                sql: "UPDATE item SET value = value + 1 WHERE id = :id"
-            """
-        )
-        let ui = try #require(result.clients["ui"])
-        #expect(ui.offered == 299)
-        #expect(ui.completed == 299)
-        #expect(ui.isBalanced)
-        #expect(ui.lag?.count == 299)
-        #expect(try #require(result.clients["pay"]).completed > 20)
-        let raw = try await run(
-            "  ui: {access: read, style: async, think: 1ms, sql: \"SELECT 1\"}",
-            arm: "raw"
-        )
-        #expect(raw.unsupported == ["ui": "this arm has no accesses that can be awaited"])
-    }
-
-    @Test func manyTasksWaitForTwoReadersWithoutBlockingAnybody() async throws {
-        let result = try await run(
-            """
-              search:
-                access: read
-                style: async
-                workers: 30
-                cancel-after: 50ms
-                sql: "\(Self.endless)"
-              ui: {access: write, style: async, think: 2ms, sql: "UPDATE item SET value = 0"}
-            """
-        )
-        let search = try #require(result.clients["search"])
-        // Two have a reader at any time; those that wait are cancelled too.
-        #expect(search.interrupted > 60)
-        #expect(search.isBalanced)
-        let interrupts = try #require(search.interrupts)
-        #expect(interrupts.delivered == interrupts.requested)
-        #expect(try #require(result.clients["ui"]).completed > 20)
-    }
-
-    @Test func aClientsTasksCanBeCancelledByAnother() async throws {
-        let result = try await run(
-            """
-              search: {access: read, style: async, workers: 2, sql: "\(Self.endless)"}
-              stop: {action: cancel, client: search, every: 20%}
-            """
-        )
-        #expect(result.clients["search"]?.interrupts?.delivered == 8)
-        #expect(result.clients["search"]?.errors.isEmpty == true)
     }
 }

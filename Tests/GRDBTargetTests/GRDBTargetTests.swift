@@ -23,75 +23,7 @@ struct GRDBTargetTests {
         _ arm: Arm,
         _ body: (any WorkloadTarget) throws -> Void
     ) throws {
-        let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("poolgauge-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let target = try LibraryTargetFactory()
-            .open(arm, at: folder.appendingPathComponent("test.sqlite").path)
-        try target.perform(.write, as: client) { session in
-            try session.run("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, data)", [])
-        }
-        do { try body(target) } catch {
-            try? target.close()
-            throw error
-        }
-        try target.close()
-    }
-
-    @Test(arguments: arms)
-    func valuesComeBackAsTheyWent(arm: Arm) throws {
-        try withTarget(arm) { target in
-            let rows: [[WorkloadValue]] = [
-                [.null, .text("one"), .integer(.max)],
-                [.null, .text(""), .real(1.5)],
-                [.null, .null, .blob([0, 1, 255])],
-            ]
-            try target.perform(.write, as: client) { session in
-                for row in rows {
-                    try session.run("INSERT INTO item VALUES (:id, :name, :data)", row)
-                }
-            }
-            var read: [[WorkloadValue]] = []
-            try target.perform(.read, as: client) { session in
-                read = try session.rows("SELECT name, data FROM item ORDER BY id", [])
-            }
-            #expect(read == rows.map { Array($0.dropFirst()) })
-        }
-    }
-
-    @Test(arguments: arms)
-    func valuesFollowTheParametersFirstAppearance(arm: Arm) throws {
-        try withTarget(arm) { target in
-            try target.perform(.read, as: client) { session in
-                let rows = try session.rows("SELECT :b, :a, :b", [.integer(1), .integer(2)])
-                #expect(rows == [[.integer(1), .integer(2), .integer(1)]])
-                let count = try session.run("SELECT 1 UNION ALL SELECT NULL", [])
-                #expect(count == 2)
-            }
-        }
-    }
-
-    @Test(arguments: arms)
-    func aWriteThatThrowsLeavesNothingAndAReadMayNotWrite(arm: Arm) throws {
-        struct Refused: Error {}
-        try withTarget(arm) { target in
-            #expect(throws: Refused.self) {
-                try target.perform(.write, as: client) { session in
-                    try session.run("INSERT INTO item (id) VALUES (1)", [])
-                    throw Refused()
-                }
-            }
-            #expect(throws: (any Error).self) {
-                try target.perform(.read, as: client) { session in
-                    try session.run("INSERT INTO item (id) VALUES (1)", [])
-                }
-            }
-            try target.perform(.read, as: client) { session in
-                let count = try session.run("SELECT * FROM item", [])
-                #expect(count == 0)
-            }
-        }
+        try withTargetOnNewFile(arm, setup: client, body)
     }
 
     @Test(arguments: arms)
@@ -210,25 +142,6 @@ struct GRDBTargetTests {
             #expect(status.interrupts.requested >= 1)
             #expect(status.connections.contains { $0.interruptCount == 1 })
             #expect(!target.interrupt(connection: "nobody"))
-        }
-    }
-
-    @Test func aSnapshotKeepsItsStateAndIsListed() throws {
-        try withTarget(Self.pool) { target in
-            #expect(target.supports(.snapshot))
-            let snapshot = try target.makeSnapshot(as: client)
-            try target.perform(.write, as: client) { session in
-                try session.run("INSERT INTO item (id) VALUES (1)", [])
-            }
-            try snapshot.read { session in
-                let count = try session.run("SELECT * FROM item", [])
-                #expect(count == 0)
-            }
-            #expect(target.status()?.snapshots.map(\.origin.name) == ["ui"])
-            #expect(target.status()?.snapshotsMade == 1)
-            snapshot.release()
-            #expect(target.status()?.snapshots.isEmpty == true)
-            #expect(target.status()?.connections.allSatisfy { $0.role != .snapshot } == true)
         }
     }
 

@@ -45,6 +45,9 @@ extension AccessGate {
         return waiter
     }
 
+    /// Takes a connection that is open and free, unless somebody waits for one.
+    func claimFree() -> AccessSlot? { hasWaiters ? nil : claimAny() }
+
     /// Takes a slot that is free, with or without a connection.
     private func claim(_ wanted: AccessSlot?) -> AccessSlot? {
         guard let wanted else { return claimAny() ?? claimClosed() }

@@ -32,6 +32,22 @@ extension DatabasePool {
         }
     }
 
+    /// Reads in one transaction at once, on this thread, when a reader is open and free and nobody
+    /// waits for one.
+    ///
+    /// - Returns: Whether it did; not where the user chose the queue of reads.
+    func readIfFree(at site: AccessSite, _ value: (Database) -> Void) -> Bool {
+        guard !hasReadQueue, let slot = readers.claimFree() else { return false }
+        readers.enter(slot, ThreadState.current, site)
+        defer { readers.leave(slot) }
+        let database = slot.openDatabase
+        guard (try? database.beginReadAccess()) != nil else { return false }
+        value(database)
+        _ = try? database.endReadAccess(mayHaveWritten: false, mayKeep: readers.allowsKeeping)
+        armSweeper(database)
+        return true
+    }
+
     /// Reads without a transaction: two statements may see two states of the database.
     public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
         let thread = ThreadState.current

@@ -64,12 +64,8 @@ struct TerminalRestoreTests {
             try withDashboard(arguments: report) { program, folder in
                 try program.wait(for: "LIVE")
                 program.hangUp()
-                // The shell and whatever ran the terminal say it too.
-                for _ in 0..<20 {
-                    program.send(SIGHUP)
-                    usleep(5_000)
-                }
-                let end = try program.waitUntilEnd()
+                // The shell and whatever ran the terminal say it too, until the last moment.
+                let end = try program.waitUntilEnd(sending: SIGHUP)
                 #expect(end == .status(128 + SIGHUP))
                 #expect(contents(of: folder).isEmpty)
             }

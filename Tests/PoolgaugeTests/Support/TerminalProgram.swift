@@ -103,8 +103,16 @@ final class TerminalProgram {
     }
 
     /// Waits for the program's end, and reads what it wrote last.
-    func waitUntilEnd() throws -> End {
-        try wait(for: "the end") { hasEnded() }
+    ///
+    /// - Parameter signal: What to send it again and again meanwhile.
+    /// - Returns: How it ended.
+    /// - Throws: ``TimedOut`` when it does not end.
+    func waitUntilEnd(sending signal: Int32? = nil) throws -> End {
+        try wait(for: "the end") {
+            if hasEnded() { return true }
+            if let signal { send(signal) }
+            return false
+        }
         while read(waitingAtMost: 0) {}
         guard let end else { throw POSIXError(.ECHILD) }
         return end

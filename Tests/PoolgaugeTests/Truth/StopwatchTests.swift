@@ -75,17 +75,16 @@ struct StopwatchTests {
         return pool
     }
 
-    /// Waits until a status shows something; the suite's time limit is the end of all patience.
+    /// Waits until a status shows something, and gives that status with its moment.
     private func status(
         of pool: DatabasePool,
         until isThere: (DatabaseStatus) -> Bool
-    ) -> (DatabaseStatus, Moment) {
-        while true {
+    ) throws -> (DatabaseStatus, Moment) {
+        try eventually("what the status shows") {
             let before = Moment.clock
             let status = pool.status()
             let after = Moment.clock
-            if isThere(status) { return (status, Moment(earliest: before, latest: after)) }
-            Thread.sleep(forTimeInterval: 0.001)
+            return isThere(status) ? (status, Moment(earliest: before, latest: after)) : nil
         }
     }
 
@@ -126,7 +125,9 @@ struct StopwatchTests {
         }
         isHeld.wait()
         let start = try #require(held.withLock { $0 })
-        _ = status(of: pool) { $0.connections.contains { $0.heldNanoseconds ?? 0 > 400_000_000 } }
+        _ = try status(of: pool) {
+            $0.connections.contains { $0.heldNanoseconds ?? 0 > 400_000_000 }
+        }
         mayRead.signal()
         hasRead.wait()
         // Behind what the reader has read, so that the log cannot start over.
@@ -134,8 +135,8 @@ struct StopwatchTests {
         let saturatedBefore = try #require(pool.status().readers).saturatedNanoseconds
         let wants = Moment.clock
         let waiter = Worker { try pool.read(as: AccessLabel("in a queue")) { _ in } }
-        let (_, queued) = status(of: pool) { !$0.waitingReaders.isEmpty }
-        let (now, end) = status(of: pool) { status in
+        let (_, queued) = try status(of: pool) { !$0.waitingReaders.isEmpty }
+        let (now, end) = try status(of: pool) { status in
             status.waitingReaders.contains { $0.waitedNanoseconds > 600_000_000 }
                 && status.wal?.pin != nil
         }
@@ -183,7 +184,7 @@ struct StopwatchTests {
         let before = Moment.clock
         let snapshot = try pool.makeSnapshot(as: AccessLabel("a look back"))
         let made = Moment(earliest: before, latest: Moment.clock)
-        let (now, end) = status(of: pool) {
+        let (now, end) = try status(of: pool) {
             $0.snapshots.contains { $0.ageNanoseconds > 500_000_000 }
         }
         let age = try #require(now.snapshots.first).ageNanoseconds
@@ -211,7 +212,7 @@ struct StopwatchTests {
                 )
             }
         }
-        let (running, _) = status(of: pool) {
+        let (running, _) = try status(of: pool) {
             $0.connections.contains {
                 $0.state == .statement && $0.sqlNanoseconds ?? 0 > 50_000_000
             }

@@ -271,7 +271,7 @@ struct WALPinTests {
         }
     }
 
-    /// Starts a process that reads `path` until the file `path.leave` exists.
+    /// Starts a process that reads `path` until somebody opens the pipe `path.leave`.
     private func expectReaderInAnotherProcess(_ path: String) async {
         await #expect(processExitsWith: .success) { [path = path as String] in
             endProcessAfterAWhile()
@@ -279,7 +279,8 @@ struct WALPinTests {
             try queue.read { db in
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM b")
                 try "\(getpid())".write(toFile: path + ".ready", atomically: true, encoding: .utf8)
-                while access(path + ".leave", F_OK) != 0 { usleep(1_000) }
+                // A pipe opens when its other side does.
+                close(open(path + ".leave", O_RDONLY))
             }
         }
     }
@@ -287,6 +288,7 @@ struct WALPinTests {
     @Test func anotherProcessIsNamedWithItsNumber() async throws {
         let pool = try makePool()
         let path = folder.file()
+        try #require(mkfifo(path + ".leave", 0o600) == 0)
         async let child: Void = expectReaderInAnotherProcess(path)
         try await eventuallyAsync { access(path + ".ready", F_OK) == 0 }
         let number = try String(contentsOfFile: path + ".ready", encoding: .utf8)
@@ -295,7 +297,9 @@ struct WALPinTests {
         #expect(first.cause == .otherProcess)
         #expect(first.by.name.hasSuffix("(\(number))"))
         #expect(try #require(currentPin(pool)).ageNanoseconds > first.ageNanoseconds)
-        try "".write(toFile: path + ".leave", atomically: true, encoding: .utf8)
+        // For reading, too: so it does not wait for a process that has failed to come here.
+        let leave = open(path + ".leave", O_RDWR)
+        defer { close(leave) }
         await child
         try checkpoint(pool)
         #expect(currentPin(pool) == nil)

@@ -35,28 +35,31 @@ struct FetchRound: Sendable {
 
     /// Starts the fetches of members that have begun one.
     static func start(for members: [any ObservedMember], hub: ObservationHub) {
-        var together = [true: [any ObservedMember](), false: []]
+        var (onReaders, onWriter): ([any ObservedMember], [any ObservedMember]) = ([], [])
         for member in members {
             // Asked once: the answer changes as soon as a fetch has run.
-            if member.isQuick {
-                together[member.usesReaders]?.append(member)
+            if !member.isQuick {
+                FetchRound([member], hub, usesReaders: member.usesReaders, isShared: false).start()
+            } else if member.usesReaders {
+                onReaders.append(member)
             } else {
-                FetchRound(
-                    members: [member],
-                    hub: hub,
-                    usesReaders: member.usesReaders,
-                    isShared: false
-                ).start()
+                onWriter.append(member)
             }
         }
-        for (usesReaders, members) in together {
-            FetchRound(
-                members: members[...],
-                hub: hub,
-                usesReaders: usesReaders,
-                isShared: true
-            ).start()
-        }
+        FetchRound(onWriter[...], hub, usesReaders: false, isShared: true).start()
+        FetchRound(onReaders[...], hub, usesReaders: true, isShared: true).start()
+    }
+
+    private init(
+        _ members: ArraySlice<any ObservedMember>,
+        _ hub: ObservationHub,
+        usesReaders: Bool,
+        isShared: Bool
+    ) {
+        self.members = members
+        self.hub = hub
+        self.usesReaders = usesReaders
+        self.isShared = isShared
     }
 
     private func start() {
@@ -64,52 +67,75 @@ struct FetchRound: Sendable {
         guard let database = members.lazy.compactMap(\.database).first else { return }
         // Before the reader takes its state: what comes later may not be in it.
         let commits = hub.commits.load(ordering: .sequentiallyConsistent)
-        if usesReaders {
-            database.asyncRead(at: Self.site) { db in run(db, after: commits) }
-        } else {
+        guard usesReaders else {
             database.asyncWriteWithoutTransaction(at: Self.site) { db in
-                run(.success(db), after: commits)
+                end(fetch(.success(db), after: commits), isOnConnection: true)
             }
+            return
+        }
+        // Here, when a reader is free: each hop to another thread takes the processor from whoever
+        // writes meanwhile. Long fetches do not keep this thread from the next round.
+        var finished: Fetched?
+        if isShared,
+            database.readIfFree(at: Self.site, { finished = fetch(.success($0), after: commits) }),
+            let finished
+        {
+            end(finished, isOnConnection: false)
+            return
+        }
+        database.asyncRead(at: Self.site) { db in
+            end(fetch(db, after: commits), isOnConnection: true)
         }
     }
 
-    private func run(_ db: Result<Database, any Error>, after commits: UInt64) {
+    /// What a round has fetched.
+    private struct Fetched {
+        /// When it began, in nanoseconds.
         let begin = monotonicNanoseconds()
-        var rest = members
-        var (finished, again): ([any ObservedMember], [any ObservedMember]) = ([], [])
-        while let member = rest.first {
-            rest.removeFirst()
+        var members: [any ObservedMember] = []
+        /// Those of them whose next fetch was asked for meanwhile.
+        var again: [any ObservedMember] = []
+        /// Those whose turn did not come.
+        var rest: ArraySlice<any ObservedMember>
+    }
+
+    private func fetch(_ db: Result<Database, any Error>, after commits: UInt64) -> Fetched {
+        var fetched = Fetched(rest: members)
+        while let member = fetched.rest.first {
+            fetched.rest.removeFirst()
             member.fetch(db, after: commits)
-            finished.append(member)
-            if member.endFetch() { again.append(member) }
-            if monotonicNanoseconds() - begin > Self.longest { break }
+            fetched.members.append(member)
+            if member.endFetch() { fetched.again.append(member) }
+            if monotonicNanoseconds() - fetched.begin > Self.longest { break }
             // A closure may end the transaction that it was given.
             if usesReaders, let db = try? db.get(), !db.isInsideTransaction { break }
         }
-        Self.tell(finished)
-        FetchRound(
-            members: rest,
-            hub: hub,
-            usesReaders: usesReaders,
-            isShared: isShared
-        ).start()
-        if isShared { hub.didFetch(in: monotonicNanoseconds() - begin) }
-        if !again.isEmpty { hub.fetchSoon(again) }
+        return fetched
     }
 
-    /// Has values told that were fetched: on another thread, which holds no connection.
-    static func tell(_ members: [any ObservedMember]) {
+    /// Has told what was fetched, and sees to what was not.
+    private func end(_ fetched: Fetched, isOnConnection: Bool) {
+        Self.tell(fetched.members, isOnConnection: isOnConnection)
+        FetchRound(fetched.rest, hub, usesReaders: usesReaders, isShared: isShared).start()
+        if isShared { hub.didFetch(in: monotonicNanoseconds() - fetched.begin) }
+        if !fetched.again.isEmpty { hub.fetchSoon(fetched.again) }
+    }
+
+    /// Has values told that were fetched, by a thread that holds no connection.
+    static func tell(_ members: [any ObservedMember], isOnConnection: Bool = true) {
         var together: [any ObservedMember] = []
         for member in members where member.beginTelling() {
             if member.isTellingQuick {
                 together.append(member)
             } else {
-                telling.async { member.tell() }
+                telling.async { Delivery.tell([member]) }
             }
         }
         guard !together.isEmpty else { return }
-        telling.async { [together] in
-            for member in together { member.tell() }
+        if isOnConnection {
+            telling.async { [together] in Delivery.tell(together) }
+        } else {
+            Delivery.tell(together)
         }
     }
 }

@@ -1,13 +1,6 @@
 import Synchronization
 import Telemetry
 
-#if canImport(Darwin)
-import Dispatch
-#else
-// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
-@preconcurrency import Dispatch
-#endif
-
 /// Tells all observed values of one database what its writer commits.
 ///
 /// One transaction observer for all of them. A commit notes which regions it touched and wakes
@@ -23,16 +16,16 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         init(_ region: DatabaseRegion) { self.region = region }
     }
 
-    private typealias Members = [ObjectIdentifier: any ObservedMember]
+    typealias Members = [ObjectIdentifier: any ObservedMember]
 
-    private struct Group {
+    struct Group {
         let watched: Watched
         var members: Members
         /// Those of them who want to hear of each commit at once.
         var listeners: Members
     }
 
-    private struct State {
+    struct State {
         var groups: [Group] = []
         /// Changes with the regions of the groups.
         var version = 0
@@ -42,17 +35,15 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         var touched: [Watched] = []
         /// Those who have to be fetched, whatever was committed.
         var waiting: Members = [:]
-        /// Whether ``startFetches()`` is about to run.
-        var isWoken = false
+        /// Who looks for what has to be fetched.
+        var lookout = Lookout()
         /// Whether the writer's commits are told.
         var isInstalled = false
         /// Those who wait for that, with the state that they have seen.
         var joining: [Joining] = []
-        /// When the next round may begin, in nanoseconds of the monotonic clock.
-        var restsUntil: UInt64 = 0
     }
 
-    private struct Joining {
+    struct Joining {
         let member: any ObservedMember
         let region: DatabaseRegion
         let state: CommittedState?
@@ -69,8 +60,9 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     /// What the observations cost.
     let counts = ObservationCounts()
 
-    private let state = Lock(State())
-    private let queue = DispatchQueue(label: "SQLiteEngine.observation", qos: .userInitiated)
+    let state = Lock(State())
+    /// Where the lookout sleeps.
+    let parker = Parker()
     /// By table, what the open transaction may change of it.
     private var concerned: [SQLName: [Watched]] = [:]
     /// What the open transaction has changed.
@@ -324,53 +316,5 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         if !concerned.isEmpty { concerned = [:] }
         if !touched.isEmpty { touched = [] }
         isAllTouched = false
-    }
-
-    // MARK: Rounds
-
-    /// Has another thread fetch some values, and whatever else was touched, unless it is about to.
-    ///
-    /// The writer starts no fetch itself.
-    func fetchSoon(_ members: [any ObservedMember]) {
-        let rest: UInt64? = state.withLock { state in
-            for member in members { state.waiting[ObjectIdentifier(member)] = member }
-            if state.isWoken || state.touched.isEmpty && state.waiting.isEmpty { return nil }
-            state.isWoken = true
-            if state.restsUntil == 0 { return 0 }
-            let now = monotonicNanoseconds()
-            return state.restsUntil > now ? state.restsUntil - now : 0
-        }
-        guard let rest else { return }
-        if rest == 0 {
-            queue.async { self.startFetches() }
-        } else {
-            queue.asyncAfter(deadline: .now() + .nanoseconds(Int(rest))) { self.startFetches() }
-        }
-    }
-
-    /// Lets the next round begin a little later when a long one has ended.
-    ///
-    /// A writer that commits all the time would keep a hundred values being fetched all the time.
-    /// So rounds take a quarter of the time at most, and what is committed while they rest is
-    /// fetched at once. A few quick fetches know no rest.
-    func didFetch(in duration: UInt64) {
-        let rest = min(3 * duration, 5_000_000)
-        let end = rest < 200_000 ? 0 : monotonicNanoseconds() + rest
-        state.withLock { $0.restsUntil = end }
-    }
-
-    private func startFetches() {
-        let members = state.withLock { state in
-            var members = state.waiting
-            for group in state.groups
-            where state.touched.contains(where: { $0 === group.watched }) {
-                members.merge(group.members) { member, _ in member }
-            }
-            state.waiting = [:]
-            state.touched = []
-            state.isWoken = false
-            return members.values
-        }
-        FetchRound.start(for: members.filter { $0.beginFetch() }, hub: self)
     }
 }

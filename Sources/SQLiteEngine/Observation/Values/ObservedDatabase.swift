@@ -6,6 +6,10 @@ protocol ObservedDatabase: DatabaseWriter {
     var hasReaders: Bool { get }
     /// The gate of the connection that writes.
     var writingGate: AccessGate { get }
+    /// Reads at once and on this thread, when a reader is free and nobody waits for one.
+    ///
+    /// - Returns: Whether it did.
+    func readIfFree(at site: AccessSite, _ value: (Database) -> Void) -> Bool
 }
 
 extension ObservedDatabase {
@@ -36,6 +40,7 @@ extension ObservedDatabase {
 extension DatabaseQueue: ObservedDatabase {
     var hasReaders: Bool { false }
     var writingGate: AccessGate { gate }
+    func readIfFree(at site: AccessSite, _ value: (Database) -> Void) -> Bool { false }
 }
 
 extension DatabasePool: ObservedDatabase {

@@ -39,7 +39,9 @@ protocol ObservedMember: AnyObject, Sendable {
     /// Whether what was fetched waits to be told, and nobody does it; the caller must then.
     func beginTelling() -> Bool
     /// Tells what was fetched; called on no connection.
-    func tell()
+    func tell(through delivery: Delivery)
+    /// Ends the telling, unless more has come; returns whether it did.
+    func endTelling() -> Bool
     /// Whether telling took so little the last time that one thread can do it for many.
     var isTellingQuick: Bool { get }
 }

@@ -1,11 +1,18 @@
 import Telemetry
 
+#if canImport(Darwin)
+import Dispatch
+#else
+// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
+@preconcurrency import Dispatch
+#endif
+
 /// One observation that was started: fetches, follows the commits, and tells.
 ///
 /// At most one fetch runs and one more is remembered. What was fetched is reduced and told on
 /// another thread, so that it holds no connection, by one thread at a time and in order.
 ///
-/// `@unchecked Sendable`: `reducer` and `lastTelling` are used by whoever ``beginTelling()`` has
+/// `@unchecked Sendable`: `reducer` is used by whoever ``beginTelling()`` has
 /// told so, and before the first value by whoever starts; all else is constant or locked.
 final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sendable {
     /// What a fetch gave.
@@ -31,24 +38,26 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     }
 
     /// What was fetched and not told yet, oldest first.
-    private struct Inbox {
+    struct Inbox {
         var fetched: [Result<Carried<Reducer.Fetcher.Value>, any Error>] = []
         var isTelling = false
         /// What telling one took the last time, in nanoseconds.
         var lastTelling: UInt64 = 0
     }
 
-    private let observation: ValueObservation<Reducer>
-    private let scheduler: any ValueObservationScheduler
-    private let onError: @Sendable (any Error) -> Void
-    private let onChange: @Sendable (Reducer.Value) -> Void
+    let observation: ValueObservation<Reducer>
+    let scheduler: any ValueObservationScheduler
+    /// The queue on which the scheduler tells, where that is all that it does.
+    let queue: DispatchQueue?
+    let onError: @Sendable (any Error) -> Void
+    let onChange: @Sendable (Reducer.Value) -> Void
     private let fetcher: Reducer.Fetcher
-    private var reducer: Reducer
-    private let hub: ObservationHub?
+    var reducer: Reducer
+    let hub: ObservationHub?
     /// Whether values are fetched beside the writer.
     let usesReaders: Bool
     private let state: Lock<State>
-    private let inbox = Lock(Inbox())
+    let inbox = Lock(Inbox())
     private let region = Lock<DatabaseRegion?>(nil)
     /// What a fetch may take of the processor so that a commit waits for the next one, in
     /// nanoseconds.
@@ -64,6 +73,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     ) {
         self.observation = observation
         self.scheduler = scheduler
+        queue = (scheduler as? any QueueScheduler)?.queue
         self.onError = onError
         self.onChange = onChange
         reducer = observation.makeReducer()
@@ -313,59 +323,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         return Fetched(value: value, region: try region?.observableRegion(db), state: state)
     }
 
-    // MARK: Telling
-
-    var isTellingQuick: Bool { inbox.withLock { $0.lastTelling < FetchRound.quick } }
-
-    func beginTelling() -> Bool {
-        inbox.withLock { inbox in
-            guard !inbox.isTelling, !inbox.fetched.isEmpty else { return false }
-            inbox.isTelling = true
-            return true
-        }
-    }
-
-    func tell() {
-        var took: UInt64 = 0
-        while true {
-            let next = inbox.withLock { inbox in
-                inbox.lastTelling = took
-                inbox.isTelling = !inbox.fetched.isEmpty
-                return inbox.isTelling ? inbox.fetched.removeFirst() : nil
-            }
-            guard let next else { return }
-            let begin = monotonicNanoseconds()
-            switch next {
-            case .success(let fetched): reduce(fetched.value)
-            case .failure(let error): fail(error)
-            }
-            took = monotonicNanoseconds() - begin
-        }
-    }
-
-    private func reduce(_ fetched: Reducer.Fetcher.Value) {
-        guard isGoingOn else { return }
-        do {
-            guard let value = try reducer._value(fetched) else {
-                hub?.counts.add(.duplicates)
-                return
-            }
-            scheduler.schedule { [self] in
-                if isGoingOn { onChange(value) }
-            }
-        } catch {
-            fail(error)
-        }
-    }
-
-    /// After the values that came before the error.
-    private func fail(_ error: any Error) {
-        scheduler.schedule { [self] in
-            guard end() else { return }
-            observation.events.didFail?(error)
-            onError(error)
-        }
-    }
+    // MARK: The end
 
     /// Ends it at somebody's wish.
     func cancel() {
@@ -373,7 +331,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     }
 
     /// Tells nothing any more, and lets the database go; returns whether it was going on.
-    private func end() -> Bool {
+    func end() -> Bool {
         let (wasGoingOn, released) = state.withLock { state in
             defer {
                 state.isOver = true
@@ -388,18 +346,11 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         return wasGoingOn
     }
 
-    private var isGoingOn: Bool { state.withLock { !$0.isOver } }
+    var isGoingOn: Bool { state.withLock { !$0.isOver } }
 
     var database: (any ObservedDatabase)? { state.withLock { $0.database } }
 
     private var sources: (reader: any DatabaseReader, database: (any ObservedDatabase)?)? {
         state.withLock { state in state.reader.map { ($0, state.database) } }
     }
-}
-
-/// Carries what was fetched to the thread that tells it.
-///
-/// `@unchecked Sendable`: whoever made it does not use it again.
-private struct Carried<Value>: @unchecked Sendable {
-    let value: Value
 }

@@ -27,11 +27,16 @@ extension ValueObservationMainActorScheduler {
     public func schedule(_ action: @escaping @Sendable () -> Void) { scheduleOnMainActor(action) }
 }
 
+/// A scheduler that does nothing but run each action on a queue: many can go there together.
+protocol QueueScheduler {
+    var queue: DispatchQueue { get }
+}
+
 // MARK: -
 
 /// Tells all values on a dispatch queue.
-public struct AsyncValueObservationScheduler: ValueObservationScheduler {
-    private let queue: DispatchQueue
+public struct AsyncValueObservationScheduler: ValueObservationScheduler, QueueScheduler {
+    let queue: DispatchQueue
 
     /// Creates a scheduler; a concurrent queue would mix the values up.
     public init(queue: DispatchQueue) { self.queue = queue }
@@ -53,7 +58,10 @@ extension ValueObservationScheduler where Self == AsyncValueObservationScheduler
 // MARK: -
 
 /// Tells the first value before the start of the observation returns, and all on the main actor.
-public struct ImmediateValueObservationScheduler: ValueObservationMainActorScheduler {
+public struct ImmediateValueObservationScheduler: ValueObservationMainActorScheduler, QueueScheduler
+{
+    var queue: DispatchQueue { .main }
+
     /// Creates a scheduler.
     public init() {}
 
@@ -87,7 +95,11 @@ extension ValueObservationMainActorScheduler where Self == ImmediateValueObserva
 // MARK: -
 
 /// Tells all values on the main actor, the first one later too.
-public final class DelayedMainActorValueObservationScheduler: ValueObservationMainActorScheduler {
+public final class DelayedMainActorValueObservationScheduler: ValueObservationMainActorScheduler,
+    QueueScheduler
+{
+    var queue: DispatchQueue { .main }
+
     /// Never.
     public func immediateInitialValue() -> Bool { false }
 

@@ -136,6 +136,48 @@ struct ObservationUnderLoadTests {
         for cancellable in cancellables + [cancellable] { cancellable.cancel() }
     }
 
+    @Test func aFetchThatWasQuickAndBlocksKeepsNoLaterCommitWaiting() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        try pool.write { try $0.execute(sql: "CREATE TABLE u (a)") }
+        let (isFetching, mayEnd) = (Gate(), Gate())
+        let toldBlocked = Lock(-1)
+        let blocked = ValueObservation.trackingConstantRegion { db in
+            let count = try db.rowCount() ?? -1
+            if count > 0 {
+                isFetching.open()
+                try mayEnd.wait()
+            }
+            return count
+        }
+        .start(
+            in: pool,
+            scheduling: .async(onQueue: DispatchQueue(label: "told")),
+            onError: { Issue.record($0) },
+            onChange: { value in toldBlocked.withLock { $0 = value } }
+        )
+        let told = Lock(-1)
+        let other = ValueObservation.trackingConstantRegion { db in
+            try Int.fetchOne(db, sql: "SELECT count(*) FROM u") ?? -1
+        }
+        .start(
+            in: pool,
+            scheduling: .async(onQueue: DispatchQueue(label: "told")),
+            onError: { Issue.record($0) },
+            onChange: { value in told.withLock { $0 = value } }
+        )
+        try eventually { told.withLock { $0 == 0 } && toldBlocked.withLock { $0 == 0 } }
+        try pool.write { try $0.insert(1) }
+        try isFetching.wait()
+        // At once: the round has just begun, and no commit follows.
+        try pool.write { try $0.execute(sql: "INSERT INTO u VALUES (1)") }
+        try eventually { told.withLock { $0 == 1 } }
+        #expect(toldBlocked.withLock { $0 } == 0)
+        mayEnd.open()
+        try eventually { toldBlocked.withLock { $0 == 1 } }
+        blocked.cancel()
+        other.cancel()
+    }
+
     @Test func aLongMapKeepsNoOtherWaiting() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let (isMapping, mayEnd) = (Gate(), Gate())

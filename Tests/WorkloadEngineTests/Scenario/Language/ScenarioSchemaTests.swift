@@ -20,7 +20,7 @@ struct ScenarioSchemaTests {
         #expect(try SchemaValidator(ScenarioSchema.json).problems(yaml: yaml) == [])
     }
 
-    @Test(arguments: [ScenarioParsingTests.whole, SchemaDatasetTests.yaml, ScenarioErrorTests.good])
+    @Test(arguments: [ScenarioParsingTests.whole, SchemaDatasetTests.yaml, ScenarioSlip.good])
     func whatTheDecoderTakesIsValid(yaml: String) throws {
         #expect(try SchemaValidator(ScenarioSchema.json).problems(yaml: yaml) == [])
     }
@@ -34,7 +34,7 @@ struct ScenarioSchemaTests {
         ("version: 1", "version: 2"), ("ui.response: [", "ui: ["),
     ])
     func whatTheDecoderRefusesForItsFormIsInvalid(old: String, new: String) throws {
-        let yaml = ScenarioErrorTests.good.replacing(old, with: new, maxReplacements: 1)
+        let yaml = ScenarioSlip.good.replacing(old, with: new, maxReplacements: 1)
         #expect(throws: ScenarioError.self) { try Scenario.parse(yaml: yaml, file: "f") }
         #expect(try !SchemaValidator(ScenarioSchema.json).problems(yaml: yaml).isEmpty)
     }
@@ -90,7 +90,7 @@ struct ScenarioSchemaTests {
         ("a:b", false), ("a[0]", false), ("a^", false), ("a~", false), ("`a", false),
     ])
     func namesAreThoseOfTheDecoder(name: String, isName: Bool) throws {
-        let yaml = ScenarioErrorTests.good.replacing("pool: {type", with: "\"\(name)\": {type")
+        let yaml = ScenarioSlip.good.replacing("pool: {type", with: "\"\(name)\": {type")
         let problems = try SchemaValidator(ScenarioSchema.json).problems(yaml: yaml)
         #expect(problems.isEmpty == isName, "\(problems)")
         #expect(MappingReader.isName(name) == isName)

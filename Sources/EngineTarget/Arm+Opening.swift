@@ -1,0 +1,25 @@
+import WorkloadEngine
+
+extension Arm {
+    /// The statements that each connection of a library's queue or pool begins with.
+    ///
+    /// A log is not among them: the libraries switch to it themselves.
+    package var openingPragmas: [String] {
+        var statements = pragmas.map { "PRAGMA \($0.name) = \($0.value)" }
+        if kind == .queue || kind == .memory, let journal, journal != .wal {
+            statements.append("PRAGMA journal_mode = \(journal.rawValue)")
+        }
+        return statements
+    }
+
+    /// Sets what concerns the connection that writes alone, once `target` is open.
+    ///
+    /// - Throws: The library's error.
+    package func setSynchronous(of target: some WorkloadTarget) throws {
+        guard let synchronous else { return }
+        // After the switch to WAL, which sets NORMAL.
+        try target.perform(.writeWithoutTransaction, as: WorkloadClientName("setup")) {
+            _ = try $0.rows("PRAGMA synchronous = \(synchronous)", [])
+        }
+    }
+}

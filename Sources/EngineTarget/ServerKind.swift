@@ -1,0 +1,33 @@
+import WorkloadEngine
+
+/// How a library with queues and pools serves the accesses of an arm, and what it can do so.
+package enum ServerKind: Sendable {
+    /// One connection for everybody, to a file or to a database in memory.
+    case queue(isWAL: Bool, isInMemory: Bool)
+    /// A writer and several readers.
+    case pool
+    /// A snapshot of a pool.
+    case frozen
+
+    /// Whether accesses of this kind exist here.
+    package func supports(_ access: WorkloadAccess) -> Bool {
+        switch (self, access) {
+        case (.queue, .snapshot), (.frozen, .write), (.frozen, .writeWithoutTransaction),
+            (.frozen, .snapshot):
+            false
+        case (_, .read), (_, .write), (_, .writeWithoutTransaction), (_, .snapshot): true
+        }
+    }
+
+    /// Whether there is something that not every arm can.
+    package func has(_ ability: WorkloadAbility) -> Bool {
+        switch (self, ability) {
+        case (.queue(let isWAL, _), .writeAheadLog): isWAL
+        case (.frozen, _): false
+        case (.queue(_, let isInMemory), .sharedFile): !isInMemory
+        case (.pool, .writeAheadLog), (.pool, .sharedFile), (_, .backup), (_, .tasks),
+            (_, .concurrentReads):
+            true
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import WorkloadEngine
+
+/// An access that the server does not have.
+package enum UnsupportedAccess: Error, CustomStringConvertible {
+    case snapshotOfQueue
+    case concurrentRead
+    case library(String)
+    case awaited(WorkloadAccess)
+
+    package var description: String {
+        switch self {
+        case .snapshotOfQueue: "a DatabaseQueue makes no snapshots: use an arm of type pool"
+        case .concurrentRead: "this arm has no writes, and so no reads beside them"
+        case .awaited(let access): "accesses of kind \(access.rawValue) are not awaited here"
+        case .library(let name): "the library \(name) is not part of this program"
+        }
+    }
+}

@@ -1,0 +1,75 @@
+/// What a read and a write begin and end with: the part of a generic access that need not be
+/// specialized.
+extension DatabasePool {
+    @usableFromInline
+    func beginRead(_ site: AccessSite) throws -> Database {
+        let thread = ThreadState.current
+        readers.preconditionNotReentrant(thread)
+        let slot = try readers.enter(thread, site, .read)
+        let database = slot.openDatabase
+        do {
+            try database.beginReadAccess()
+        } catch {
+            readers.leave(slot)
+            throw error
+        }
+        return database
+    }
+
+    @usableFromInline
+    func endRead(_ database: Database) throws {
+        var end: UInt64 = 0
+        do {
+            if try database.endReadAccess(
+                mayHaveWritten: false,
+                mayKeep: readers.allowsKeeping
+            ) {
+                sweeper.arm(for: readers)
+                // Nothing came since the look at the clock that decided it.
+                end = database.kept.pointee.lastEnd
+            }
+        } catch {
+            readers.leave(database)
+            throw error
+        }
+        readers.leave(database, at: end)
+    }
+
+    @usableFromInline
+    func abandonRead(_ database: Database) {
+        database.abandonTransaction()
+        readers.leave(database)
+    }
+
+    @usableFromInline
+    func beginWrite(_ site: AccessSite) throws -> Database {
+        let thread = ThreadState.current
+        writer.preconditionNotReentrant(thread)
+        let slot = try writer.enter(thread, site, .write)
+        let database = slot.openDatabase
+        do {
+            try database.beginWriteAccess()
+        } catch {
+            writer.leave(slot)
+            throw error
+        }
+        return database
+    }
+
+    @usableFromInline
+    func endWrite(_ database: Database) throws {
+        do {
+            try database.endWriteAccess()
+        } catch {
+            writer.leave(database)
+            throw error
+        }
+        writer.leave(database)
+    }
+
+    @usableFromInline
+    func abandonWrite(_ database: Database) {
+        database.abandonTransaction()
+        writer.leave(database)
+    }
+}

@@ -1,0 +1,68 @@
+import Telemetry
+
+#if canImport(Darwin)
+import Dispatch
+#else
+// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
+@preconcurrency import Dispatch
+#endif
+
+/// What one thread tells of many observed values: those that are told on the same queue go there
+/// together.
+///
+/// A hundred values that a commit has changed wake that queue's thread once, not a hundred times.
+struct Delivery {
+    private final class Batch {
+        let queue: DispatchQueue
+        var actions: [@Sendable () -> Void] = []
+        init(_ queue: DispatchQueue) { self.queue = queue }
+    }
+
+    private final class Batches {
+        var batches: [Batch] = []
+        let begin = monotonicNanoseconds()
+    }
+
+    /// For how long, in nanoseconds, a value may wait for those that come with it.
+    private static let patience: UInt64 = 1_000_000
+
+    private let batches = Batches()
+
+    /// Tells what was fetched of values whose telling has begun, and what comes meanwhile.
+    static func tell(_ members: [any ObservedMember]) {
+        var rest = members[...]
+        while !rest.isEmpty {
+            let delivery = Delivery()
+            var told = 0
+            for member in rest {
+                member.tell(through: delivery)
+                told += 1
+                if delivery.isOverdue { break }
+            }
+            // Before the telling ends: another thread may tell a value's next one then.
+            delivery.send()
+            rest = rest.prefix(told).filter { !$0.endTelling() } + rest.dropFirst(told)
+        }
+    }
+
+    private var isOverdue: Bool { monotonicNanoseconds() - batches.begin >= Self.patience }
+
+    /// Adds what is done on a queue, after all that was added before.
+    func add(_ action: @escaping @Sendable () -> Void, on queue: DispatchQueue) {
+        let batch: Batch
+        if let known = batches.batches.first(where: { $0.queue === queue }) {
+            batch = known
+        } else {
+            batch = Batch(queue)
+            batches.batches.append(batch)
+        }
+        batch.actions.append(action)
+    }
+
+    private func send() {
+        for batch in batches.batches {
+            let actions = batch.actions
+            batch.queue.async { for action in actions { action() } }
+        }
+    }
+}

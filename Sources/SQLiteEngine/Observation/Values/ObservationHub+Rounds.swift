@@ -1,0 +1,161 @@
+import Telemetry
+
+#if canImport(Darwin)
+import Dispatch
+#else
+// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
+@preconcurrency import Dispatch
+#endif
+
+/// When the values of a database are fetched anew, and who does it.
+///
+/// A commit only notes what it has touched. One thread, the *lookout*, fetches it. The writer wakes
+/// that thread when it sleeps for good: the wake-up of another thread is the dearest part of a
+/// commit that is observed, the more so where the scheduler lets that thread have the writer's
+/// processor. So the lookout looks again by itself as long as rounds are long and commits dense.
+extension ObservationHub {
+    /// Who looks for what has to be fetched.
+    struct Lookout {
+        /// Where it runs.
+        ///
+        /// Serial: such a queue gets a thread even while others are blocked, so that one that stays
+        /// does not take one of the few that all concurrent queues share.
+        var queue = DispatchQueue(label: "SQLiteEngine.observation", qos: .userInitiated)
+        /// Counts the lookouts: one that was replaced finds that it is not the last.
+        var number = 0
+        /// Whether there is one.
+        var isAwake = false
+        /// Until when it is left alone, in nanoseconds of the monotonic clock: a fetch that lasts
+        /// must not keep the others waiting.
+        var isTrustedUntil: UInt64 = 0
+        /// Whether somebody looks after it.
+        var isWatched = false
+        /// When the next round may begin, in nanoseconds of the monotonic clock.
+        var restsUntil: UInt64 = 0
+    }
+
+    /// Where the lookouts of all databases are looked after.
+    private static let watching = DispatchQueue(label: "SQLiteEngine.observation.watching")
+
+    /// For how long a lookout stays when nothing comes, in nanoseconds.
+    private static let tail: UInt64 = 5_000_000
+    /// The shortest time between two looks while it stays, in nanoseconds.
+    private static let shortestPause: UInt64 = 500_000
+    /// How long a round may last before another lookout takes over, in nanoseconds.
+    private static let trust: UInt64 = 3_000_000
+
+    /// Has some values fetched, and whatever else was touched.
+    ///
+    /// The writer starts no fetch itself, and wakes nobody while a lookout is there.
+    func fetchSoon(_ members: [any ObservedMember]) {
+        typealias Appointed = (number: Int, queue: DispatchQueue, rest: UInt64)
+        let appointed: Appointed? = state.withLock { state in
+            for member in members { state.waiting[ObjectIdentifier(member)] = member }
+            if state.touched.isEmpty && state.waiting.isEmpty { return nil }
+            if state.lookout.isAwake {
+                let isTrustedUntil = state.lookout.isTrustedUntil
+                if monotonicNanoseconds() < isTrustedUntil { return nil }
+                // It blocks its queue.
+                state.lookout.queue = Lookout().queue
+            }
+            state.lookout.number += 1
+            state.lookout.isAwake = true
+            state.lookout.isTrustedUntil = .max
+            let restsUntil = state.lookout.restsUntil
+            let now = restsUntil == 0 ? 0 : monotonicNanoseconds()
+            return (
+                state.lookout.number, state.lookout.queue,
+                restsUntil > now ? restsUntil - now : 0
+            )
+        }
+        guard let appointed else { return }
+        if appointed.rest == 0 {
+            appointed.queue.async { self.look(as: appointed.number) }
+        } else {
+            appointed.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(appointed.rest))) {
+                self.look(as: appointed.number)
+            }
+        }
+    }
+
+    /// Lets the next round begin a little later when a long one has ended.
+    ///
+    /// A writer that commits all the time would keep a hundred values being fetched all the time.
+    /// So rounds take a quarter of the time at most, and what is committed while they rest is
+    /// fetched at once. A few quick fetches know no rest.
+    func didFetch(in duration: UInt64) {
+        let rest = min(3 * duration, 5_000_000)
+        let end = rest < 200_000 ? 0 : monotonicNanoseconds() + rest
+        state.withLock { $0.lookout.restsUntil = end }
+    }
+
+    /// What the lookout of a number does: rounds, one after another, until nothing comes any more.
+    private func look(as number: Int) {
+        var lastRound = monotonicNanoseconds()
+        while true {
+            // The lists alone: whoever writes wants the same lock.
+            let found = state.withLock { state in
+                state.lookout.number == number ? Self.takeWork(from: &state) : nil
+            }
+            guard let found else { return }
+            if !found.isEmpty {
+                watchLookout()
+                var members: Members = [:]
+                for group in found { members.merge(group) { member, _ in member } }
+                FetchRound.start(for: members.values.filter { $0.beginFetch() }, hub: self)
+                lastRound = monotonicNanoseconds()
+            }
+            let now = monotonicNanoseconds()
+            let pause: UInt64? = state.withLock { state in
+                guard state.lookout.number == number else { return nil }
+                let restsUntil = state.lookout.restsUntil
+                // A rest is due, or one was within this while: commits are dense.
+                let mayStay = restsUntil != 0 && now - lastRound < Self.tail
+                if mayStay {
+                    state.lookout.isTrustedUntil = .max
+                    return max(restsUntil > now ? restsUntil - now : 0, Self.shortestPause)
+                }
+                if !state.touched.isEmpty || !state.waiting.isEmpty { return 0 }
+                state.lookout.isAwake = false
+                return nil
+            }
+            guard let pause else { return }
+            if pause > 0 { parker.park(until: now + pause) }
+        }
+    }
+
+    /// Has another lookout appointed when a round lasts and somebody waits for the next: a commit
+    /// that trusted the lookout may have been the last one.
+    private func watchLookout() {
+        let mustBegin = state.withLock { state in
+            defer { state.lookout.isWatched = true }
+            return !state.lookout.isWatched
+        }
+        if mustBegin { checkLookoutLater() }
+    }
+
+    private func checkLookoutLater() {
+        Self.watching.asyncAfter(deadline: .now() + .nanoseconds(Int(Self.trust))) { [self] in
+            let isAwake = state.withLock { state in
+                state.lookout.isWatched = state.lookout.isAwake
+                return state.lookout.isAwake
+            }
+            guard isAwake else { return }
+            fetchSoon([])
+            checkLookoutLater()
+        }
+    }
+
+    /// What has to be fetched now; from here on the lookout is trusted for the time of a round.
+    private static func takeWork(from state: inout State) -> [Members] {
+        var work = state.groups.filter { group in
+            state.touched.contains { $0 === group.watched }
+        }
+        .map(\.members)
+        if !state.waiting.isEmpty { work.append(state.waiting) }
+        state.waiting = [:]
+        state.touched = []
+        state.lookout.isTrustedUntil = monotonicNanoseconds() + trust
+        return work
+    }
+}

@@ -1,0 +1,117 @@
+import Testing
+import WorkloadEngine
+
+/// What a user can get wrong in the clients and their statements.
+struct ScenarioClientErrorTests {
+    @Test(arguments: slips)
+    func aSlipIsFoundInItsPlace(_ slip: ScenarioSlip) throws { try slip.expectIssue() }
+
+    static let slips = [
+        ScenarioSlip(
+            "SELECT :n",
+            "SELECT :aidd",
+            "11:51: undefined variable ':aidd' in 'SELECT :aidd'; did you mean ':aid'?"
+        ),
+        ScenarioSlip(
+            "SELECT :n",
+            "SELECT ?",
+            "11:51: parameter '?' in 'SELECT ?' gets no value; write :name"
+        ),
+        ScenarioSlip(
+            "SELECT :n",
+            "DELETE FROM t",
+            "11:51: DELETE in an access that reads: 'DELETE FROM t'; write access: write"
+        ),
+        ScenarioSlip(
+            "SELECT :n",
+            "-- nothing",
+            "11:51: 'sql' of client 'ui' has no SQL in '-- nothing'"
+        ),
+        ScenarioSlip(
+            "sql: \"SELECT :n\"",
+            "use: selct-only",
+            "11:51: unknown transaction 'selct-only'; did you mean 'select-only'?"
+        ),
+        ScenarioSlip(
+            "sql: \"SELECT :n\"",
+            "use: ycsb-read",
+            "11:51: transaction 'ycsb-read' needs the dataset ycsb"
+        ),
+        ScenarioSlip(
+            "sql: \"SELECT :n\"",
+            "workers: 2",
+            "11:3: client 'ui' needs 'sql', 'use', 'mix', 'hold' or 'rows'"
+        ),
+        ScenarioSlip(
+            "rate: 200/s",
+            "rate: 200",
+            "11:38: 'rate' of 'arrival' of client 'ui': '200' has no unit; write 200/s, 0.5/s"
+        ),
+        ScenarioSlip(
+            "rate: 200/s",
+            "rate: 0/s",
+            "11:38: 'rate' of 'arrival' of client 'ui' must be above 0 and at most 10000000/s"
+        ),
+        ScenarioSlip(
+            "{rate: 200/s}",
+            "{rate: 200/s, process: poison}",
+            "11:54: 'process' of 'arrival' of client 'ui' must be one of poisson, even, not "
+                + "'poison'; did you mean 'poisson'?"
+        ),
+        ScenarioSlip(
+            "access: read, hold",
+            "acces: read, hold",
+            """
+            12:3: client 'report' needs 'access', such as access: read
+            f:12:12: unknown key 'acces' in client 'report'; did you mean 'access'?
+            """
+        ),
+        ScenarioSlip(
+            "access: read, hold",
+            "access: write, hold",
+            "12:27: 'hold' goes with access: read or snapshot, not write"
+        ),
+        ScenarioSlip(
+            "every: 10s",
+            "every: 30s",
+            "12:43: 'every' of client 'report' is 30.0s, so nothing happens in 30.0s"
+        ),
+        ScenarioSlip(
+            "every: 10s",
+            "at: 40s",
+            "12:40: 'at' of client 'report' is 40.0s, not before the end of the measured 30.0s"
+        ),
+        ScenarioSlip(
+            "hold: 3s",
+            "hold: 21s",
+            "12:32: 'hold' of client 'report' lasts 21.0s from the first 10.0s on, beyond the "
+                + "measured 30.0s"
+        ),
+        ScenarioSlip(
+            "hold: 3s",
+            "hold: 110%",
+            "12:32: 'hold' of client 'report': '110%' is too large for a share; write 40%"
+        ),
+        ScenarioSlip(
+            "every: 10s",
+            "every: 10s, think: 1s",
+            "12:48: 'think' does not go with 'every'"
+        ),
+        ScenarioSlip(
+            "{access: read, hold: 3s, every: 10s}",
+            "{action: chekpoint, every: 5s}",
+            "12:20: 'action' of client 'report' must be one of backup, cancel, checkpoint, "
+                + "interrupt, not 'chekpoint'; did you mean 'checkpoint'?"
+        ),
+        ScenarioSlip(
+            "{access: read, hold: 3s, every: 10s}",
+            "{action: interrupt}",
+            "12:3: client 'report' needs 'every' or 'at', such as every: 10%"
+        ),
+        ScenarioSlip(
+            "  report: {",
+            "  pool: {",
+            "12:3: the name 'pool' is taken; choose another"
+        ),
+    ]
+}

@@ -1,0 +1,79 @@
+import Testing
+import WorkloadEngine
+
+/// What is said of a scenario's file as a whole.
+struct ScenarioFileErrorTests {
+    @Test func theScenarioOfTheSlipsIsGood() throws {
+        _ = try Scenario.parse(yaml: ScenarioSlip.good, file: "good.yaml")
+    }
+
+    @Test func everythingWrongIsSaidAtOnceInTheOrderOfTheFile() throws {
+        let yaml = ScenarioSlip.good
+            .replacing("readers: 4", with: "readers: four")
+            .replacing("SELECT :n", with: "SELECT :m")
+            .replacing("version: 1", with: "version: 0")
+        let error = #expect(throws: ScenarioError.self) {
+            try Scenario.parse(yaml: yaml, file: "f")
+        }
+        #expect(error?.issues.map(\.line) == [1, 5, 11])
+    }
+
+    /// Whatever a file holds, it is a scenario or a ``ScenarioError``, never the end of the program.
+    @Test(.timeLimit(.minutes(1)), arguments: Presets.all.map(\.name))
+    func aDamagedFileIsNeverFatal(name: String) throws {
+        let text = Array(try #require(Presets.named(name)).yaml.utf8)
+        let debris = Array("{}[]:,'\"#&*!|>%@`-?\n 0129xs~\u{0}\u{FF}".utf8)
+        var stream = RandomStream(seed: 1, stream: name)
+        var damaged = 0
+        for _ in 0..<150 {
+            var bytes = text
+            for _ in 0...stream.next(below: 4) {
+                let place = Int(stream.next(below: UInt64(bytes.count)))
+                let count = min(Int(stream.next(below: 6)), bytes.count - place)
+                let piece = (0..<Int(stream.next(below: 4))).map { _ in
+                    debris[Int(stream.next(below: UInt64(debris.count)))]
+                }
+                bytes.replaceSubrange(place..<place + count, with: piece)
+            }
+            do throws(ScenarioError) {
+                _ = try Scenario.parse(yaml: String(decoding: bytes, as: UTF8.self), file: "f")
+            } catch {
+                #expect(!error.issues.isEmpty)
+                damaged += 1
+            }
+        }
+        #expect(damaged > 10)
+    }
+
+    @Test func whatIsNoYAMLIsSaidWithItsLine() throws {
+        let error = #expect(throws: ScenarioError.self) {
+            try Scenario.parse(yaml: "version: 1\nname: [a\ndataset: {", file: "f")
+        }
+        let issue = try #require(error?.issues.first)
+        #expect(issue.line == 3)
+        #expect(issue.message.hasPrefix("this is no YAML: "))
+        #expect(issue.message.hasSuffix("near 'dataset: {'"))
+    }
+
+    @Test(arguments: ["", "# a comment\n"])
+    func anEmptyFileIsSaidToBeEmpty(yaml: String) {
+        let error = #expect(throws: ScenarioError.self) {
+            try Scenario.parse(yaml: yaml, file: "f")
+        }
+        #expect(error?.description == "f: the file is empty; a scenario begins with version: 1")
+    }
+
+    @Test func aKeyWrittenTwiceIsAnError() {
+        let error = #expect(throws: ScenarioError.self) {
+            try Scenario.parse(yaml: ScenarioSlip.good + "\nname: again", file: "f")
+        }
+        #expect(error?.description.contains("written twice: 'name'") == true)
+    }
+
+    @Test func aTextThatIsNoMappingIsAnError() {
+        let error = #expect(throws: ScenarioError.self) {
+            try Scenario.parse(yaml: "hello", file: "f")
+        }
+        #expect(error?.description == "f:1:1: the scenario must be a mapping, not 'hello'")
+    }
+}

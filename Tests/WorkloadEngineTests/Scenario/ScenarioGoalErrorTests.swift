@@ -1,0 +1,63 @@
+import Testing
+import WorkloadEngine
+
+/// What a user can get wrong in thresholds, metrics and invariants.
+struct ScenarioGoalErrorTests {
+    @Test(arguments: slips)
+    func aSlipIsFoundInItsPlace(_ slip: ScenarioSlip) throws { try slip.expectIssue() }
+
+    static let slips = [
+        ScenarioSlip(
+            "ui.response: [",
+            "iu.response: [",
+            "14:3: unknown client 'iu' in metric 'iu.response'; did you mean 'ui'?"
+        ),
+        ScenarioSlip(
+            "ui.response: [",
+            "ui.respons: [",
+            "14:3: unknown metric 'respons' of 'ui'; did you mean 'response'?"
+        ),
+        ScenarioSlip(
+            "50ms",
+            "50MiB",
+            "14:17: the limit of 'p(99) < 50MiB': '50MiB' has the unit 'MiB', which is no unit of "
+                + "time; write 50ms, 30s, 2m; known: ns, us, µs, ms, s, m, h"
+        ),
+        ScenarioSlip(
+            "p(99) <",
+            "p(98) <",
+            "14:17: 'p(98)' cannot be taken of 'ui.response' in 'p(98) < 50ms'; percentiles: "
+                + "p(50), p(90), p(95), p(99), p(99.9)"
+        ),
+        ScenarioSlip(
+            "[ui.response.p99]",
+            "[ui.response.p98]",
+            "15:11: 'p98' cannot be taken of 'ui.response'; did you mean 'p99'?"
+        ),
+        ScenarioSlip(
+            "[integrity-check]",
+            "[integrity-chek]",
+            "16:14: unknown invariant 'integrity-chek'; did you mean 'integrity-check'?"
+        ),
+        ScenarioSlip(
+            "[integrity-check]",
+            "[snapshots-stable]",
+            "16:14: invariant 'snapshots-stable' needs a client with access: snapshot"
+        ),
+        ScenarioSlip(
+            "[integrity-check]",
+            "[integrity-check, integrity-check]",
+            "16:31: invariant 'integrity-check' is there twice"
+        ),
+        ScenarioSlip(
+            "[integrity-check]",
+            "[{name: mine, sql: \"SELECT :n\"}]",
+            "16:32: an invariant takes no parameters, but has ':n' in 'SELECT :n'"
+        ),
+        ScenarioSlip(
+            "[integrity-check]",
+            "[{name: mine, sql: DELETE FROM t}]",
+            "16:32: an invariant reads, but 'DELETE FROM t' is DELETE"
+        ),
+    ]
+}
