@@ -58,16 +58,18 @@ struct SnapshotsPanel {
             canvas.write("no interrupts", x: inner.minX, y: inner.maxY - 1, style: dim)
             return
         }
-        // Calls are one thing, statements another: a call may end several, or none.
+        // Calls are one thing, statements another: a call may meet none, end several, or come when
+        // a statement has all but ended.
+        let met = interrupts.requested - min(interrupts.requested, interrupts.withoutEffect)
         let calls = [
             Span("interrupts: ", theme.style(.text)),
             Span(HumanUnits.count(interrupts.requested), theme.bold(.text)),
             Span(interrupts.requested == 1 ? " call, " : " calls, ", dim),
-            Span(HumanUnits.count(interrupts.withoutEffect), theme.style(.text)),
+            Span(HumanUnits.count(met), theme.style(.text)),
         ]
-        let whole = calls + [Span(" met no statement", dim)]
+        let whole = calls + [Span(" met a statement", dim)]
         canvas.write(
-            canvas.width(of: whole) <= inner.width ? whole : calls + [Span(" in vain", dim)],
+            canvas.width(of: whole) <= inner.width ? whole : calls + [Span(" met SQL", dim)],
             x: inner.minX,
             y: inner.maxY - 2,
             limit: inner.width
