@@ -4,7 +4,7 @@ import WorkloadEngine
 // Does a comparison say what is true?
 //
 //     swift run -c release Comparisons [--alarms N] [--finds N] [--blocks N] [--seconds S]
-//                                      [--slowdown SHARE]
+//                                      [--slowdown SHARE] [--workers N]
 //
 // First, an arm is compared with itself: how often does the test see a difference at 5 %? Then an
 // arm is compared with one whose accesses take a tenth longer: how often is it found? Blocks of
@@ -21,6 +21,7 @@ let alarmRounds = Int(option("alarms", 40))
 let findRounds = Int(option("finds", 20))
 let blocks = Int(option("blocks", 10))
 let seconds = option("seconds", 0.5)
+let workers = Int(option("workers", 1))
 let slowdown = option("slowdown", 0.1)
 
 /// The load average of the last minute.
@@ -30,14 +31,14 @@ func load() -> String {
     return String(format: "%.1f", averages[0])
 }
 
-/// Two readers in a closed loop, each access a sum over five hundred rows.
+/// Readers in a closed loop, each access a sum over five hundred rows.
 func scenario(seed: UInt64) -> Scenario {
     let read = Operation(
         name: "sum",
         statements: ["SELECT sum(value) FROM item WHERE id BETWEEN :id AND :id + 500"]
     )
     var reader = Client(name: "read", activity: .operations(.read, mix: [read]))
-    reader.workers = 2
+    reader.workers = workers
     var scenario = Scenario(
         name: "comparisons",
         dataset: .sql([
