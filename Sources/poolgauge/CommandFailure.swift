@@ -1,5 +1,6 @@
 import ArgumentParser
 import CursesTerminal
+import EngineTarget
 import TerminalUI
 import WorkloadEngine
 
@@ -35,6 +36,7 @@ struct CommandFailure: Error {
         case let error as ThemeError: failure = CommandFailure(error.description)
         case let error as UnknownThemeError: failure = CommandFailure(error.description)
         case let error as SettingsError: failure = CommandFailure(error.description)
+        case let error as UnsupportedAccess: failure = CommandFailure(error.description)
         case let error as TerminalError: failure = CommandFailure(error.description)
         case let error as RunError:
             failure = CommandFailure(

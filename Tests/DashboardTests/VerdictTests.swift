@@ -87,6 +87,17 @@ struct VerdictTests {
         )
     }
 
+    @Test func aRunThatHasEndedDoesNotForgetWhoWaited() {
+        let (level, text) = verdict { sample in
+            if sample.sequence == 50 {
+                sample.database.waitingWriters = [waiter("pay", 2_000_000), waiter("buy", 1_000)]
+            }
+            if sample.sequence == 99 { sample.state = .finished }
+        }
+        #expect(level == .strained)
+        #expect(text.contains("t most 2 writes waited at once"), "\(text)")
+    }
+
     @Test func aQueueCountsItsWritersAndIsJudgedByWhatIsSeen() {
         let (level, text) = verdict { sample in
             sample.database.kind = .queue

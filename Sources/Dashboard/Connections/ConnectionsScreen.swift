@@ -168,7 +168,7 @@ struct ConnectionsScreen {
             facts.append([Span("  \(name) ", dim), Span(value, text)])
         }
         guard let status = lane.status else { return facts }
-        if lane.isOver, let last = lane.lastWork?.holder { add("held last by", last.name) }
+        if lane.isOver, let last = lane.lastWork?.holder { add("seen held last by", last.name) }
         if let holder = status.holder { add("held by", holder.name) }
         if let held = status.heldNanoseconds { add("for", HumanUnits.duration(nanoseconds: held)) }
         if let sql = status.sqlNanoseconds, sql > 0 {

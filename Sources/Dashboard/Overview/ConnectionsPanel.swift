@@ -49,7 +49,7 @@ struct ConnectionsPanel {
             title: "Connections",
             subtitle: (isASCII ? "- " : "· ")
                 + (history.isOver
-                    ? "the run has ended: accesses, and who held each last"
+                    ? "the run has ended: accesses, and who was seen to hold each last"
                     : "who holds each, what it does"),
             remark: "last \(HumanUnits.secondsLabel(seconds))",
             legend: legend

@@ -135,12 +135,24 @@ struct Verdict: Equatable {
             } ?? "the one connection is in use \(HumanUnits.percent(min(mean, 1))) of the time"
         let pin = WALWords.pin(database.wal).map { "the log \($0)" }
         return Verdict(
-            level: .good,
-            heads: history.isOver
-                ? ["Nobody waited: \(use)", "Nobody waited"]
-                : ["Nobody waits: \(use)", "Nobody waits"],
+            level: history.isOver && history.peaks.waitingWriters > 1 ? .strained : .good,
+            heads: heads(of: history, use),
             parts: [longestHold(database), pin].compactMap(\.self)
         )
+    }
+
+    /// `Nobody waits: 1.2 of 4 in use on average`; of a run that has ended, the most that did.
+    private static func heads(of history: History, _ use: String) -> [String] {
+        guard history.isOver else { return ["Nobody waits: \(use)", "Nobody waits"] }
+        let waited = [
+            (history.peaks.waitingReaders, "read", "reads"),
+            (history.peaks.waitingWriters, "write", "writes"),
+        ]
+        .filter { $0.0 > 0 }
+        .map { HumanUnits.counted($0.0, $0.1, $0.2) }
+        guard !waited.isEmpty else { return ["Nobody waited: \(use)", "Nobody waited"] }
+        let most = "At most \(waited.joined(separator: " and ")) waited at once"
+        return ["\(most): \(use)", most]
     }
 
     /// `nobody waits now, 6 did at once`.

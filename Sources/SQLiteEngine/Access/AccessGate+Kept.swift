@@ -19,7 +19,7 @@ extension AccessGate {
 
     /// Ends the transactions that idle connections keep.
     ///
-    /// - Returns: Whether no connection was somebody's at that moment.
+    /// - Returns: Whether each connection was met: none was somebody's at that moment.
     @discardableResult
     func endKeptTransactions() -> Bool {
         var hasMetAll = true
@@ -27,7 +27,7 @@ extension AccessGate {
             if slot.claimIdle() {
                 slot.database?.endKeptTransaction()
                 release(slot)
-            } else if slot.isTaken {
+            } else if slot.mayKeepTransaction {
                 hasMetAll = false
             }
         }

@@ -12,7 +12,8 @@ extension AccessGate {
         let parker = thread.pointee.parker
         let waiter = Waiter(site: site, intent: intent, sleeper: .thread(parker), since: start)
         try enqueue(waiter)
-        let deadline = start + Waiter.patience
+        // Not before that of those who stand before it: until then each looks for itself.
+        let deadline = monotonicNanoseconds() + Waiter.patience
         var isPatient = true
         while true {
             if let slot = claimAny() {
@@ -30,6 +31,7 @@ extension AccessGate {
             parker.park(until: isPatient ? deadline : nil)
             isPatient = isPatient && monotonicNanoseconds() < deadline
             if let granted = try awaken(waiter) {
+                passOn()
                 let slot = granted.database == nil ? try open(granted, site) : granted
                 return acquired(slot, site, since: start)
             }
@@ -91,10 +93,16 @@ extension AccessGate {
             if queue.remove(waiter, at: monotonicNanoseconds()) {
                 attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
             }
-            return (waiter.granted, waiter.isNotified || queue.isTaskNext)
+            return (waiter.granted, waiter.isNotified || queue.hasTask)
         }
         if let granted { giveBack(granted) }
         if mayLeaveOne { wakeOne() }
+    }
+
+    /// Passes on a free slot that was left to a thread, which got another one, and not to the task
+    /// behind it.
+    private func passOn() {
+        if hasWaiters, queue.withLock({ $0.hasTask }) { wakeOne() }
     }
 
     /// Gives a connection that is free, or a place to open one, to those who wait.

@@ -138,6 +138,12 @@ final class AccessSlot: @unchecked Sendable {
     /// Whether somebody has it; where not, all is visible that was done by whoever had it last.
     var isTaken: Bool { state.load(ordering: .acquiring) == State.taken }
 
+    /// Whether its connection may be open, whoever has it: also when it came free just now.
+    var mayKeepTransaction: Bool {
+        let state = state.load(ordering: .sequentiallyConsistent)
+        return state == State.taken || state == State.idle
+    }
+
     /// Whether its connection showed a state that no new one can show: nobody but those who want
     /// this very slot gets it then.
     var isLost: Bool {

@@ -35,10 +35,14 @@ extension DatabasePool {
     /// Reads in one transaction at once, on this thread, when a reader is open and free and nobody
     /// waits for one.
     ///
-    /// - Returns: Whether it did; not where the user chose the queue of reads.
+    /// - Returns: Whether it did; not inside of another read, nor where the user chose the queue of
+    ///   reads.
     func readIfFree(at site: AccessSite, _ value: (Database) -> Void) -> Bool {
-        guard !hasReadQueue, let slot = readers.claimFree() else { return false }
-        readers.enter(slot, ThreadState.current, site)
+        let thread = ThreadState.current
+        guard !hasReadQueue, thread.pointee.access(through: readers) == nil,
+            let slot = readers.claimFree()
+        else { return false }
+        readers.enter(slot, thread, site)
         defer { readers.leave(slot) }
         let database = slot.openDatabase
         guard (try? database.beginReadAccess()) != nil else { return false }

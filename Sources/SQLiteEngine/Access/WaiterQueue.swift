@@ -42,8 +42,8 @@ struct WaiterQueue {
         return true
     }
 
-    /// Whether the next free slot must be handed to a task, which does not look for one itself.
-    var isTaskNext: Bool { waiters.first?.isTask ?? false }
+    /// Whether somebody waits for any slot who does not look for one itself.
+    var hasTask: Bool { waiters.contains { $0.isTask && $0.wanted == nil } }
 
     /// Removes all waiters.
     mutating func removeAll(at now: UInt64) -> [Waiter] {

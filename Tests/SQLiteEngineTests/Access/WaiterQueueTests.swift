@@ -112,6 +112,12 @@ struct WaiterQueueTests {
         #expect(queue.release(slots[1], at: start + Self.patience) == .grant(certain))
     }
 
+    @Test func aTaskIsSeenBehindThreadsAndNotWhereItWantsOneSlot() {
+        let certain = thread(since: 2, wanted: slots[1])
+        #expect(!queue(thread(since: 1), certain).hasTask)
+        #expect(queue(thread(since: 1), certain, task(since: 3)).hasTask)
+    }
+
     @Test func aWaiterIsNotToldTwice() {
         let start: UInt64 = 1_000_000_000
         let waiter = thread(since: start)

@@ -128,6 +128,15 @@ struct QueueKeptTransactionTests {
         #expect(observer.log == [])
     }
 
+    @Test func theSweeperMeetsAConnectionThatIsClaimedAllTheTime() throws {
+        let queue = try makeQueue()
+        for _ in 0..<100 {
+            try readUntilKept(queue)
+            // Claims it and gives it back, again and again.
+            while isKept(queue) || queue.gate.slots[0].isTaken {}
+        }
+    }
+
     @Test func theSweeperEndsWhatNoAccessEnds() throws {
         let queue = try makeQueue()
         let other = try DatabaseQueue(path: folder.file())

@@ -28,21 +28,31 @@ struct Delivery {
 
     private let batches = Batches()
 
-    /// Tells what was fetched of values whose telling has begun, and what comes meanwhile.
+    /// Tells what was fetched of values that nobody tells yet, and what comes meanwhile.
     static func tell(_ members: [any ObservedMember]) {
         var rest = members[...]
         while !rest.isEmpty {
             let delivery = Delivery()
-            var told = 0
-            for member in rest {
+            var told: [any ObservedMember] = []
+            while let member = rest.popFirst() {
+                guard member.beginTelling() else { continue }
                 member.tell(through: delivery)
-                told += 1
+                told.append(member)
                 if delivery.isOverdue { break }
             }
             // Before the telling ends: another thread may tell a value's next one then.
             delivery.send()
-            rest = rest.prefix(told).filter { !$0.endTelling() } + rest.dropFirst(told)
+            for member in told where !member.endTelling() { goOn(with: member) }
         }
+    }
+
+    /// Tells what has come while a value's telling was about to end.
+    private static func goOn(with member: any ObservedMember) {
+        repeat {
+            let delivery = Delivery()
+            member.tell(through: delivery)
+            delivery.send()
+        } while !member.endTelling()
     }
 
     private var isOverdue: Bool { monotonicNanoseconds() - batches.begin >= Self.patience }

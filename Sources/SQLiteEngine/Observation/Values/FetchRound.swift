@@ -62,7 +62,10 @@ struct FetchRound: Sendable {
         self.isShared = isShared
     }
 
-    private func start() {
+    /// Starts the fetches.
+    ///
+    /// - Parameter isOnThread: Whether they may run on this thread, which holds no connection.
+    private func start(isOnThread: Bool = true) {
         // Who has ended meanwhile keeps no database any more.
         guard let database = members.lazy.compactMap(\.database).first else { return }
         // Before the reader takes its state: what comes later may not be in it.
@@ -76,7 +79,7 @@ struct FetchRound: Sendable {
         // Here, when a reader is free: each hop to another thread takes the processor from whoever
         // writes meanwhile. Long fetches do not keep this thread from the next round.
         var finished: Fetched?
-        if isShared,
+        if isShared, isOnThread,
             database.readIfFree(at: Self.site, { finished = fetch(.success($0), after: commits) }),
             let finished
         {
@@ -113,24 +116,30 @@ struct FetchRound: Sendable {
         return fetched
     }
 
-    /// Has told what was fetched, and sees to what was not.
+    /// Sees to what was not fetched, and has told what was.
+    ///
+    /// In that order: telling runs closures of the user's, which may last.
     private func end(_ fetched: Fetched, isOnConnection: Bool) {
-        Self.tell(fetched.members, isOnConnection: isOnConnection)
-        FetchRound(fetched.rest, hub, usesReaders: usesReaders, isShared: isShared).start()
-        if isShared { hub.didFetch(in: monotonicNanoseconds() - fetched.begin) }
         if !fetched.again.isEmpty { hub.fetchSoon(fetched.again) }
+        FetchRound(fetched.rest, hub, usesReaders: usesReaders, isShared: isShared)
+            .start(isOnThread: false)
+        Self.tell(fetched.members, isOnConnection: isOnConnection)
+        if isShared { hub.didFetch(in: monotonicNanoseconds() - fetched.begin) }
     }
 
     /// Has values told that were fetched, by a thread that holds no connection.
     static func tell(_ members: [any ObservedMember], isOnConnection: Bool = true) {
-        var together: [any ObservedMember] = []
-        for member in members where member.beginTelling() {
-            if member.isTellingQuick {
-                together.append(member)
-            } else {
+        var (together, inTurn): ([any ObservedMember], [any ObservedMember]) = ([], [])
+        for member in members {
+            if !member.isTellingQuick {
                 telling.async { Delivery.tell([member]) }
+            } else if member.runsClosuresToTell {
+                inTurn.append(member)
+            } else {
+                together.append(member)
             }
         }
+        if !inTurn.isEmpty { TellingTurns(inTurn).start(on: telling) }
         guard !together.isEmpty else { return }
         if isOnConnection {
             telling.async { [together] in Delivery.tell(together) }

@@ -40,6 +40,8 @@ protocol ObservedMember: AnyObject, Sendable {
     func beginTelling() -> Bool
     /// Tells what was fetched; called on no connection.
     func tell(through delivery: Delivery)
+    /// Whether telling runs closures of the user's, such as those of `map`.
+    var runsClosuresToTell: Bool { get }
     /// Ends the telling, unless more has come; returns whether it did.
     func endTelling() -> Bool
     /// Whether telling took so little the last time that one thread can do it for many.

@@ -49,6 +49,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     let scheduler: any ValueObservationScheduler
     /// The queue on which the scheduler tells, where that is all that it does.
     let queue: DispatchQueue?
+    let runsClosuresToTell: Bool
     let onError: @Sendable (any Error) -> Void
     let onChange: @Sendable (Reducer.Value) -> Void
     private let fetcher: Reducer.Fetcher
@@ -74,6 +75,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         self.observation = observation
         self.scheduler = scheduler
         queue = (scheduler as? any QueueScheduler)?.queue
+        runsClosuresToTell = queue == nil || !(Reducer.self is any PlainReducer.Type)
         self.onError = onError
         self.onChange = onChange
         reducer = observation.makeReducer()
@@ -106,10 +108,10 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
                     follow(fetched, on: db)
                     return fetched
                 }
-                value = try reducer._value(fetched.value)
+                value = try reduceFirst(fetched.value)
             } else {
                 let fetched = try reader.read(at: Self.site) { try fetch($0) }
-                value = try reducer._value(fetched.value)
+                value = try reduceFirst(fetched.value)
                 join(after: fetched, isTold: true)
             }
             // Before it is told: who is told may write, and shall be told of each commit.
@@ -120,6 +122,17 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
             observation.events.didFail?(error)
             onError(error)
         }
+    }
+
+    /// Makes the first value, and notes whether that takes long: the next ones share a thread with
+    /// others only if not.
+    private func reduceFirst(_ fetched: Reducer.Fetcher.Value) throws -> Reducer.Value? {
+        let begin = monotonicNanoseconds()
+        defer {
+            let took = monotonicNanoseconds() - begin
+            inbox.withLock { $0.lastTelling = took }
+        }
+        return try reducer._value(fetched)
     }
 
     private func startLater() {

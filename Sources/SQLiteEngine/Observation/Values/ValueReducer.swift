@@ -26,6 +26,11 @@ public protocol _ValueReducer: SendableMetatype {
 /// A `_ValueReducer` whose values may go from thread to thread.
 public protocol ValueReducer: _ValueReducer where Value: Sendable {}
 
+/// A reducer that tells what was fetched as it is: it runs no closure.
+protocol PlainReducer {}
+
+extension ValueReducers.Fetch: PlainReducer {}
+
 /// The reducers behind the methods of ``ValueObservation``.
 public enum ValueReducers {}
 

@@ -178,6 +178,45 @@ struct ObservationUnderLoadTests {
         other.cancel()
     }
 
+    @Test func aMapThatWasQuickAndBlocksKeepsNoOtherWaiting() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let mayEnd = Gate()
+        let told = Lock([Int](repeating: -1, count: 21))
+        // The one in the middle waits; some have a map too, some have none.
+        let cancellables = (0..<21).map { number in
+            let plain = ValueObservation.trackingConstantRegion { try $0.rowCount() ?? -1 }
+            let onError: @Sendable (any Error) -> Void = { Issue.record($0) }
+            let onChange: @Sendable (Int) -> Void = { value in told.withLock { $0[number] = value }
+            }
+            let queue = DispatchQueue(label: "told.\(number)")
+            if number % 3 == 0 {
+                return plain.start(
+                    in: pool,
+                    scheduling: .async(onQueue: queue),
+                    onError: onError,
+                    onChange: onChange
+                )
+            }
+            return plain.map { count in
+                if number == 10, count == 1 { try mayEnd.wait() }
+                return count
+            }
+            .start(
+                in: pool,
+                scheduling: .async(onQueue: queue),
+                onError: onError,
+                onChange: onChange
+            )
+        }
+        try eventually { told.withLock { $0.allSatisfy { $0 == 0 } } }
+        try pool.write { try $0.insert(1) }
+        try eventually { told.withLock { $0.count { $0 == 1 } == 20 } }
+        #expect(told.withLock { $0[10] } == 0)
+        mayEnd.open()
+        try eventually { told.withLock { $0.allSatisfy { $0 == 1 } } }
+        for cancellable in cancellables { cancellable.cancel() }
+    }
+
     @Test func aLongMapKeepsNoOtherWaiting() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let (isMapping, mayEnd) = (Gate(), Gate())
