@@ -81,21 +81,26 @@ struct GeneratorWatch {
             + "\(load.client), and the database \(HumanUnits.time(typical))"
     }
 
-    /// Why numbers like these make a run invalid; nil when they do not.
+    /// Why numbers like these make a run invalid, each reason that there is; nil when they do not.
     static func reason(
         shareOfProcess: Double,
         shareOfProcessor: Double,
         lag: UInt64?
     ) -> String? {
+        var reasons: [String] = []
         if shareOfProcess > shareLimit, shareOfProcessor > workLimit {
             let percent = Int((min(1, shareOfProcess) * 100).rounded())
-            return "the generator itself used \(percent) % of the processor time of the process"
+            reasons.append(
+                "the generator itself used \(percent) % of the processor time of the process"
+            )
         }
         if let lag, lag > lagLimit {
-            return "free workers woke up late: 1 % of their accesses started more than "
-                + "\(HumanUnits.time(lag)) after their intended time"
+            reasons.append(
+                "free workers woke up late: 1 % of their accesses started more than "
+                    + "\(HumanUnits.time(lag)) after their intended time"
+            )
         }
-        return nil
+        return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
     }
 
     private func stealShare() -> Double? {

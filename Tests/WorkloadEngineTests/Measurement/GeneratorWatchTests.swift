@@ -26,6 +26,12 @@ struct GeneratorWatchTests {
         #expect(reason(lag: milliseconds(6)) == nil)
     }
 
+    @Test func eachReasonIsSaid() {
+        let both = reason(shareOfProcess: 0.6, shareOfProcessor: 0.9, lag: milliseconds(60))
+        #expect(both?.contains("used 60 % of the processor time") == true)
+        #expect(both?.contains("; free workers woke up late") == true)
+    }
+
     @Test func theGeneratorsOwnCostIsMeasured() throws {
         #expect(try GeneratorCost.measure() > 0)
     }
