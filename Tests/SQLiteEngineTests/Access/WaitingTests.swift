@@ -1,0 +1,89 @@
+import Telemetry
+import Testing
+
+@testable import SQLiteEngine
+
+/// Threads and tasks that wait for the same readers.
+@Suite(.timeLimit(.minutes(1)))
+struct WaitingTests {
+    private let folder = TemporaryFolder()
+
+    private func makePool(readers: Int) throws -> DatabasePool {
+        try DatabasePool.withTable(
+            in: folder,
+            configuration: .with { $0.maximumReaderCount = readers }
+        )
+    }
+
+    /// Starts a read that lasts until its gate opens, and waits for it to begin.
+    private func hold(_ pool: DatabasePool, until mayEnd: Gate) throws -> Background<Void> {
+        let isInside = Gate()
+        let reading = Background {
+            try pool.read { _ in
+                isInside.open()
+                try mayEnd.wait()
+            }
+        }
+        try isInside.wait()
+        return reading
+    }
+
+    /// Opens all readers: each of two reads at once needs one.
+    private func openAll(_ pool: DatabasePool) throws {
+        let mayEnd = Gate()
+        let holders = try pool.readers.slots.map { _ in try hold(pool, until: mayEnd) }
+        for _ in holders { mayEnd.open() }
+        for holder in holders { try holder.value() }
+    }
+
+    /// A thread whose patience is over is handed the second of two readers that come free.
+    ///
+    /// The first was left for it to take. Nobody else comes: the task behind it must get that one.
+    @Test func aTaskDoesNotSleepBesideAReaderThatWasLeftToAThread() throws {
+        let pool = try makePool(readers: 2)
+        let gate = pool.readers
+        try openAll(pool)
+        for round in 0..<200 {
+            try eventually { gate.slots.allSatisfy { !$0.isTaken } }
+            for slot in gate.slots { try eventually { slot.claimIdle() } }
+            let mayEnd = Gate()
+            let thread = Background { try pool.read { _ in try mayEnd.wait() } }
+            try eventually { gate.queue.withLock { $0.waiters.count == 1 } }
+            let isRead = Gate()
+            pool.asyncRead { _ in isRead.open() }
+            try eventually { gate.queue.withLock { $0.waiters.count == 2 } }
+            let since = gate.queue.withLock { $0.waiters[0].since }
+            let over = since + Waiter.patience
+            // So shortly before that the thread is not yet awake when its patience is over.
+            try eventually { monotonicNanoseconds() >= over - UInt64(round % 20) * 1_000 }
+            gate.release(gate.slots[0])
+            try eventually { monotonicNanoseconds() >= over }
+            gate.release(gate.slots[1])
+            try isRead.wait()
+            mayEnd.open()
+            try thread.value()
+        }
+    }
+
+    @Test func aReadAtOnceIsNoneInsideOfAReadAndNoneWithoutAFreeReader() throws {
+        let pool = try makePool(readers: 2)
+        let site = AccessSite(AccessLabel("test"))
+        #expect(try pool.rowCount() == 0)
+        var rows: [Int?] = []
+        #expect(pool.readIfFree(at: site) { db in rows.append(try? db.rowCount()) })
+        #expect(rows == [0])
+        try pool.read { _ in
+            // Another reader is free, and another thread gets it.
+            _ = try Background { try pool.rowCount() }.value()
+            #expect(!pool.readIfFree(at: site) { _ in rows.append(nil) })
+        }
+        let mayEnd = Gate()
+        let holders = try [hold(pool, until: mayEnd), hold(pool, until: mayEnd)]
+        #expect(!pool.readIfFree(at: site) { _ in rows.append(nil) })
+        for _ in holders { mayEnd.open() }
+        for holder in holders { try holder.value() }
+        #expect(rows == [0])
+        #expect(pool.readIfFree(at: site) { db in rows.append(try? db.rowCount()) })
+        #expect(rows == [0, 0])
+    }
+}
