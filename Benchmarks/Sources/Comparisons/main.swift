@@ -7,8 +7,9 @@ import WorkloadEngine
 //                                      [--slowdown SHARE] [--workers N]
 //
 // First, an arm is compared with itself: how often does the test see a difference at 5 %? Then an
-// arm is compared with one whose accesses take a tenth longer: how often is it found? Blocks of
-// half a second are short: what is found in them, longer ones find too.
+// arm is compared with one whose accesses take a tenth longer: how often is it found? By default the
+// former takes ten blocks of half a second, and the latter forty of a quarter: on a machine that
+// changes its speed now and then, many short blocks see more than a few long ones.
 
 func option(_ name: String, _ standard: Double) -> Double {
     guard let index = CommandLine.arguments.firstIndex(of: "--" + name),
@@ -19,10 +20,14 @@ func option(_ name: String, _ standard: Double) -> Double {
 
 let alarmRounds = Int(option("alarms", 40))
 let findRounds = Int(option("finds", 20))
-let blocks = Int(option("blocks", 10))
-let seconds = option("seconds", 0.5)
+let alarmBlocks = (count: Int(option("blocks", 10)), seconds: option("seconds", 0.5))
+let findBlocks = (count: Int(option("blocks", 40)), seconds: option("seconds", 0.25))
 let workers = Int(option("workers", 1))
 let slowdown = option("slowdown", 0.1)
+
+/// What is decided on: the rate, which all that the machine does besides moves, and the middle of the
+/// times, which short stalls do not.
+let metrics = ["read.throughput", "read.response.p50"]
 
 /// The load average of the last minute.
 func load() -> String {
@@ -55,14 +60,19 @@ func scenario(seed: UInt64) -> Scenario {
     )
     scenario.seed = seed
     scenario.drain = .milliseconds(100)
+    scenario.primary = metrics
     scenario.variables["id"] = Variable(distribution: .uniform, minimum: 1, maximum: 19_000)
     return scenario
 }
 
-func compare(_ arms: [String], seed: UInt64) async throws -> WorkloadEngine.ComparisonResult {
+func compare(
+    _ arms: [String],
+    in blocks: (count: Int, seconds: Double),
+    seed: UInt64
+) async throws -> WorkloadEngine.ComparisonResult {
     var options = ComparisonOptions()
-    options.blocks = blocks
-    options.duration = .seconds(seconds)
+    options.blocks = blocks.count
+    options.duration = .seconds(blocks.seconds)
     options.arms = arms
     return try await ComparisonRun(
         scenario: scenario(seed: seed),
@@ -77,101 +87,116 @@ func say(_ line: String) {
     fflush(nil)
 }
 
-say("load average \(load()) at the begin")
-let start = ContinuousClock.now
+/// What the comparisons of an arm with itself, or with a slower one, said of a metric.
+struct Findings {
+    let metric: String
+    /// Alarms by p alone; of the slowed arm, in the true direction.
+    var tested = 0
+    /// Verdicts *worse*, with Holm's correction for all metrics.
+    var found = 0
+    var ratios: [Double] = []
+    var floors: [Double] = []
 
-var alarms = 0
-var floors: [Double] = []
-var ratios: [Double] = []
-for round in 0..<alarmRounds {
-    // One arm: each block runs it twice, and nothing else.
-    let result = try await compare(["plain"], seed: UInt64(1000 + round))
-    guard let noise = result.noise.first(where: { $0.metric == "read.throughput" }) else {
-        say("A/A \(round + 1): no samples")
-        continue
-    }
-    let isAlarm = noise.p <= 0.05
-    if isAlarm { alarms += 1 }
-    floors.append(noise.floor)
-    ratios.append(noise.ratio)
-    say(
-        String(
-            format: "A/A %d: %.3f (%.3f to %.3f), p %.3f%@",
-            round + 1,
-            noise.ratio,
-            noise.low,
-            noise.high,
-            noise.p,
-            isAlarm ? "  ALARM" : ""
-        )
-    )
-}
-if alarmRounds > 0 {
-    say(
-        String(
-            format: "%d alarms in %d comparisons of an arm with itself; noise floor %.3f (median)",
-            alarms,
-            alarmRounds,
+    func medians() -> String {
+        guard !ratios.isEmpty else { return "no samples" }
+        return String(
+            format: "ratio %.3f, noise floor %.3f (medians)",
+            ratios.sorted()[ratios.count / 2],
             floors.sorted()[floors.count / 2]
         )
-    )
+    }
 }
 
-/// What was found in one metric: a rate that stalls of the machine move, and a median that they do
-/// not.
-struct Finds {
-    let metric: String
-    /// Verdicts *worse*.
-    var found = 0
-    /// Exact p of at most 0.05, in the true direction.
-    var tested = 0
-    var estimates: [Double] = []
-    var floors: [Double] = []
-}
-
-var finds = ["read.throughput", "read.response.p50"].map { Finds(metric: $0) }
-for round in 0..<findRounds {
-    let result = try await compare(["plain", "slowed"], seed: UInt64(2000 + round))
-    for index in finds.indices {
-        let metric = finds[index].metric
-        guard let pair = result.pair(metric, of: "slowed", against: "plain"),
-            let ratio = pair.ratio, let low = pair.low, let high = pair.high, let p = pair.p
-        else {
-            say("slowed \(round + 1): no samples of \(metric)")
-            continue
-        }
-        let isSlower = metric.hasSuffix("throughput") ? ratio < 1 : ratio > 1
-        if pair.verdict == .worse { finds[index].found += 1 }
-        if p <= 0.05, isSlower { finds[index].tested += 1 }
-        finds[index].estimates.append(ratio)
-        let floor = result.noiseFloor[metric] ?? 1
-        finds[index].floors.append(floor)
-        say(
-            String(
-                format: "slowed %d, %@: %.3f (%.3f to %.3f), p %.3f, noise floor %.3f, %@",
-                round + 1,
-                metric,
-                ratio,
-                low,
-                high,
-                p,
-                floor,
-                pair.verdict.rawValue
+/// Compares an arm with itself: each block runs it twice, and nothing else.
+func countAlarms() async throws {
+    var findings = metrics.map { Findings(metric: $0) }
+    for round in 0..<alarmRounds {
+        let result = try await compare(["plain"], in: alarmBlocks, seed: UInt64(1000 + round))
+        for index in findings.indices {
+            let metric = findings[index].metric
+            guard let noise = result.noise.first(where: { $0.metric == metric }) else {
+                say("A/A \(round + 1), \(metric): no samples")
+                continue
+            }
+            let isAlarm = noise.p <= 0.05
+            if isAlarm { findings[index].tested += 1 }
+            findings[index].floors.append(noise.floor)
+            findings[index].ratios.append(noise.ratio)
+            say(
+                "A/A \(round + 1), \(metric): "
+                    + String(
+                        format: "%.3f (%.3f to %.3f), p %.3f%@",
+                        noise.ratio,
+                        noise.low,
+                        noise.high,
+                        noise.p,
+                        isAlarm ? "  ALARM" : ""
+                    )
             )
+        }
+    }
+    for own in findings where alarmRounds > 0 {
+        say(
+            "\(own.metric): \(own.tested) alarms in \(alarmRounds) comparisons of an arm with "
+                + "itself; \(own.medians())"
         )
     }
 }
-for find in finds where !find.estimates.isEmpty {
-    say(
-        String(
-            format: "%@: %d of %d found (%d by p alone); %.3f, noise floor %.3f (medians)",
-            find.metric,
-            find.found,
-            findRounds,
-            find.tested,
-            find.estimates.sorted()[find.estimates.count / 2],
-            find.floors.sorted()[find.floors.count / 2]
+
+/// Compares an arm with one whose accesses take longer.
+func countFinds() async throws {
+    var findings = metrics.map { Findings(metric: $0) }
+    var either = 0
+    for round in 0..<findRounds {
+        let result = try await compare(
+            ["plain", "slowed"],
+            in: findBlocks,
+            seed: UInt64(2000 + round)
         )
-    )
+        var isFound = false
+        for index in findings.indices {
+            let metric = findings[index].metric
+            guard let pair = result.pair(metric, of: "slowed", against: "plain"),
+                let ratio = pair.ratio, let low = pair.low, let high = pair.high,
+                let p = pair.uncorrected
+            else {
+                say("slowed \(round + 1), \(metric): no samples")
+                continue
+            }
+            let isSlower = metric.hasSuffix("throughput") ? ratio < 1 : ratio > 1
+            if p <= 0.05, isSlower { findings[index].tested += 1 }
+            if pair.verdict == .worse {
+                findings[index].found += 1
+                isFound = true
+            }
+            findings[index].ratios.append(ratio)
+            let floor = result.noiseFloor[metric] ?? 1
+            findings[index].floors.append(floor)
+            say(
+                "slowed \(round + 1), \(metric): "
+                    + String(
+                        format: "%.3f (%.3f to %.3f), p %.3f, noise floor %.3f, ",
+                        ratio,
+                        low,
+                        high,
+                        p,
+                        floor
+                    ) + pair.verdict.rawValue
+            )
+        }
+        if isFound { either += 1 }
+    }
+    for own in findings where findRounds > 0 {
+        say(
+            "\(own.metric): \(own.found) of \(findRounds) found (\(own.tested) by p alone); "
+                + own.medians()
+        )
+    }
+    if findRounds > 0 { say("either metric: \(either) of \(findRounds) found") }
 }
+
+say("load average \(load()) at the begin")
+let start = ContinuousClock.now
+try await countFinds()
+try await countAlarms()
 say("load average \(load()) at the end, \((ContinuousClock.now - start).components.seconds) s")

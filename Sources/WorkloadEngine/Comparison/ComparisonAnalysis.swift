@@ -106,6 +106,16 @@ struct ComparisonAnalysis {
         }
     }
 
+    /// Blocks of a metric between whose runs the machine changed its speed; nil without any that
+    /// matter.
+    func leaps(in noise: NoiseMeasurement) -> MachineLeaps? {
+        guard let first = plan.arms.first?.name,
+            let metric = metrics.first(where: { $0.name == noise.metric }),
+            let a = values[first]?[metric], let b = control[metric]
+        else { return nil }
+        return MachineLeaps(a, b, floor: noise.floor)
+    }
+
     // MARK: Pairs
 
     /// Judges all pairs: those of the metrics that are decided on first.

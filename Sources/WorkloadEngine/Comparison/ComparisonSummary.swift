@@ -149,7 +149,27 @@ struct ComparisonSummary {
                 )
             }
         }
+        if let leaps = leaps(analysis, decided, blocks.count) { warnings.append(leaps) }
         return warnings + skips(blocks)
+    }
+
+    /// That the noise floor is what it is because the machine changed its speed now and then; nil
+    /// when it is not so.
+    private func leaps(
+        _ analysis: ComparisonAnalysis,
+        _ noise: [NoiseMeasurement],
+        _ blocks: Int
+    ) -> String? {
+        let found = noise.compactMap { own in
+            analysis.leaps(in: own).map { (metric: own.metric, leaps: $0) }
+        }
+        guard let first = plan.arms.first?.name,
+            let (metric, leaps) = found.max(by: { $0.leaps.count < $1.leaps.count })
+        else { return nil }
+        return "the machine became faster or slower now and then: in \(leaps.count) of \(blocks) "
+            + "blocks two runs of \(first) differ by \(RatioText.factor(leaps.least)) or more in "
+            + "\(metric), in the others by \(RatioText.factor(leaps.usual)) at most; more blocks "
+            + "see through that (--blocks \(blocks * 3))"
     }
 
     /// Clients that gave accesses up: what they would have waited is known from below alone.

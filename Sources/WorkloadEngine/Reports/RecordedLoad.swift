@@ -21,7 +21,7 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
     public var phases: [Phase]
     /// How long accesses that ran at the end were awaited.
     public var drain: UInt64
-    /// The clients that make accesses, by name.
+    /// The clients that make accesses or interrupt them, by name.
     public var clients: [String: Client]
 
     /// A stretch of the run.
@@ -40,8 +40,14 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
         public var workers: Int
         /// Whether they are threads (`sync`), tasks (`async`) or processes (`process`).
         public var style: String
-        /// Its operations.
+        /// Its operations; none of a client that interrupts others.
         public var operations: [Operation]
+        /// Whose accesses it interrupts: a client's name, or ``everybody``; absent for one that
+        /// makes accesses.
+        public var interrupts: String?
+        /// Whether something else ends its accesses early: a time limit, or its own next one;
+        /// absent when nothing does.
+        public var isCutShort: Bool?
         /// How long each access keeps its connection at least; absent for those that end by
         /// themselves.
         public var hold: UInt64?
@@ -57,6 +63,9 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
         public var at: UInt64?
         /// The time between two accesses of a worker.
         public var every: UInt64?
+
+        /// What ``interrupts`` says of a client that interrupts whatever runs.
+        public static let everybody = "*"
     }
 
     /// One operation of a client.
@@ -116,7 +125,7 @@ extension RecordedLoad {
         }
         drain = plan.phases.drain
         clients = [:]
-        for client in plan.clients where client.isTimed {
+        for client in plan.clients where client.isTimed || client.client.interrupted != nil {
             clients[client.name.name] = Client(client, measured: plan.phases.measured)
         }
     }
@@ -127,12 +136,19 @@ extension RecordedLoad.Client {
         let client = plan.client
         workers = client.workers
         style = client.style.rawValue
-        operations = plan.operationNames.indices.map { index in
-            RecordedLoad.Operation(
-                name: plan.operationNames[index],
-                weight: plan.weights[index],
-                access: plan.accesses[index].rawValue
-            )
+        interrupts = client.interrupted
+        operations =
+            interrupts != nil
+            ? []
+            : plan.operationNames.indices.map { index in
+                RecordedLoad.Operation(
+                    name: plan.operationNames[index],
+                    weight: plan.weights[index],
+                    access: plan.accesses[index].rawValue
+                )
+            }
+        if client.supersedes || client.interruptAfter != nil || client.cancelAfter != nil {
+            isCutShort = true
         }
         switch client.activity {
         case .hold, .snapshot: hold = plan.holdTime
@@ -147,6 +163,17 @@ extension RecordedLoad.Client {
         case .closed(let think): self.think = RecordedLoad.Think(think)
         case .at(let span): at = span.resolved(in: measured).wholeNanoseconds
         case .every(let span): every = span.resolved(in: measured).wholeNanoseconds
+        }
+    }
+}
+
+extension Client {
+    /// Whose accesses it interrupts, as ``RecordedLoad`` says it; nil when it interrupts no client.
+    fileprivate var interrupted: String? {
+        switch activity {
+        case .interrupt: RecordedLoad.Client.everybody
+        case .action(.interrupt(let client)): client
+        default: nil
         }
     }
 }

@@ -22,6 +22,9 @@ struct WhatIfSubcommand: ParsableCommand {
     @Flag(help: "Run the two nearest settings, and report how far the predictions are off.")
     var check = false
 
+    @Option(help: "For --check: how often each of the two settings is run; the median counts.")
+    var checkRuns = 3
+
     @Option(
         help: ArgumentHelp(
             "The scenario for --check: a preset's name, or the path of a YAML file; by default "
@@ -55,6 +58,9 @@ struct WhatIfSubcommand: ParsableCommand {
     var progress = ProgressMode.auto
 
     func validate() throws {
+        guard (1...100).contains(checkRuns) else {
+            throw ValidationError("--check-runs is 1 to 100")
+        }
         guard !check, scenario != nil || !settings.isEmpty else { return }
         throw ValidationError("--scenario and --set are about the runs of --check: give it too")
     }
@@ -79,13 +85,15 @@ struct WhatIfSubcommand: ParsableCommand {
         reporter.finish()
         var ending: ExitCode?
         if let scenario {
-            let checks = try whatIf.checkRuns(in: scenario)
+            let checks = try whatIf.checkRuns(in: scenario, times: checkRuns)
             var run = HeadlessRun(scenario: scenario, arms: checks.map(\.arm))
             run.progress = progress
             let (measured, signal) = try run.measure()
-            predictions.checks = zip(checks, measured.runs).compactMap { check, run in
-                predictions.predictions.first { $0.setting == check.setting }
-                    .map { whatIf.check($0, against: run) }
+            predictions.checks = whatIf.recorded.neighbours.compactMap { setting in
+                let runs = zip(checks, measured.runs).filter { $0.0.setting == setting }.map(\.1)
+                guard !runs.isEmpty else { return nil }
+                return predictions.predictions.first { $0.setting == setting }
+                    .map { whatIf.check($0, against: runs) }
             }
             if let signal {
                 ending = ExitCode(128 + signal)

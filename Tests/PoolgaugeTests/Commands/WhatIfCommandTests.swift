@@ -31,7 +31,7 @@ struct WhatIfCommandTests {
             // On a machine with other work the run may be invalid: then it says so below.
             #expect([0, 5].contains(recording.status), "\(recording.errors)")
             let outcome = try HeadlessProgram.run(
-                ["what-if", "run.json", "--check", "--format", "json"],
+                ["what-if", "run.json", "--check", "--check-runs", "2", "--format", "json"],
                 in: folder
             )
             #expect([0, 5].contains(outcome.status), "\(outcome.errors)")
@@ -51,6 +51,14 @@ struct WhatIfCommandTests {
             let checks = try #require(result["checks"] as? [[String: Any]])
             let settings = checks.map { ($0["setting"] as? [String: Any])?["readers"] as? Int }
             #expect(settings == [1, 3])
+            for check in checks {
+                #expect(check["runs"] as? Int == 2)
+                let clients = check["clients"] as? [String: [String: Any]]
+                let ui = try #require(clients?["ui"])
+                let measured = ["least", "measured", "most"].compactMap { ui[$0] as? Double }
+                #expect(measured.count == 3)
+                #expect(measured == measured.sorted())
+            }
             #expect(contents(of: folder).sorted() == ["run.json", "s.yaml"])
         }
     }

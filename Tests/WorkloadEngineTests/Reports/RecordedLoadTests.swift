@@ -22,7 +22,9 @@ struct RecordedLoadTests {
           pay: {access: write, workers: 2, think: 5ms, use: tpcb}
           report: {access: read, hold: 30%, at: 10%}
           import: {access: write, every: 50%, rows: 1050, batch: 500}
+          find: {access: read, think: 1ms, supersede: true, use: select-only}
           cancel: {action: interrupt, every: 7s}
+          stop: {action: interrupt, client: find, every: 3s}
         """
 
     private func load() throws -> (RecordedLoad, RunPlan) {
@@ -36,13 +38,23 @@ struct RecordedLoadTests {
         #expect(load.kind == "pool")
         #expect(load.readers == 3)
         #expect(load.scale == 2)
-        #expect(load.clients.keys.sorted() == ["import", "pay", "report", "ui"])
+        #expect(
+            load.clients.keys.sorted() == [
+                "cancel", "find", "import", "pay", "report", "stop", "ui",
+            ]
+        )
         #expect(load.clients["ui"]?.arrivals?.skipAfter == 250_000_000)
         #expect(load.clients["pay"]?.think == .init(least: 5_000_000, most: 5_000_000))
         #expect(load.clients["report"]?.hold == 3_000_000_000)
         #expect(load.clients["report"]?.at == 1_000_000_000)
         #expect(load.clients["import"]?.batches == 3)
         #expect(load.clients["import"]?.every == 5_000_000_000)
+        #expect(load.clients["cancel"]?.interrupts == RecordedLoad.Client.everybody)
+        #expect(load.clients["cancel"]?.operations == [])
+        #expect(load.clients["stop"]?.interrupts == "find")
+        #expect(load.clients.values.count { $0.interrupts != nil } == 2)
+        #expect(load.clients["find"]?.isCutShort == true)
+        #expect(load.clients["ui"]?.isCutShort == nil)
     }
 
     @Test func aLoadReadsBackAsItWas() throws {

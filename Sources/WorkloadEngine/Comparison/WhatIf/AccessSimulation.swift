@@ -1,3 +1,5 @@
+import Foundation
+
 /// One run of a recorded load on a simulated queue or pool: a discrete-event simulation.
 ///
 /// Who wants to read waits for one of the readers, who wants to write for the writer, in a queue
@@ -19,11 +21,26 @@ struct AccessSimulation {
         var seconds: ServiceSeconds?
         /// How many accesses follow each other at each turn.
         var batches = 1
+        /// Whether its accesses are those of tasks, which nobody overtakes.
+        var isTask = false
+        /// What it does instead of accesses: it interrupts those of others.
+        var interrupts: Interrupts?
+    }
+
+    /// What one client does to the accesses of others.
+    struct Interrupts {
+        /// The name of the client whose accesses it interrupts; nil for those of all.
+        var victim: String?
+        /// How long a statement goes on that is interrupted, in nanoseconds.
+        ///
+        /// SQLite looks now and then. What ends before that by itself is not interrupted.
+        var latency: Double
     }
 
     /// What came of one client.
     struct Outcome {
-        /// From the start to the entry of each completed access that counts, in nanoseconds.
+        /// From the start to the entry of each completed access that counts, in nanoseconds:
+        /// those that were interrupted are none.
         var waits: [Double] = []
         /// The sums of the service times of each operation, in nanoseconds, and their counts.
         var service: [(sum: Double, count: Int)]
@@ -49,10 +66,15 @@ struct AccessSimulation {
         var demand = ServiceModel.Demand(work: 0, delay: 0, least: 0)
         var resource: Int?
         var foundFree = false
+        var isInterrupted = false
+        var isWaiting = false
+        var isNotified = false
     }
 
     private enum Step {
         case turn
+        case batch
+        case notified
         case granted
         case entered
         case end
@@ -64,9 +86,12 @@ struct AccessSimulation {
     private var order = 0
     /// The free connections of each kind, and who waits for them.
     private var free: [Int]
-    private var queues: [ArrayQueue<Int>]
+    private var queues: [[Int]]
     private let isQueue: Bool
-    /// How long a connection of each kind is nobody's between two accesses that wait for it.
+    /// Whether who is awake may overtake those who have not waited for long, as in this engine.
+    private let isOvertaking: Bool
+    /// How long a connection of each kind is nobody's between two accesses that wait for it, on
+    /// average.
     private let handover: [Double]
     private var service: RandomStream
     private var mixes: RandomStream
@@ -86,6 +111,14 @@ struct AccessSimulation {
     /// for longer is handed a connection that is nobody's until it wakes up (the engine's
     /// `Waiter.patience`).
     private static let patience = 1e6
+    /// How long a thread takes to wake up that nobody waits for, in nanoseconds.
+    private static let wakeUp = 50e3
+    /// For how long a thread keeps a processor while others wait for it, in nanoseconds: the base
+    /// slice of Linux's scheduler.
+    private static let slice = 700e3
+    /// What lies between two batches of a worker, in nanoseconds: enough for who waits to come
+    /// first.
+    private static let betweenBatches = 100e3
 
     private static let readers = 0
     private static let writer = 1
@@ -97,7 +130,8 @@ struct AccessSimulation {
     ///   - phases: The phases of the load.
     ///   - setting: What serves the accesses.
     ///   - processors: How many processors there are.
-    ///   - handover: How long it takes to hand a connection over to who waits for it.
+    ///   - handover: How long it takes to hand a connection over to who waits for it, on average.
+    ///   - isOvertaking: Whether who is awake may overtake those who have not waited for long.
     ///   - random: Where service times, mixes and times of thinking are drawn from.
     init(
         _ clients: [Client],
@@ -105,6 +139,7 @@ struct AccessSimulation {
         on setting: WhatIfSetting,
         processors: Int,
         handover: HandoverTime = HandoverTime(),
+        isOvertaking: Bool = false,
         random: RandomStream
     ) {
         self.clients = clients
@@ -115,11 +150,12 @@ struct AccessSimulation {
         self.processors = SharedProcessors(count: processors)
         timers = MinimumHeap { ($0.time, $0.order) < ($1.time, $1.order) }
         isQueue = setting.readers == nil
+        self.isOvertaking = isOvertaking
         self.handover =
             isQueue
             ? [max(handover.reader, handover.writer), 0] : [handover.reader, handover.writer]
         free = isQueue ? [1, 0] : [setting.readers ?? 1, 1]
-        queues = [ArrayQueue(), ArrayQueue()]
+        queues = [[], []]
         outcomes = clients.map { client in
             Outcome(service: client.services.map { _ in (0, 0) })
         }
@@ -148,6 +184,8 @@ struct AccessSimulation {
             } else if let event = timers.pop() {
                 switch event.step {
                 case .turn: turn(event.worker, at: now)
+                case .batch: begin(event.worker, workers[event.worker].operation, at: now)
+                case .notified: wake(event.worker, at: now)
                 case .granted: grant(event.worker, at: now)
                 case .entered: enter(event.worker, at: now)
                 case .end: finish(event.worker, at: now)
@@ -173,6 +211,10 @@ struct AccessSimulation {
 
     private mutating func turn(_ worker: Int, at now: Double) {
         let client = workers[worker].client
+        if let interrupts = clients[client].interrupts {
+            interrupt(interrupts, at: now)
+            return plan(worker, freeAt: now)
+        }
         let operation = drawOperation(of: client)
         if let limit = clients[client].plan.skipAfter,
             now - workers[worker].intended > Double(limit)
@@ -183,8 +225,23 @@ struct AccessSimulation {
         begin(worker, operation, at: now)
     }
 
+    /// Interrupts the statements that run.
+    private mutating func interrupt(_ interrupts: Interrupts, at now: Double) {
+        for worker in workers.indices {
+            let name = clients[workers[worker].client].plan.name.name
+            guard interrupts.victim == nil || interrupts.victim == name,
+                // Who holds a connection runs no statement meanwhile.
+                workers[worker].demand.least == 0,
+                processors.shorten(worker, to: interrupts.latency, at: now)
+            else { continue }
+            workers[worker].demand.delay = 0
+            workers[worker].isInterrupted = true
+        }
+    }
+
     private mutating func begin(_ worker: Int, _ operation: Int, at now: Double) {
         let client = clients[workers[worker].client]
+        workers[worker].isInterrupted = false
         workers[worker].operation = operation
         guard client.services[operation] != nil else {
             return at(now, worker, .end)
@@ -199,10 +256,58 @@ struct AccessSimulation {
         workers[worker].foundFree = free[resource] > 0
         guard free[resource] > 0 else {
             if resource == Self.readers { hasWaitedForReader = true }
-            return queues[resource].append(worker)
+            workers[worker].isWaiting = true
+            queues[resource].append(worker)
+            if isOvertaking, !clients[workers[worker].client].isTask {
+                at(now + Self.patience, worker, .notified)
+            }
+            return
         }
         free[resource] -= 1
         grant(worker, at: now)
+    }
+
+    /// Passes a connection on: to the first who waits, or to nobody.
+    private mutating func release(_ resource: Int, at now: Double) {
+        guard let next = queues[resource].first else {
+            free[resource] += 1
+            return
+        }
+        if isEntitled(next, at: now) {
+            queues[resource].removeFirst()
+            workers[next].isWaiting = false
+            let isAsleep = now - workers[next].start >= Self.patience
+            return at(isAsleep ? now + drawHandover(of: resource) : now, next, .granted)
+        }
+        free[resource] += 1
+        guard !workers[next].isNotified else { return }
+        workers[next].isNotified = true
+        at(now + Self.wakeUp + drawHandover(of: resource), next, .notified)
+    }
+
+    /// Whether a connection that comes free is kept for somebody who waits.
+    private func isEntitled(_ worker: Int, at now: Double) -> Bool {
+        !isOvertaking || clients[workers[worker].client].isTask
+            || now - workers[worker].start >= Self.patience
+    }
+
+    /// Somebody who waits has woken up, and looks for a connection.
+    private mutating func wake(_ worker: Int, at now: Double) {
+        workers[worker].isNotified = false
+        guard workers[worker].isWaiting, let resource = workers[worker].resource,
+            free[resource] > 0
+        else { return }
+        workers[worker].isWaiting = false
+        queues[resource].removeAll { $0 == worker }
+        free[resource] -= 1
+        grant(worker, at: now)
+    }
+
+    /// How long it takes until who waits is awake: most are at once, few wait for a whole slice of
+    /// a processor's time, and all may have to wait for one where each processor has work.
+    private mutating func drawHandover(of resource: Int) -> Double {
+        let own = -handover[resource] * log(1 - service.nextUnit())
+        return processors.isBusy ? own + Self.slice * service.nextUnit() : own
     }
 
     /// A connection is the worker's: the transaction begins.
@@ -254,7 +359,7 @@ struct AccessSimulation {
         let own = workers[worker]
         ended += 1
         let counts = own.phase.isMeasured || ended > Self.warmUpLimit
-        if clients[own.client].services[own.operation] != nil, counts {
+        if clients[own.client].services[own.operation] != nil, counts, !own.isInterrupted {
             outcomes[own.client].waits.append(own.entry - own.start)
             if own.foundFree { outcomes[own.client].atOnce += 1 }
             outcomes[own.client].service[own.operation].sum += now - own.entry
@@ -262,19 +367,14 @@ struct AccessSimulation {
         }
         if let resource = own.resource {
             workers[worker].resource = nil
-            if let next = queues[resource].popFirst() {
-                let isAsleep = now - workers[next].start >= Self.patience
-                at(isAsleep ? now + handover[resource] : now, next, .granted)
-            } else {
-                free[resource] += 1
-            }
+            release(resource, at: now)
         }
         guard own.restOfBatches > 0, UInt64(now) < phases.end else {
             return plan(worker, freeAt: now)
         }
         workers[worker].restOfBatches -= 1
         workers[worker].phase = phases.place(at: UInt64(now))
-        begin(worker, own.operation, at: now)
+        at(now + Self.betweenBatches, worker, .batch)
     }
 }
 
@@ -285,24 +385,4 @@ struct HandoverTime: Sendable {
     var reader = 0.0
     /// Between two accesses that wait for the writer.
     var writer = 0.0
-}
-
-/// A queue in one array, which moves its elements now and then.
-struct ArrayQueue<Element> {
-    private var elements: [Element] = []
-    private var start = 0
-
-    mutating func append(_ element: Element) { elements.append(element) }
-
-    mutating func popFirst() -> Element? {
-        guard start < elements.count else { return nil }
-        defer {
-            start += 1
-            if start > 64, start * 2 > elements.count {
-                elements.removeFirst(start)
-                start = 0
-            }
-        }
-        return elements[start]
-    }
 }

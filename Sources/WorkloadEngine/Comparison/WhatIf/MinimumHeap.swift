@@ -19,6 +19,16 @@ struct MinimumHeap<Element> {
         }
     }
 
+    /// Removes the elements that satisfy a condition, and gives them, in any order.
+    mutating func removeAll(where condition: (Element) -> Bool) -> [Element] {
+        let removed = elements.filter(condition)
+        guard !removed.isEmpty else { return [] }
+        let kept = elements.filter { !condition($0) }
+        elements = []
+        for element in kept { push(element) }
+        return removed
+    }
+
     mutating func pop() -> Element? {
         guard let smallest = elements.first, let last = elements.popLast() else { return nil }
         guard !elements.isEmpty else { return smallest }

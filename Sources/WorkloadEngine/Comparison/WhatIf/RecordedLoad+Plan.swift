@@ -28,7 +28,7 @@ extension RecordedLoad {
 extension RecordedLoad.Client {
     /// The client with operations of the right kinds and nothing in them.
     fileprivate func client(named name: String) throws -> Client {
-        guard workers > 0, !operations.isEmpty else {
+        guard workers > 0, !operations.isEmpty || interrupts != nil else {
             throw WhatIfError(.unreadable, "client '\(name)' has no workers or no operations")
         }
         let mix = try operations.map { operation in
@@ -41,7 +41,10 @@ extension RecordedLoad.Client {
                 steps: []
             )
         }
-        var client = Client(name: name, activity: .operations(.read, mix: mix))
+        var client = Client(
+            name: name,
+            activity: interrupts != nil ? .interrupt : .operations(.read, mix: mix)
+        )
         client.workers = workers
         client.phases = phases ?? []
         client.pace = try pace(of: name)

@@ -1,3 +1,5 @@
+import Foundation
+
 /// How long the accesses of one operation keep what they have waited for: drawn from the times that
 /// a run recorded, and split into what a processor does and what is waited for otherwise.
 ///
@@ -10,6 +12,8 @@ struct ServiceModel: Sendable {
     let mean: Double
     /// How long an access lasts at least whatever its work, in nanoseconds: a hold.
     let hold: Double
+    /// How much longer than asked for those are held that end as they should.
+    private var excess = Excess()
     /// The share of a recorded time, beyond the hold, that is work for a processor.
     var work: Double
     /// The share of a recorded time, beyond the hold, that passes by itself: syncs, locks.
@@ -21,9 +25,15 @@ struct ServiceModel: Sendable {
     ///
     /// - Parameters:
     ///   - service: The recorded times.
+    ///   - exactMean: Their mean, in nanoseconds, where it is known better than they tell.
     ///   - processorMean: The processor time of an access, in nanoseconds, where it was measured.
     ///   - hold: How long each access is held at least, in nanoseconds.
-    init?(_ service: LatencySpectrum, processorMean: UInt64?, hold: UInt64 = 0) {
+    init?(
+        _ service: LatencySpectrum,
+        exactMean: UInt64? = nil,
+        processorMean: UInt64?,
+        hold: UInt64 = 0
+    ) {
         guard let mean = service.mean, let times = SpectrumSampler(service) else { return nil }
         self.times = times
         self.mean = mean
@@ -35,6 +45,7 @@ struct ServiceModel: Sendable {
             work = 0
             delay = 1
             holdWork = Double(processorMean ?? 0)
+            if let exactMean { excess = Excess(of: service, mean: Double(exactMean), hold: hold) }
         } else {
             work = processorMean.map { beyond > 0 ? min(1, Double($0) / beyond) : 0 } ?? 1
             delay = 0
@@ -58,7 +69,49 @@ struct ServiceModel: Sendable {
     /// Draws what one access needs.
     func draw(using random: inout RandomStream) -> Demand {
         let time = times.next(using: &random)
-        if hold > 0 { return Demand(work: holdWork, delay: 0, least: time) }
+        if hold > 0 {
+            let least = excess.draw(insteadOf: time, hold: hold, using: &random) ?? time
+            return Demand(work: holdWork, delay: 0, least: least)
+        }
         return Demand(work: time * work, delay: time * delay, least: 0)
+    }
+}
+
+extension ServiceModel {
+    /// How much longer than asked for accesses are held.
+    ///
+    /// A spectrum knows a hold of a second to some sixty milliseconds. Two that begin together would
+    /// seem to end one after the other, and whoever waits for them with them.
+    fileprivate struct Excess: Sendable {
+        /// The mean, in nanoseconds; nil where it is not known.
+        private var mean: Double?
+        /// The recorded times that it stands for, in nanoseconds.
+        private var upper = 0.0
+
+        /// Nothing is known.
+        init() {}
+
+        /// Takes what the exact mean of all times leaves for those nearest to the hold.
+        init(of service: LatencySpectrum, mean: Double, hold: UInt64) {
+            guard
+                let nearest = service.buckets.first(where: { $0.lower <= hold && hold < $0.upper })
+            else { return }
+            let others = service.buckets.filter { $0 != nearest }
+            let sum = mean * Double(service.count)
+            let rest = others.reduce(0) { $0 + $1.middle * Double($1.count) }
+            upper = Double(nearest.upper)
+            let most = upper - Double(hold)
+            self.mean = min(max(0, (sum - rest) / Double(nearest.count) - Double(hold)), most)
+        }
+
+        /// The time of one access, where the one that was drawn is about as long as the hold.
+        func draw(
+            insteadOf time: Double,
+            hold: Double,
+            using random: inout RandomStream
+        ) -> Double? {
+            guard let mean, time < upper else { return nil }
+            return min(hold - mean * log(1 - random.nextUnit()), upper)
+        }
     }
 }

@@ -17,6 +17,9 @@ struct SharedProcessors {
 
     init(count: Int) { self.count = max(1, count) }
 
+    /// Whether each processor has a job.
+    var isBusy: Bool { jobs.count >= count }
+
     /// How fast each job advances, in 0…1.
     private var speed: Double { min(1, Double(count) / Double(max(1, jobs.count))) }
 
@@ -30,6 +33,20 @@ struct SharedProcessors {
         advance(to: now)
         order += 1
         jobs.push((given + demand, order, job))
+    }
+
+    /// Lets a job end after so many more nanoseconds of a processor.
+    ///
+    /// - Returns: Whether it does; not when it ends before that by itself, or is not there.
+    mutating func shorten(_ job: Int, to demand: Double, at now: Double) -> Bool {
+        advance(to: now)
+        let end = given + demand
+        guard !jobs.removeAll(where: { $0.job == job && $0.end > end }).isEmpty else {
+            return false
+        }
+        order += 1
+        jobs.push((end, order, job))
+        return true
     }
 
     /// When the first of its jobs is done, if no other comes meanwhile; nil without jobs.

@@ -64,6 +64,8 @@ extension WhatIf {
         )
         for (name, client) in own.clients.sorted(by: { $0.key < $1.key }) {
             if run.unsupported?[name] != nil { continue }
+            // Older versions did not record who interrupts.
+            if client.interrupts != nil, load.clients[name] == nil { continue }
             guard let recorded = load.clients[name], recorded.isAbout(client) else {
                 throw WhatIfError(
                     .differentScenario,
@@ -75,16 +77,19 @@ extension WhatIf {
         }
     }
 
-    /// The runs of the two nearest settings.
+    /// The runs of the two nearest settings, each so many times, in turn.
     ///
     /// - Throws: ``WhatIfError`` when the scenario has no arm of the recorded name.
-    public func checkRuns(in scenario: Scenario) throws -> [CheckRun] {
+    public func checkRuns(in scenario: Scenario, times: Int = 1) throws -> [CheckRun] {
         guard let arm = scenario.arms.first(where: { $0.name == run.arm }) else {
             throw WhatIfError(.differentScenario, "the scenario has no arm '\(run.arm)'")
         }
-        return recorded.neighbours.map { setting in
+        let repetitions = (1...max(1, times)).flatMap { number in
+            recorded.neighbours.map { (setting: $0, number: number) }
+        }
+        return repetitions.map { setting, number in
             var changed = arm
-            changed.name = "\(arm.name), \(setting)"
+            changed.name = "\(arm.name), \(setting)" + (times > 1 ? ", run \(number)" : "")
             if let readers = setting.readers {
                 changed.kind = .pool
                 changed.readers = readers
@@ -99,14 +104,23 @@ extension WhatIf {
         }
     }
 
-    /// A prediction beside the real run of its setting.
-    public func check(_ prediction: WhatIfPrediction, against run: ArmResult) -> WhatIfCheck {
-        var problems = run.failures ?? []
-        if run.partial { problems.append("it was stopped before its end") }
-        if let reason = run.invalidReason { problems.append(reason) }
+    /// A prediction beside the real runs of its setting.
+    ///
+    /// One 99th percentile is a matter of chance where few accesses wait for long, so it is the
+    /// runs' median that counts, as with the simulated runs.
+    public func check(_ prediction: WhatIfPrediction, against runs: [ArmResult]) -> WhatIfCheck {
+        var problems: [String] = []
+        for run in runs {
+            problems += run.failures ?? []
+            if run.partial { problems.append("a run was stopped before its end") }
+            if let reason = run.invalidReason { problems.append(reason) }
+        }
+        var known: Set<String> = []
+        problems = problems.filter { known.insert($0).inserted }
         return WhatIfCheck(
             setting: prediction.setting,
-            clients: comparisons(of: prediction, with: run),
+            clients: comparisons(of: prediction, with: runs),
+            runs: runs.count,
             problem: problems.isEmpty ? nil : problems.joined(separator: "; ")
         )
     }
@@ -127,6 +141,7 @@ extension RecordedLoad.Client {
             zip(stages.0, stages.1).allSatisfy({ isNear($0.length, $1.length) })
         else { return false }
         var (one, two) = (self, other)
+        (one.isCutShort, two.isCutShort) = (nil, nil)
         for key in [\RecordedLoad.Client.hold, \.at, \.every] {
             one[keyPath: key] = nil
             two[keyPath: key] = nil

@@ -63,6 +63,14 @@ extension WhatIf {
         }
     }
 
+    /// Whether the clients that interrupt its accesses, and nothing else does, are simulated.
+    private func areInterruptsSimulated(of name: String) -> Bool {
+        load.clients[name]?.isCutShort != true
+            && load.clients.values.contains {
+                $0.interrupts == name || $0.interrupts == RecordedLoad.Client.everybody
+            }
+    }
+
     /// What a reader of the predictions should beware of.
     func notes(_ fit: [String: WhatIfComparison]) -> [String] {
         var notes: [String] = []
@@ -97,7 +105,8 @@ extension WhatIf {
         }
         let disturbed = names.filter { name in
             guard let client = run.clients[name] else { return false }
-            return client.interrupted + client.errorCount + client.retried > client.completed / 50
+            let interrupted = areInterruptsSimulated(of: name) ? 0 : client.interrupted
+            return interrupted + client.errorCount + client.retried > client.completed / 50
         }
         if !disturbed.isEmpty {
             notes.append(

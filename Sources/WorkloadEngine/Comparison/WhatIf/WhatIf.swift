@@ -99,7 +99,7 @@ public struct WhatIf: Sendable {
         }
         var reproduced: [String: WhatIfComparison] = [:]
         if let own = predictions.first(where: { $0.setting == recorded }) {
-            reproduced = comparisons(of: own, with: run)
+            reproduced = comparisons(of: own, with: [run])
         }
         let notes = notes(reproduced)
         return WhatIfResult(
@@ -116,14 +116,14 @@ public struct WhatIf: Sendable {
         )
     }
 
-    /// A prediction beside what a run measured.
+    /// A prediction beside what runs measured.
     func comparisons(
         of prediction: WhatIfPrediction,
-        with run: ArmResult
+        with runs: [ArmResult]
     ) -> [String: WhatIfComparison] {
         var comparisons: [String: WhatIfComparison] = [:]
         for (name, wait) in prediction.clients {
-            guard let measured = run.clients[name]?.wait?.p99 else { continue }
+            let measured = runs.compactMap { $0.clients[name]?.wait?.p99 }
             comparisons[name] = WhatIfComparison(predicted: wait.p99, measured: measured)
         }
         return comparisons
@@ -187,7 +187,15 @@ public struct WhatIf: Sendable {
         var names: [String] = []
         for client in plan.clients {
             let name = client.name.name
-            guard let services = fit.models[name], let own = load.clients[name] else { continue }
+            guard let own = load.clients[name] else { continue }
+            if let interrupts = interrupts(of: own) {
+                names.append(name)
+                clients.append(
+                    AccessSimulation.Client(plan: client, services: [], interrupts: interrupts)
+                )
+                continue
+            }
+            guard let services = fit.models[name] else { continue }
             let isSnapshot = own.operations.contains { $0.access == "snapshot" }
             // A queue has no snapshots.
             if isSnapshot, setting == .queue { continue }
@@ -199,7 +207,8 @@ public struct WhatIf: Sendable {
                     needsConnection: !isSnapshot,
                     overhead: fit.overheads[name],
                     seconds: fit.seconds[name],
-                    batches: max(1, own.batches ?? 1)
+                    batches: max(1, own.batches ?? 1),
+                    isTask: own.style == WorkloadEngine.Client.Style.async.rawValue
                 )
             )
         }
@@ -209,12 +218,24 @@ public struct WhatIf: Sendable {
             on: setting,
             processors: result.environment.cpuCount,
             handover: fit.handover,
+            isOvertaking: load.library == Arm.Library.engine.rawValue,
             random: RandomStream(seed: load.seed, stream: "what-if", worker: round)
         )
         simulation.run()
         return (
             Dictionary(uniqueKeysWithValues: zip(names, simulation.outcomes)),
             simulation.hasWaitedForReader
+        )
+    }
+
+    /// What a client interrupts; nil for one that makes accesses.
+    private func interrupts(of client: RecordedLoad.Client) -> AccessSimulation.Interrupts? {
+        guard let victim = client.interrupts else { return nil }
+        let isAll = victim == RecordedLoad.Client.everybody
+        let status = isAll ? run.interrupts : run.clients[victim]?.interrupts
+        return AccessSimulation.Interrupts(
+            victim: isAll ? nil : victim,
+            latency: Double(status?.latency?.mean ?? 0)
         )
     }
 
@@ -276,6 +297,7 @@ extension ServiceModel {
         guard let spectra = own?.spectra ?? (isOnly ? client.spectra : nil) else { return nil }
         self.init(
             spectra.service,
+            exactMean: own?.service?.mean ?? (isOnly ? client.service?.mean : nil),
             processorMean: own?.processorMean ?? (isOnly ? client.processorMean : nil),
             hold: hold ?? 0
         )

@@ -14,7 +14,11 @@ public enum WhatIfReport {
         lines += comparisons(result.fit)
         for check in result.checks ?? [] {
             lines.append("")
-            lines.append("a real run with \(check.setting):")
+            lines.append(
+                check.runs == 1
+                    ? "a real run with \(check.setting):"
+                    : "\(check.runs) real runs with \(check.setting), median [least … most]:"
+            )
             if let problem = check.problem { lines.append("  means little: \(problem)") }
             lines += comparisons(check.clients)
         }
@@ -73,9 +77,15 @@ public enum WhatIfReport {
         }
         return comparisons.sorted { $0.key < $1.key }.map { name, own in
             "  \(name): predicted \(HumanUnits.time(own.predicted)), measured "
-                + "\(HumanUnits.time(own.measured)): \(error(own)), "
+                + "\(measured(own)): \(error(own)), "
                 + (own.isWithin ? "within" : "NOT within") + " the larger of 25 % and 1 ms"
         }
+    }
+
+    private static func measured(_ own: WhatIfComparison) -> String {
+        let median = HumanUnits.time(own.measured)
+        guard let least = own.least, let most = own.most else { return median }
+        return "\(median) [\(HumanUnits.time(least)) … \(HumanUnits.time(most))]"
     }
 
     private static func error(_ own: WhatIfComparison) -> String {

@@ -55,13 +55,25 @@ public struct WhatIfPrediction: Sendable, Codable, Equatable {
 public struct WhatIfComparison: Sendable, Codable, Equatable {
     /// The predicted 99th percentile, in nanoseconds.
     public var predicted: UInt64
-    /// The measured one, in nanoseconds.
+    /// The measured one, in nanoseconds: of several runs, the median.
     public var measured: UInt64
+    /// The smallest that a run measured, in nanoseconds; absent for one run.
+    public var least: UInt64?
+    /// The largest that a run measured, in nanoseconds; absent for one run.
+    public var most: UInt64?
 
     /// Creates a comparison; both are in nanoseconds.
     public init(predicted: UInt64, measured: UInt64) {
         self.predicted = predicted
         self.measured = measured
+    }
+
+    /// Compares a prediction with what several runs measured; nil with none.
+    init?(predicted: UInt64, measured: [UInt64]) {
+        let sorted = measured.sorted()
+        guard let first = sorted.first, let last = sorted.last else { return nil }
+        self.init(predicted: predicted, measured: sorted[sorted.count / 2])
+        if sorted.count > 1 { (least, most) = (first, last) }
     }
 
     /// The error as a share of what was measured: above 0 when the prediction was too long.
@@ -78,6 +90,8 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
     private enum CodingKeys: String, CodingKey {
         case predicted
         case measured
+        case least
+        case most
         case error
         case isWithin = "within"
     }
@@ -87,6 +101,8 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         predicted = try container.decode(UInt64.self, forKey: .predicted)
         measured = try container.decode(UInt64.self, forKey: .measured)
+        least = try container.decodeIfPresent(UInt64.self, forKey: .least)
+        most = try container.decodeIfPresent(UInt64.self, forKey: .most)
     }
 
     /// Writes both waits, the error, and whether it is within the goal.
@@ -94,17 +110,21 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(predicted, forKey: .predicted)
         try container.encode(measured, forKey: .measured)
+        try container.encodeIfPresent(least, forKey: .least)
+        try container.encodeIfPresent(most, forKey: .most)
         try container.encode(error.rounded(toDigits: 4), forKey: .error)
         try container.encode(isWithin, forKey: .isWithin)
     }
 }
 
-/// A prediction beside a real run.
+/// A prediction beside real runs.
 public struct WhatIfCheck: Sendable, Codable, Equatable {
     /// What served the accesses.
     public var setting: WhatIfSetting
     /// The clients' waits, by name; those without enough accesses are absent.
     public var clients: [String: WhatIfComparison]
-    /// Why the run's numbers mean little; absent when they do not.
+    /// How many runs there were.
+    public var runs: Int
+    /// Why the runs' numbers mean little; absent when they do not.
     public var problem: String?
 }

@@ -156,4 +156,13 @@ struct WhatIfTests {
         #expect(!WhatIfComparison(predicted: 7_400_000, measured: 10_000_000).isWithin)
         #expect(WhatIfComparison(predicted: 90, measured: 100).error == -0.1)
     }
+
+    @Test func severalRunsCountAsTheirMedian() throws {
+        let three = try #require(WhatIfComparison(predicted: 90, measured: [400, 100, 80]))
+        #expect([three.least, three.measured, three.most] == [80, 100, 400])
+        #expect(three.error == -0.1)
+        let one = try #require(WhatIfComparison(predicted: 90, measured: [100]))
+        #expect(one == WhatIfComparison(predicted: 90, measured: 100))
+        #expect(WhatIfComparison(predicted: 90, measured: [UInt64]()) == nil)
+    }
 }

@@ -1,0 +1,211 @@
+import Telemetry
+import Testing
+
+@testable import WorkloadEngine
+
+/// What happens to accesses in a simulation beside their waiting in line: interrupts, overtaking,
+/// holds.
+struct SimulatedAccessRulesTests {
+    private func constant(_ time: UInt64) -> LatencySpectrum {
+        var spectrum = LatencySpectrum()
+        spectrum.add(time, count: 1000)
+        return spectrum
+    }
+
+    /// Clients in closed loops, whose accesses take about `service` nanoseconds of a processor.
+    private func simulate(
+        _ clients: [String: RecordedLoad.Client],
+        service: UInt64,
+        interrupts: [String: AccessSimulation.Interrupts] = [:],
+        isOvertaking: Bool = false
+    ) throws -> [String: AccessSimulation.Outcome] {
+        var load = RecordedLoad.test(rate: 1, length: 1_000_000_000, workers: 1)
+        load.clients = clients
+        let plan = try load.makePlan()
+        let model = try #require(ServiceModel(constant(service), processorMean: service))
+        let own = plan.clients.map { client in
+            AccessSimulation.Client(
+                plan: client,
+                services: interrupts[client.name.name] == nil ? [model] : [],
+                isTask: clients[client.name.name]?.style == "async",
+                interrupts: interrupts[client.name.name]
+            )
+        }
+        var simulation = AccessSimulation(
+            own,
+            in: plan.phases,
+            on: .pool(readers: 1),
+            processors: 4,
+            isOvertaking: isOvertaking,
+            random: RandomStream(seed: 7, stream: "test")
+        )
+        simulation.run()
+        return Dictionary(
+            uniqueKeysWithValues: zip(plan.clients.map(\.name.name), simulation.outcomes)
+        )
+    }
+
+    private func reader(workers: Int = 1, think: UInt64 = 0) -> RecordedLoad.Client {
+        RecordedLoad.Client(
+            workers: workers,
+            style: "sync",
+            operations: [.init(name: "read", weight: 1, access: "read")],
+            think: .init(least: think, most: think)
+        )
+    }
+
+    private func canceller(of victim: String, every: UInt64) -> RecordedLoad.Client {
+        RecordedLoad.Client(
+            workers: 1,
+            style: "sync",
+            operations: [],
+            interrupts: victim,
+            every: every
+        )
+    }
+
+    // MARK: Interrupts
+
+    @Test func whatIsInterruptedDoesNotComplete() throws {
+        let clients = ["search": reader(), "cancel": canceller(of: "*", every: 10_000_000)]
+        func completed(_ interrupts: AccessSimulation.Interrupts) throws -> Int {
+            let outcomes = try simulate(
+                clients,
+                service: 50_000_000,
+                interrupts: ["cancel": interrupts]
+            )
+            return try #require(outcomes["search"]).waits.count
+        }
+        // Each is interrupted long before its end, but for the last.
+        #expect(try completed(.init(victim: nil, latency: 1e6)) == 0)
+        #expect(try completed(.init(victim: "search", latency: 1e6)) == 0)
+        // Somebody else's accesses are meant.
+        #expect(try completed(.init(victim: "ui", latency: 1e6)) >= 18)
+        // What ends by itself before SQLite looks is not interrupted.
+        #expect(try completed(.init(victim: nil, latency: 60e6)) >= 18)
+    }
+
+    @Test func anInterruptLeavesWhatOnlyHoldsItsConnection() throws {
+        let hold = RecordedLoad.Client(
+            workers: 1,
+            style: "sync",
+            operations: [.init(name: "hold", weight: 1, access: "read")],
+            hold: 90_000_000,
+            think: .init(least: 0, most: 0)
+        )
+        var load = RecordedLoad.test(rate: 1, length: 1_000_000_000, workers: 1)
+        load.clients = ["report": hold, "cancel": canceller(of: "*", every: 10_000_000)]
+        let plan = try load.makePlan()
+        let model = try #require(
+            ServiceModel(
+                constant(90_100_000),
+                exactMean: 90_100_000,
+                processorMean: 50_000_000,
+                hold: 90_000_000
+            )
+        )
+        let isCancel = plan.clients.map { $0.name.name == "cancel" }
+        var simulation = AccessSimulation(
+            zip(plan.clients, isCancel).map { client, isCancel in
+                AccessSimulation.Client(
+                    plan: client,
+                    services: isCancel ? [] : [model],
+                    interrupts: isCancel ? .init(victim: nil, latency: 0) : nil
+                )
+            },
+            in: plan.phases,
+            on: .pool(readers: 1),
+            processors: 1,
+            random: RandomStream(seed: 7, stream: "test")
+        )
+        simulation.run()
+        #expect(simulation.outcomes.contains { $0.waits.count == 11 })
+    }
+
+    // MARK: Overtaking
+
+    /// Two workers that never think, on one reader.
+    @Test func whoIsAwakeOvertakesWhoHasNotWaitedForLong() throws {
+        let clients = ["read": reader(workers: 2)]
+        let inOrder = try #require(simulate(clients, service: 20_000)["read"]).waits
+        let overtaking = try #require(
+            simulate(clients, service: 20_000, isOvertaking: true)["read"]
+        ).waits
+        // In turn: each waits for the other's access.
+        #expect(inOrder.dropFirst(2).allSatisfy { $0 > 15_000 && $0 < 25_000 })
+        // One goes on until the other has waited for a millisecond.
+        #expect(overtaking.count { $0 == 0 } > overtaking.count * 8 / 10)
+        #expect(overtaking.contains { $0 >= 1e6 })
+        #expect(overtaking.allSatisfy { $0 < 1.2e6 })
+    }
+
+    @Test func tasksAreNotOvertaken() throws {
+        var client = reader(workers: 2)
+        client.style = "async"
+        let waits = try #require(
+            simulate(["read": client], service: 20_000, isOvertaking: true)["read"]
+        ).waits
+        #expect(waits.allSatisfy { $0 < 25_000 })
+    }
+
+    // MARK: Holds
+
+    /// A spectrum knows 1.2 s to 67 ms; accesses that hold for so long end together all the same.
+    @Test func aHoldLastsAsLongAsWasAskedFor() throws {
+        var spectrum = LatencySpectrum()
+        spectrum.add(1_200_300_000, count: 9)
+        spectrum.add(1_900_000_000, count: 1)
+        let late = try #require(spectrum.buckets.last)
+        let mean = (9 * 1_200_300_000 + late.middle) / 10
+        let model = try #require(
+            ServiceModel(
+                spectrum,
+                exactMean: UInt64(mean),
+                processorMean: 100_000,
+                hold: 1_200_000_000
+            )
+        )
+        var random = RandomStream(seed: 3, stream: "holds")
+        let times = (0..<5_000).map { _ in model.draw(using: &random).least }
+        let usual = times.filter { $0 < 1.5e9 }
+        #expect(abs(Double(usual.count) / 5_000 - 0.9) < 0.03)
+        #expect(usual.allSatisfy { $0 >= 1.2e9 && $0 < 1.206e9 })
+        let excess = usual.reduce(0) { $0 + $1 - 1.2e9 } / Double(usual.count)
+        #expect(abs(excess - 300_000) < 30_000)
+        // One that was late in the recording is late here.
+        #expect(times.contains { $0 >= Double(late.lower) && $0 <= Double(late.upper) })
+    }
+
+    // MARK: Their parts
+
+    @Test func aJobCanBeShortened() {
+        var processors = SharedProcessors(count: 1)
+        processors.add(0, demand: 100, at: 0)
+        processors.add(1, demand: 100, at: 0)
+        #expect(processors.isBusy)
+        // Each has got 10 of its 100; the first gets 5 more.
+        let isShortened = processors.shorten(0, to: 5, at: 20)
+        #expect(isShortened)
+        #expect(processors.nextEnd == 30)
+        #expect(processors.take(at: 30) == 0)
+        // It would end before that, or is not there.
+        let isLengthened = processors.shorten(1, to: 500, at: 30)
+        let isFound = processors.shorten(0, to: 5, at: 30)
+        #expect(!isLengthened && !isFound)
+        #expect(processors.nextEnd == 115)
+        #expect(processors.take(at: 115) == 1)
+        #expect(!processors.isBusy)
+    }
+
+    @Test func aHeapStaysOneWhenElementsAreTakenOut() {
+        var heap = MinimumHeap<Int>(<)
+        for value in [5, 3, 8, 1, 9, 2, 7] { heap.push(value) }
+        let even = heap.removeAll { $0 % 2 == 0 }
+        let large = heap.removeAll { $0 > 100 }
+        #expect(even.sorted() == [2, 8])
+        #expect(large.isEmpty)
+        var rest: [Int] = []
+        while let value = heap.pop() { rest.append(value) }
+        #expect(rest == [1, 3, 5, 7, 9])
+    }
+}
