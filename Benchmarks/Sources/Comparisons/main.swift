@@ -6,9 +6,9 @@ import WorkloadEngine
 //     swift run -c release Comparisons [--alarms N] [--finds N] [--blocks N] [--seconds S]
 //                                      [--slowdown SHARE] [--workers N]
 //
-// First, an arm is compared with itself: how often does the test see a difference at 5 %? Then an
-// arm is compared with one whose accesses take a tenth longer: how often is it found? By default the
-// former takes ten blocks of half a second, and the latter forty of a quarter: on a machine that
+// First, an arm is compared with one whose accesses take a tenth longer: how often is it found? Then
+// it is compared with itself: how often does the test see a difference at 5 %? By default the former
+// takes forty blocks of a quarter second, and the latter ten of half a second: on a machine that
 // changes its speed now and then, many short blocks see more than a few long ones.
 
 func option(_ name: String, _ standard: Double) -> Double {

@@ -153,6 +153,9 @@ struct ComparisonSummary {
         return warnings + skips(blocks)
     }
 
+    /// As many as the command takes.
+    private static let mostBlocks = 1000
+
     /// That the noise floor is what it is because the machine changed its speed now and then; nil
     /// when it is not so.
     private func leaps(
@@ -160,16 +163,20 @@ struct ComparisonSummary {
         _ noise: [NoiseMeasurement],
         _ blocks: Int
     ) -> String? {
-        let found = noise.compactMap { own in
+        // A percentile far out may leap by the load's own chance.
+        let steady = noise.filter { [".throughput", ".p50"].contains(where: $0.metric.hasSuffix) }
+        let found = steady.compactMap { own in
             analysis.leaps(in: own).map { (metric: own.metric, leaps: $0) }
         }
         guard let first = plan.arms.first?.name,
             let (metric, leaps) = found.max(by: { $0.leaps.count < $1.leaps.count })
         else { return nil }
-        return "the machine became faster or slower now and then: in \(leaps.count) of \(blocks) "
-            + "blocks two runs of \(first) differ by \(RatioText.factor(leaps.least)) or more in "
-            + "\(metric), in the others by \(RatioText.factor(leaps.usual)) at most; more blocks "
-            + "see through that (--blocks \(blocks * 3))"
+        let advice = min(Self.mostBlocks, 3 * options.blocks)
+        return "in \(leaps.count) of \(blocks) blocks two runs of \(first) differ by "
+            + "\(RatioText.factor(leaps.least)) or more in \(metric), in the others by "
+            + "\(RatioText.factor(leaps.usual)) at most, as when the machine becomes faster or "
+            + "slower now and then"
+            + (advice > options.blocks ? "; more blocks outvote that: try --blocks \(advice)" : "")
     }
 
     /// Clients that gave accesses up: what they would have waited is known from below alone.

@@ -3,7 +3,8 @@ import Foundation
 /// One run of a recorded load on a simulated queue or pool: a discrete-event simulation.
 ///
 /// Who wants to read waits for one of the readers, who wants to write for the writer, in a queue
-/// everybody for the one connection: each in the order in which they come. What has its connection
+/// everybody for the one connection: in the order in which they come, but for those who are
+/// overtaken before they have waited for long. What has its connection
 /// works on processors that all share (``SharedProcessors``), and may then be held up. Workers take
 /// their turns from the very load models that a real run uses.
 struct AccessSimulation {
@@ -213,6 +214,8 @@ struct AccessSimulation {
         let client = workers[worker].client
         if let interrupts = clients[client].interrupts {
             interrupt(interrupts, at: now)
+            // One that never thinks must come to an end too.
+            ended += 1
             return plan(worker, freeAt: now)
         }
         let operation = drawOperation(of: client)
@@ -277,7 +280,8 @@ struct AccessSimulation {
             queues[resource].removeFirst()
             workers[next].isWaiting = false
             let isAsleep = now - workers[next].start >= Self.patience
-            return at(isAsleep ? now + drawHandover(of: resource) : now, next, .granted)
+            at(isAsleep ? now + drawHandover(of: resource) : now, next, .granted)
+            return serveTasks(at: now)
         }
         free[resource] += 1
         guard !workers[next].isNotified else { return }
@@ -294,9 +298,26 @@ struct AccessSimulation {
     /// Somebody who waits has woken up, and looks for a connection.
     private mutating func wake(_ worker: Int, at now: Double) {
         workers[worker].isNotified = false
-        guard workers[worker].isWaiting, let resource = workers[worker].resource,
-            free[resource] > 0
-        else { return }
+        if workers[worker].isWaiting, let resource = workers[worker].resource, free[resource] > 0 {
+            take(resource, worker, at: now)
+        }
+        serveTasks(at: now)
+    }
+
+    /// Gives free connections to tasks that wait: they do not look for one themselves.
+    private mutating func serveTasks(at now: Double) {
+        guard isOvertaking else { return }
+        for resource in queues.indices {
+            while free[resource] > 0,
+                let task = queues[resource].first(where: { clients[workers[$0].client].isTask })
+            {
+                take(resource, task, at: now)
+            }
+        }
+    }
+
+    /// Gives a free connection to somebody who waits.
+    private mutating func take(_ resource: Int, _ worker: Int, at now: Double) {
         workers[worker].isWaiting = false
         queues[resource].removeAll { $0 == worker }
         free[resource] -= 1

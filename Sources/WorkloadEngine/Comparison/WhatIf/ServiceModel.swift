@@ -93,15 +93,21 @@ extension ServiceModel {
 
         /// Takes what the exact mean of all times leaves for those nearest to the hold.
         init(of service: LatencySpectrum, mean: Double, hold: UInt64) {
-            guard
-                let nearest = service.buckets.first(where: { $0.lower <= hold && hold < $0.upper })
-            else { return }
-            let others = service.buckets.filter { $0 != nearest }
+            // Its bucket and the next: it may lie at the end of its own.
+            var bounds = LatencySpectrum()
+            bounds.add(hold)
+            guard let own = bounds.buckets.first else { return }
+            bounds.add(own.upper)
+            guard let end = bounds.buckets.last?.upper else { return }
+            let nearest = service.buckets.filter { $0.upper > own.lower && $0.lower < end }
+            let count = nearest.reduce(0) { $0 + $1.count }
+            guard count > 0 else { return }
+            let others = service.buckets.filter { !nearest.contains($0) }
             let sum = mean * Double(service.count)
             let rest = others.reduce(0) { $0 + $1.middle * Double($1.count) }
-            upper = Double(nearest.upper)
+            upper = Double(end)
             let most = upper - Double(hold)
-            self.mean = min(max(0, (sum - rest) / Double(nearest.count) - Double(hold)), most)
+            self.mean = min(max(0, (sum - rest) / Double(count) - Double(hold)), most)
         }
 
         /// The time of one access, where the one that was drawn is about as long as the hold.

@@ -65,7 +65,9 @@ extension WhatIf {
         for (name, client) in own.clients.sorted(by: { $0.key < $1.key }) {
             if run.unsupported?[name] != nil { continue }
             // Older versions did not record who interrupts.
-            if client.interrupts != nil, load.clients[name] == nil { continue }
+            if client.interrupts != nil, !load.clients.values.contains(where: \.isInterrupter) {
+                continue
+            }
             guard let recorded = load.clients[name], recorded.isAbout(client) else {
                 throw WhatIfError(
                     .differentScenario,
@@ -120,14 +122,17 @@ extension WhatIf {
         return WhatIfCheck(
             setting: prediction.setting,
             clients: comparisons(of: prediction, with: runs),
-            runs: runs.count,
+            runs: runs.count > 1 ? runs.count : nil,
             problem: problems.isEmpty ? nil : problems.joined(separator: "; ")
         )
     }
 }
 
 extension RecordedLoad.Client {
-    /// Whether another client is the same but for times that were rounded otherwise.
+    fileprivate var isInterrupter: Bool { interrupts != nil }
+
+    /// Whether another client is the same but for times that were rounded otherwise, and for what
+    /// older versions did not record.
     fileprivate func isAbout(_ other: RecordedLoad.Client) -> Bool {
         func isNear(_ one: UInt64?, _ two: UInt64?) -> Bool {
             guard let one, let two else { return one == two }

@@ -63,12 +63,17 @@ extension WhatIf {
         }
     }
 
-    /// Whether the clients that interrupt its accesses, and nothing else does, are simulated.
+    /// Whether what interrupts its accesses is simulated as it was.
+    ///
+    /// Not what ends waits too, as somebody does who interrupts one client alone; nor accesses that
+    /// are interrupted more often than not, whose times are those of the few that survive; nor
+    /// holds, whose statements are over in no time.
     private func areInterruptsSimulated(of name: String) -> Bool {
-        load.clients[name]?.isCutShort != true
-            && load.clients.values.contains {
-                $0.interrupts == name || $0.interrupts == RecordedLoad.Client.everybody
-            }
+        guard let own = load.clients[name], let measured = run.clients[name] else { return false }
+        let interrupters = load.clients.values.compactMap(\.interrupts)
+        return own.isCutShort != true && own.hold == nil && !interrupters.contains(name)
+            && interrupters.contains(RecordedLoad.Client.everybody)
+            && measured.interrupted <= measured.completed
     }
 
     /// What a reader of the predictions should beware of.

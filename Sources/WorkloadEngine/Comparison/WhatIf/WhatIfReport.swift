@@ -15,9 +15,9 @@ public enum WhatIfReport {
         for check in result.checks ?? [] {
             lines.append("")
             lines.append(
-                check.runs == 1
-                    ? "a real run with \(check.setting):"
-                    : "\(check.runs) real runs with \(check.setting), median [least … most]:"
+                check.runs.map {
+                    "\($0) real runs with \(check.setting), median [least … most]:"
+                } ?? "a real run with \(check.setting):"
             )
             if let problem = check.problem { lines.append("  means little: \(problem)") }
             lines += comparisons(check.clients)

@@ -72,7 +72,8 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
     init?(predicted: UInt64, measured: [UInt64]) {
         let sorted = measured.sorted()
         guard let first = sorted.first, let last = sorted.last else { return nil }
-        self.init(predicted: predicted, measured: sorted[sorted.count / 2])
+        let middle = (sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2])
+        self.init(predicted: predicted, measured: middle.0 + (middle.1 - middle.0) / 2)
         if sorted.count > 1 { (least, most) = (first, last) }
     }
 
@@ -123,8 +124,8 @@ public struct WhatIfCheck: Sendable, Codable, Equatable {
     public var setting: WhatIfSetting
     /// The clients' waits, by name; those without enough accesses are absent.
     public var clients: [String: WhatIfComparison]
-    /// How many runs there were.
-    public var runs: Int
+    /// How many runs there were; absent for one.
+    public var runs: Int?
     /// Why the runs' numbers mean little; absent when they do not.
     public var problem: String?
 }

@@ -148,6 +148,50 @@ struct SimulatedAccessRulesTests {
         #expect(waits.allSatisfy { $0 < 25_000 })
     }
 
+    /// Two readers come free within the time that a thread takes to wake up; a task waits behind it.
+    @Test func aTaskDoesNotSleepBesideAReaderThatWasLeftToAThread() throws {
+        func once(_ style: String, at time: UInt64) -> RecordedLoad.Client {
+            RecordedLoad.Client(
+                workers: 1,
+                style: style,
+                operations: [.init(name: "read", weight: 1, access: "read")],
+                at: time
+            )
+        }
+        var load = RecordedLoad.test(rate: 1, length: 1_000_000_000, workers: 1)
+        // Both readers are taken from 10 to 11 ms; who comes then waits.
+        load.clients = [
+            "a-first": once("sync", at: 10_000_000),
+            "b-second": once("sync", at: 10_010_000),
+            "c-thread": once("sync", at: 10_900_000),
+            "d-task": once("async", at: 10_910_000),
+        ]
+        let plan = try load.makePlan()
+        let short = try #require(ServiceModel(constant(1_000_000), processorMean: 1_000_000))
+        let long = try #require(ServiceModel(constant(500_000_000), processorMean: 500_000_000))
+        var simulation = AccessSimulation(
+            plan.clients.map { client in
+                AccessSimulation.Client(
+                    plan: client,
+                    services: [client.name.name < "c" ? short : long],
+                    isTask: load.clients[client.name.name]?.style == "async"
+                )
+            },
+            in: plan.phases,
+            on: .pool(readers: 2),
+            processors: 4,
+            isOvertaking: true,
+            random: RandomStream(seed: 7, stream: "test")
+        )
+        simulation.run()
+        let waits = Dictionary(
+            uniqueKeysWithValues: zip(plan.clients.map(\.name.name), simulation.outcomes)
+        ).compactMapValues { $0.waits.first }
+        #expect(waits["a-first"] == 0 && waits["b-second"] == 0)
+        #expect(try #require(waits["c-thread"]) > 0)
+        #expect(try #require(waits["d-task"]) < 1e6)
+    }
+
     // MARK: Holds
 
     /// A spectrum knows 1.2 s to 67 ms; accesses that hold for so long end together all the same.
@@ -174,6 +218,21 @@ struct SimulatedAccessRulesTests {
         #expect(abs(excess - 300_000) < 30_000)
         // One that was late in the recording is late here.
         #expect(times.contains { $0 >= Double(late.lower) && $0 <= Double(late.upper) })
+    }
+
+    /// 50 ms lie next to the end of their bucket; what is held a little longer counts in the next.
+    @Test func aHoldNextToItsBucketsEndIsExactToo() throws {
+        var spectrum = LatencySpectrum()
+        spectrum.add(50_200_000, count: 5)
+        spectrum.add(50_600_000, count: 5)
+        #expect(spectrum.buckets.count == 2)
+        let model = try #require(
+            ServiceModel(spectrum, exactMean: 50_400_000, processorMean: 0, hold: 50_000_000)
+        )
+        var random = RandomStream(seed: 3, stream: "holds")
+        let times = (0..<5_000).map { _ in model.draw(using: &random).least }
+        #expect(times.allSatisfy { $0 >= 50e6 && $0 < 53.5e6 })
+        #expect(abs(times.reduce(0, +) / 5_000 - 50.4e6) < 0.03e6)
     }
 
     // MARK: Their parts

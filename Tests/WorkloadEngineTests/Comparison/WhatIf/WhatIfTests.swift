@@ -161,6 +161,7 @@ struct WhatIfTests {
         let three = try #require(WhatIfComparison(predicted: 90, measured: [400, 100, 80]))
         #expect([three.least, three.measured, three.most] == [80, 100, 400])
         #expect(three.error == -0.1)
+        #expect(WhatIfComparison(predicted: 90, measured: [300, 100])?.measured == 200)
         let one = try #require(WhatIfComparison(predicted: 90, measured: [100]))
         #expect(one == WhatIfComparison(predicted: 90, measured: 100))
         #expect(WhatIfComparison(predicted: 90, measured: [UInt64]()) == nil)
