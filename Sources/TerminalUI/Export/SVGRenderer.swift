@@ -197,7 +197,8 @@ package struct SVGRenderer {
         }
     }
 
-    /// The cells that can be drawn as one piece of text: ASCII in one style, or one character.
+    /// The cells that can be drawn as one piece of text: ASCII in one style up to a gap, or one
+    /// character.
     private func run(from x: Int, _ y: Int, style: Style) -> (text: String, columns: Int) {
         var text = surface[x, y].character
         var columns = 1
@@ -206,6 +207,8 @@ package struct SVGRenderer {
         while x + columns < surface.size.width {
             let next = surface[x + columns, y]
             guard next.style == style, next.character.utf8.count == 1 else { break }
+            // Many viewers make one space of several, and stretch what is left.
+            if next.character == " ", text.last == " " { break }
             text += next.character
             columns += 1
         }

@@ -37,6 +37,16 @@ struct ExportTests {
         #expect(svg.contains("M8.4 27h8.4v9h-8.4z"))
     }
 
+    /// A viewer that makes one space of several would stretch the rest over the whole length.
+    @Test func svgLeavesGapsOutOfItsText() {
+        var canvas = Canvas(size: Size(width: 20, height: 1), theme: .standard, glyphs: .braille)
+        canvas.write("a b   c d  e", x: 1, y: 0, style: Style(foreground: .rgb(1, 2, 3)))
+        let svg = SVGRenderer.render(canvas.surface, title: "")
+        #expect(svg.contains("<text x=\"8.4\" y=\"13.5\" textLength=\"25.2\">a b</text>"))
+        #expect(svg.contains("<text x=\"58.8\" y=\"13.5\" textLength=\"25.2\">c d</text>"))
+        #expect(svg.contains("<text x=\"100.8\" y=\"13.5\">e</text>"))
+    }
+
     @Test func svgDrawsWhatRepeatsAsOnePiece() {
         var canvas = Canvas(size: Size(width: 12, height: 3), theme: .standard, glyphs: .braille)
         canvas.write("⣿⣿⣿⡪⡪⡪", x: 0, y: 0, style: Style(foreground: .rgb(1, 2, 3)))
