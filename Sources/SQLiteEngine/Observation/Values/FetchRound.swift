@@ -67,7 +67,7 @@ struct FetchRound: Sendable {
     /// - Parameter isOnThread: Whether they may run on this thread, which holds no connection.
     private func start(isOnThread: Bool = true) {
         // Who has ended meanwhile keeps no database any more.
-        guard let database = members.lazy.compactMap(\.database).first else { return }
+        guard let database = firstDatabase else { return }
         // Before the reader takes its state: what comes later may not be in it.
         let commits = hub.commits.load(ordering: .sequentiallyConsistent)
         guard usesReaders else {
@@ -89,6 +89,17 @@ struct FetchRound: Sendable {
         database.asyncRead(at: Self.site) { db in
             end(fetch(db, after: commits), isOnConnection: true)
         }
+    }
+
+    /// The database, from the first member that keeps it still.
+    ///
+    /// Each is asked once: a member that ends meanwhile gives none the second time, as a lazy
+    /// sequence would ask it.
+    private var firstDatabase: (any ObservedDatabase)? {
+        for member in members {
+            if let database = member.database { return database }
+        }
+        return nil
     }
 
     /// What a round has fetched.

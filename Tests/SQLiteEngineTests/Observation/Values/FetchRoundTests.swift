@@ -1,0 +1,63 @@
+import Telemetry
+import Testing
+
+@testable import SQLiteEngine
+
+/// A round of fetches whose members come and go.
+@Suite(.timeLimit(.minutes(1)))
+struct FetchRoundTests {
+    private let folder = TemporaryFolder()
+
+    /// A member whose observation ends as soon as its database was asked for.
+    private final class EndingMember: ObservedMember {
+        private let state: Lock<(database: DatabasePool?, isAsked: Int, isFetched: Int)>
+        let isFetched = Gate()
+
+        init(_ database: DatabasePool?) { state = Lock((database, 0, 0)) }
+
+        var timesAsked: Int { state.withLock { $0.isAsked } }
+
+        var database: (any ObservedDatabase)? {
+            state.withLock { state in
+                defer { state.database = nil }
+                state.isAsked += 1
+                return state.database
+            }
+        }
+
+        let wantsChanges = true
+        let usesReaders = true
+        let isQuick = true
+        let runsClosuresToTell = false
+        let isTellingQuick = true
+
+        func databaseDidChange() {}
+        func didJoin(_ region: DatabaseRegion, isCurrent: Bool) {}
+        func fetch(afterCommitOn db: Database) -> Bool { false }
+        func beginFetch() -> Bool { true }
+        func fetch(_ db: Result<Database, any Error>, after commits: UInt64) { isFetched.open() }
+        func endFetch() -> Bool { false }
+        func beginTelling() -> Bool { false }
+        func tell(through delivery: Delivery) {}
+        func endTelling() -> Bool { false }
+    }
+
+    @Test func aMemberThatEndsMeanwhileIsAskedForItsDatabaseOnce() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let over = EndingMember(nil)
+        let ending = EndingMember(pool)
+        FetchRound.start(for: [over, ending], hub: pool.observationHub)
+        try over.isFetched.wait()
+        try ending.isFetched.wait()
+        #expect(over.timesAsked == 1)
+        #expect(ending.timesAsked == 1)
+    }
+
+    @Test func aRoundOfThoseThatAreOverFetchesNothing() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let over = EndingMember(nil)
+        FetchRound.start(for: [over], hub: pool.observationHub)
+        #expect(over.timesAsked == 1)
+        #expect(try pool.rowCount() == 0)
+    }
+}
