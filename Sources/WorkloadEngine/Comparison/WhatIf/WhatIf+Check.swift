@@ -65,7 +65,9 @@ extension WhatIf {
         for (name, client) in own.clients.sorted(by: { $0.key < $1.key }) {
             if run.unsupported?[name] != nil { continue }
             // Older versions did not record who interrupts.
-            if client.interrupts != nil, !load.clients.values.contains(where: \.isInterrupter) {
+            if client.interrupts != nil,
+                load.clients.values.allSatisfy({ $0.interrupts == nil })
+            {
                 continue
             }
             guard let recorded = load.clients[name], recorded.isAbout(client) else {
@@ -129,8 +131,6 @@ extension WhatIf {
 }
 
 extension RecordedLoad.Client {
-    fileprivate var isInterrupter: Bool { interrupts != nil }
-
     /// Whether another client is the same but for times that were rounded otherwise, and for what
     /// older versions did not record.
     fileprivate func isAbout(_ other: RecordedLoad.Client) -> Bool {
