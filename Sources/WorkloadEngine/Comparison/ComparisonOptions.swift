@@ -4,6 +4,8 @@ import Foundation
 public struct ComparisonOptions: Sendable {
     /// How many blocks there are: in each, every arm runs once, and the first one twice.
     public var blocks = 10
+    /// The most blocks that a comparison may have.
+    public static let maximumBlocks = 1000
     /// How long the measured part of each run lasts.
     ///
     /// With three arms, forty runs of three seconds and what each needs around them take less than

@@ -153,9 +153,6 @@ struct ComparisonSummary {
         return warnings + skips(blocks)
     }
 
-    /// As many as the command takes.
-    private static let mostBlocks = 1000
-
     /// That the noise floor is what it is because the machine changed its speed now and then; nil
     /// when it is not so.
     private func leaps(
@@ -171,7 +168,7 @@ struct ComparisonSummary {
         guard let first = plan.arms.first?.name,
             let (metric, leaps) = found.max(by: { $0.leaps.count < $1.leaps.count })
         else { return nil }
-        let advice = min(Self.mostBlocks, 3 * options.blocks)
+        let advice = min(ComparisonOptions.maximumBlocks, 3 * options.blocks)
         return "in \(leaps.count) of \(blocks) blocks two runs of \(first) differ by "
             + "\(RatioText.factor(leaps.least)) or more in \(metric), in the others by "
             + "\(RatioText.factor(leaps.usual)) at most, as when the machine becomes faster or "

@@ -64,8 +64,10 @@ struct CompareSubcommand: ParsableCommand {
     var progress = ProgressMode.auto
 
     func validate() throws {
-        guard (1...1000).contains(blocks) else {
-            throw ValidationError("--blocks must be 1 to 1000, not \(blocks)")
+        guard (1...ComparisonOptions.maximumBlocks).contains(blocks) else {
+            throw ValidationError(
+                "--blocks must be 1 to \(ComparisonOptions.maximumBlocks), not \(blocks)"
+            )
         }
     }
 
