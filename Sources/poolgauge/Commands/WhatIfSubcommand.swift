@@ -22,7 +22,9 @@ struct WhatIfSubcommand: ParsableCommand {
     @Flag(help: "Run the two nearest settings, and report how far the predictions are off.")
     var check = false
 
-    @Option(help: "For --check: how often each of the two settings is run; the median counts.")
+    @Option(
+        help: "For --check: how often each of the two settings is run; the runs count together."
+    )
     var checkRuns = 3
 
     @Option(

@@ -71,9 +71,11 @@ struct AccessSimulation {
     private static let patience = 1e6
     /// How long a thread takes to wake up that nobody waits for, in nanoseconds.
     private static let wakeUp = 50e3
-    /// For how long a thread keeps a processor while others wait for it, in nanoseconds: the base
-    /// slice of Linux's scheduler.
+    /// Who has had a processor for less keeps it when others wake up, in nanoseconds: the base slice
+    /// of Linux's scheduler.
     private static let slice = 700e3
+    /// The time after which the scheduler looks again, in nanoseconds: Linux's with 250 Hz.
+    private static let tick = 4e6
     /// What lies between two batches of a worker, in nanoseconds: enough for who waits to come
     /// first.
     private static let betweenBatches = 100e3
@@ -281,11 +283,14 @@ struct AccessSimulation {
         grant(worker, at: now)
     }
 
-    /// How long it takes until who waits is awake: most are at once, few wait for a whole slice of
-    /// a processor's time, and all may have to wait for one where each processor has work.
+    /// How long it takes until who waits is awake.
+    ///
+    /// Most are at once. Where each processor has work, who runs there gives way, unless it has just
+    /// begun: then the next tick decides.
     private mutating func drawHandover(of resource: Int) -> Double {
         let own = -handover[resource] * log(1 - service.nextUnit())
-        return processors.isBusy ? own + Self.slice * service.nextUnit() : own
+        guard processors.isBusy, service.nextUnit() < Self.slice / Self.tick else { return own }
+        return own + Self.tick * service.nextUnit()
     }
 
     /// A connection is the worker's: the transaction begins.

@@ -32,13 +32,13 @@ enum Calibration {
     /// The longest handover that is looked for, in nanoseconds.
     private static let longestHandover = 5e6
 
-    /// Finds the times of a handover with which waits are as long on average as was recorded.
+    /// Finds the times of a handover with which waits are about as long as was recorded.
     ///
     /// Waits grow with it, so halving the range finds it.
     ///
     /// - Parameter excess: How much longer the simulated waits for a reader and for the writer are
-    ///   than those recorded, on average, with a handover and a round's number; nil where too few
-    ///   accesses wait to tell.
+    ///   than those recorded, with a handover and a round's number: above 0 when they are longer,
+    ///   whatever the unit; nil where too few accesses wait to tell.
     /// - Returns: The times; 0 where waits are long enough without, and where even the longest
     ///   handover does not explain them.
     static func handover(

@@ -109,9 +109,6 @@ extension WhatIf {
     }
 
     /// A prediction beside the real runs of its setting.
-    ///
-    /// One 99th percentile is a matter of chance where few accesses wait for long, so it is the
-    /// runs' median that counts, as with the simulated runs.
     public func check(_ prediction: WhatIfPrediction, against runs: [ArmResult]) -> WhatIfCheck {
         var problems: [String] = []
         for run in runs {

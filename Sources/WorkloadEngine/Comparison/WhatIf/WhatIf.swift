@@ -52,25 +52,6 @@ public struct WhatIf: Sendable {
         fit = try calibrated(fit)
     }
 
-    /// Fits services, overheads and handovers, one after the other: each presumes those before.
-    private func calibrated(_ start: Fit) throws -> Fit {
-        var fit = start
-        try Calibration.fit(&fit.models) { models, round in
-            var trial = start
-            trial.models = models
-            return try means(with: trial, round: round)
-        }
-        fit.overheads = try overheads(with: fit)
-        let fitted = fit
-        fit.handover = try Calibration.handover { handover, round in
-            var trial = fitted
-            trial.handover = handover
-            return try excess(of: trial, round: round)
-        }
-        fit.overheads = try overheads(with: fit)
-        return fit
-    }
-
     /// The names of the clients that wait for connections.
     private var clientNames: [String] {
         fit.models.keys.filter { run.clients[$0]?.wait != nil }.sorted()
@@ -101,7 +82,8 @@ public struct WhatIf: Sendable {
         if let own = predictions.first(where: { $0.setting == recorded }) {
             reproduced = comparisons(of: own, with: [run])
         }
-        let notes = notes(reproduced)
+        let notes =
+            notes(reproduced, from: predictions) + Self.notes(onChanceIn: predictions)
         return WhatIfResult(
             schema: WhatIfResult.schemaName,
             scenario: result.scenario,
@@ -123,8 +105,10 @@ public struct WhatIf: Sendable {
     ) -> [String: WhatIfComparison] {
         var comparisons: [String: WhatIfComparison] = [:]
         for (name, wait) in prediction.clients {
-            let measured = runs.compactMap { $0.clients[name]?.wait?.p99 }
-            comparisons[name] = WhatIfComparison(predicted: wait.p99, measured: measured)
+            comparisons[name] = WhatIfComparison(
+                predicted: wait.p99,
+                measured: runs.compactMap { $0.clients[name] }
+            )
         }
         return comparisons
     }
@@ -152,16 +136,21 @@ public struct WhatIf: Sendable {
         return (WhatIfPrediction(setting: setting, clients: clients), hasWaited)
     }
 
+    /// Fewer accesses have no 99th percentile: fewer than ten are beyond it.
+    static let leastCount = 1_000
+
     /// What several runs say of a client's wait; nil with fewer than ten values beyond it in all
     /// of them together.
-    private static func wait(of outcomes: [AccessSimulation.Outcome]) -> WhatIfPrediction.Wait? {
-        let count = outcomes.reduce(0) { $0 + $1.waits.count }
-        let waits = outcomes.compactMap { percentile99(of: $0.waits) }.sorted()
-        guard count >= 1000, let low = waits.first, let high = waits.last else { return nil }
+    static func wait(of outcomes: [AccessSimulation.Outcome]) -> WhatIfPrediction.Wait? {
+        let all = outcomes.flatMap(\.waits)
+        let single = outcomes.compactMap { percentile99(of: $0.waits) }
+        guard all.count >= leastCount, let p99 = percentile99(of: all),
+            let low = single.min(), let high = single.max()
+        else { return nil }
         let skipped = outcomes.reduce(0) { $0 + $1.skipped }
-        let share = Double(skipped) / Double(count + skipped)
+        let share = Double(skipped) / Double(all.count + skipped)
         return .init(
-            p99: waits[waits.count / 2],
+            p99: p99,
             low: low,
             high: high,
             skipped: skipped > 0 ? share.rounded(toDigits: 4) : nil
@@ -177,7 +166,7 @@ public struct WhatIf: Sendable {
     }
 
     /// Simulates the load once, and gives what came of each client.
-    private func simulate(
+    func simulate(
         _ setting: WhatIfSetting,
         _ fit: Fit,
         round: Int
@@ -236,70 +225,6 @@ public struct WhatIf: Sendable {
         return AccessSimulation.Interrupts(
             victim: isAll ? nil : victim,
             latency: Double(status?.latency?.mean ?? 0)
-        )
-    }
-
-    /// The mean service times of the recorded setting.
-    private func means(with fit: Fit, round: Int) throws -> [String: [Double?]] {
-        try simulate(recorded, fit, round: round).outcomes.mapValues { outcome in
-            outcome.service.map { $0.count > 0 ? $0.sum / Double($0.count) : nil }
-        }
-    }
-
-    /// What accesses wait for that find a connection free: the shortest of the recorded waits, as
-    /// many as find one free in the simulation of the recorded setting.
-    private func overheads(with fit: Fit) throws -> [String: SpectrumSampler] {
-        var overheads: [String: SpectrumSampler] = [:]
-        for (name, outcome) in try simulate(recorded, fit, round: 0).outcomes {
-            guard let waits = run.clients[name]?.spectra?.wait, !outcome.waits.isEmpty else {
-                continue
-            }
-            let share = Double(outcome.atOnce) / Double(outcome.waits.count)
-            overheads[name] = SpectrumSampler(waits, upTo: share)
-        }
-        return overheads
-    }
-
-    /// How much longer waits of the recorded setting are than those recorded, in nanoseconds: the
-    /// sums over the accesses that wait for readers, and for the writer.
-    private func excess(of fit: Fit, round: Int) throws -> (reader: Double?, writer: Double?) {
-        var excess: (reader: Double?, writer: Double?)
-        for (name, outcome) in try simulate(recorded, fit, round: round).outcomes {
-            guard let measured = run.clients[name]?.wait, let own = load.clients[name],
-                let access = own.operations.first?.access, access != "snapshot",
-                own.operations.allSatisfy({ $0.access == access }), !outcome.waits.isEmpty
-            else { continue }
-            // Where hardly anybody waits for others, a handover explains nothing.
-            guard outcome.waits.count - outcome.atOnce > outcome.waits.count / 20 else { continue }
-            let mean = outcome.waits.reduce(0, +) / Double(outcome.waits.count)
-            let sum = (mean - Double(measured.mean)) * Double(measured.count)
-            if access == "read" {
-                excess.reader = (excess.reader ?? 0) + sum
-            } else {
-                excess.writer = (excess.writer ?? 0) + sum
-            }
-        }
-        // In a queue readers and writers wait for the same connection.
-        if recorded == .queue {
-            let sum = (excess.reader ?? 0) + (excess.writer ?? 0)
-            return (sum, sum)
-        }
-        return excess
-    }
-}
-
-extension ServiceModel {
-    /// The model of one operation of a client; nil when none of it completed.
-    fileprivate init?(_ client: ClientResult, operation: String, hold: UInt64?) {
-        let own = client.operations?[operation]
-        // The only operation of a client has no spectra of its own.
-        let isOnly = (client.operations?.count ?? 0) <= 1
-        guard let spectra = own?.spectra ?? (isOnly ? client.spectra : nil) else { return nil }
-        self.init(
-            spectra.service,
-            exactMean: own?.service?.mean ?? (isOnly ? client.service?.mean : nil),
-            processorMean: own?.processorMean ?? (isOnly ? client.processorMean : nil),
-            hold: hold ?? 0
         )
     }
 }

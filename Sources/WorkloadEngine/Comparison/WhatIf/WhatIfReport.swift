@@ -5,7 +5,8 @@ public enum WhatIfReport {
         var lines = [
             "what if \(result.scenario) on \(result.arm) (\(result.recorded)) had other connections: "
                 + "p99 wait, simulated \(result.runs) times on \(result.cpuCount) "
-                + (result.cpuCount == 1 ? "processor" : "processors") + ", median [least … most]"
+                + (result.cpuCount == 1 ? "processor" : "processors")
+                + ", all together [least … most of one]"
         ]
         lines.append("")
         lines += table(result)
@@ -16,7 +17,7 @@ public enum WhatIfReport {
             lines.append("")
             lines.append(
                 check.runs.map {
-                    "\($0) real runs with \(check.setting), median [least … most]:"
+                    "\($0) real runs with \(check.setting), all together [least … most of one]:"
                 } ?? "a real run with \(check.setting):"
             )
             if let problem = check.problem { lines.append("  means little: \(problem)") }
@@ -37,10 +38,7 @@ public enum WhatIfReport {
         var table = TextTable(["setting"] + clients)
         for group in groups(result) {
             guard let first = group.first, let last = group.last else { continue }
-            var title = "\(first.setting)"
-            if let from = first.setting.readers, let to = last.setting.readers, from < to {
-                title = "\(from) … \(to) readers"
-            }
+            var title = WhatIfSetting.title(from: first.setting, to: last.setting)
             if first.setting == result.recorded { title += " (recorded)" }
             table.add([title] + clients.map { cell(first.clients[$0]) })
         }
@@ -83,9 +81,9 @@ public enum WhatIfReport {
     }
 
     private static func measured(_ own: WhatIfComparison) -> String {
-        let median = HumanUnits.time(own.measured)
-        guard let least = own.least, let most = own.most else { return median }
-        return "\(median) [\(HumanUnits.time(least)) … \(HumanUnits.time(most))]"
+        let all = HumanUnits.time(own.measured)
+        guard let least = own.least, let most = own.most else { return all }
+        return "\(all) [\(HumanUnits.time(least)) … \(HumanUnits.time(most))]"
     }
 
     private static func error(_ own: WhatIfComparison) -> String {

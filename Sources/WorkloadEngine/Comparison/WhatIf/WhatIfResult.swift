@@ -39,11 +39,11 @@ public struct WhatIfPrediction: Sendable, Codable, Equatable {
 
     /// A predicted wait.
     public struct Wait: Sendable, Codable, Equatable {
-        /// The median of the simulated runs' 99th percentiles, in nanoseconds.
+        /// The 99th percentile of all simulated runs together, in nanoseconds.
         public var p99: UInt64
-        /// The smallest of them, in nanoseconds.
+        /// The smallest of a single run, however few accesses it has, in nanoseconds.
         public var low: UInt64
-        /// The largest of them, in nanoseconds.
+        /// The largest of a single run, however few accesses it has, in nanoseconds.
         public var high: UInt64
         /// The share of accesses, in 0…1, that were given up because they were late; absent when
         /// none was.
@@ -55,11 +55,13 @@ public struct WhatIfPrediction: Sendable, Codable, Equatable {
 public struct WhatIfComparison: Sendable, Codable, Equatable {
     /// The predicted 99th percentile, in nanoseconds.
     public var predicted: UInt64
-    /// The measured one, in nanoseconds: of several runs, the median.
+    /// The measured one, in nanoseconds: of several runs, that of all their accesses, known to
+    /// about 3 %.
     public var measured: UInt64
-    /// The smallest that a run measured, in nanoseconds; absent for one run.
+    /// The smallest that a run measured, in nanoseconds; absent for one run, and when one of them
+    /// has too few accesses.
     public var least: UInt64?
-    /// The largest that a run measured, in nanoseconds; absent for one run.
+    /// The largest that a run measured, in nanoseconds; absent as ``least`` is.
     public var most: UInt64?
 
     /// Creates a comparison; both are in nanoseconds.
@@ -68,13 +70,31 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
         self.measured = measured
     }
 
-    /// Compares a prediction with what several runs measured; nil with none.
-    init?(predicted: UInt64, measured: [UInt64]) {
-        let sorted = measured.sorted()
-        guard let first = sorted.first, let last = sorted.last else { return nil }
-        let middle = (sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2])
-        self.init(predicted: predicted, measured: middle.0 + (middle.1 - middle.0) / 2)
-        if sorted.count > 1 { (least, most) = (first, last) }
+    /// Compares a prediction with what a client waited for in several runs.
+    ///
+    /// They count together, as the runs of a simulation do: the 99th percentile of one run is a
+    /// matter of chance where about as many accesses as are beyond it wait for something long.
+    ///
+    /// - Returns: Nil when fewer than ten accesses of all runs waited for longer.
+    init?(predicted: UInt64, measured runs: [ClientResult]) {
+        let single = runs.compactMap { $0.wait?.p99 }
+        guard runs.count > 1 else {
+            guard let own = single.first else { return nil }
+            self.init(predicted: predicted, measured: own)
+            return
+        }
+        var all = LatencySpectrum()
+        for run in runs { if let wait = run.spectra?.wait { all.add(wait) } }
+        guard all.count >= WhatIf.leastCount, let p99 = all.value(at: 0.99) else {
+            return nil
+        }
+        self.init(predicted: predicted, measured: UInt64(p99))
+        guard single.count == runs.count, let first = single.min(), let last = single.max() else {
+            return
+        }
+        // It lies between them; a spectrum knows it less exactly than each run does its own.
+        measured = min(max(measured, first), last)
+        (least, most) = (first, last)
     }
 
     /// The error as a share of what was measured: above 0 when the prediction was too long.

@@ -18,6 +18,26 @@ public struct WhatIfSetting: Sendable, Codable, Hashable, CustomStringConvertibl
         readers.map { "\($0) reader\($0 == 1 ? "" : "s")" } ?? "queue"
     }
 
+    /// What settings in their order are called, with pools of neighbouring numbers of readers
+    /// together: `queue`, `2 readers`, `4 … 16 readers`.
+    static func titles(of settings: [WhatIfSetting]) -> [String] {
+        var ranges: [(first: WhatIfSetting, last: WhatIfSetting)] = []
+        for setting in settings {
+            if let last = ranges.last?.last.readers, setting.readers == last + 1 {
+                ranges[ranges.count - 1].last = setting
+            } else {
+                ranges.append((setting, setting))
+            }
+        }
+        return ranges.map { title(from: $0.first, to: $0.last) }
+    }
+
+    /// What a range of settings is called.
+    static func title(from first: WhatIfSetting, to last: WhatIfSetting) -> String {
+        guard let from = first.readers, let to = last.readers, from < to else { return "\(first)" }
+        return "\(from) … \(to) readers"
+    }
+
     /// The two settings that are a step away, fewer connections first.
     public var neighbours: [WhatIfSetting] {
         guard let readers else { return [.pool(readers: 1), .pool(readers: 2)] }

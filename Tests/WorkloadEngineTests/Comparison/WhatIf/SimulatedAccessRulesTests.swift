@@ -12,30 +12,37 @@ struct SimulatedAccessRulesTests {
         return spectrum
     }
 
-    /// Clients in closed loops, whose accesses take about `service` nanoseconds of a processor.
+    /// Accesses of about `time` nanoseconds of a processor.
+    private func working(_ time: UInt64) throws -> ServiceModel {
+        try #require(ServiceModel(constant(time), processorMean: time))
+    }
+
+    /// A second of clients, whose accesses take what `service` says for their names.
     private func simulate(
         _ clients: [String: RecordedLoad.Client],
-        service: UInt64,
+        readers: Int = 1,
+        processors: Int = 4,
         interrupts: [String: AccessSimulation.Interrupts] = [:],
-        isOvertaking: Bool = false
+        isOvertaking: Bool = false,
+        service: (String) throws -> ServiceModel
     ) throws -> [String: AccessSimulation.Outcome] {
         var load = RecordedLoad.test(rate: 1, length: 1_000_000_000, workers: 1)
         load.clients = clients
         let plan = try load.makePlan()
-        let model = try #require(ServiceModel(constant(service), processorMean: service))
-        let own = plan.clients.map { client in
-            AccessSimulation.Client(
+        let own = try plan.clients.map { client in
+            let name = client.name.name
+            return AccessSimulation.Client(
                 plan: client,
-                services: interrupts[client.name.name] == nil ? [model] : [],
-                isTask: clients[client.name.name]?.style == "async",
-                interrupts: interrupts[client.name.name]
+                services: interrupts[name] == nil ? [try service(name)] : [],
+                isTask: clients[name]?.style == "async",
+                interrupts: interrupts[name]
             )
         }
         var simulation = AccessSimulation(
             own,
             in: plan.phases,
-            on: .pool(readers: 1),
-            processors: 4,
+            on: .pool(readers: readers),
+            processors: processors,
             isOvertaking: isOvertaking,
             random: RandomStream(seed: 7, stream: "test")
         )
@@ -69,11 +76,9 @@ struct SimulatedAccessRulesTests {
     @Test func whatIsInterruptedDoesNotComplete() throws {
         let clients = ["search": reader(), "cancel": canceller(of: "*", every: 10_000_000)]
         func completed(_ interrupts: AccessSimulation.Interrupts) throws -> Int {
-            let outcomes = try simulate(
-                clients,
-                service: 50_000_000,
-                interrupts: ["cancel": interrupts]
-            )
+            let outcomes = try simulate(clients, interrupts: ["cancel": interrupts]) { _ in
+                try working(50_000_000)
+            }
             return try #require(outcomes["search"]).waits.count
         }
         // Each is interrupted long before its end, but for the last.
@@ -93,9 +98,6 @@ struct SimulatedAccessRulesTests {
             hold: 90_000_000,
             think: .init(least: 0, most: 0)
         )
-        var load = RecordedLoad.test(rate: 1, length: 1_000_000_000, workers: 1)
-        load.clients = ["report": hold, "cancel": canceller(of: "*", every: 10_000_000)]
-        let plan = try load.makePlan()
         let model = try #require(
             ServiceModel(
                 constant(90_100_000),
@@ -104,22 +106,11 @@ struct SimulatedAccessRulesTests {
                 hold: 90_000_000
             )
         )
-        let isCancel = plan.clients.map { $0.name.name == "cancel" }
-        var simulation = AccessSimulation(
-            zip(plan.clients, isCancel).map { client, isCancel in
-                AccessSimulation.Client(
-                    plan: client,
-                    services: isCancel ? [] : [model],
-                    interrupts: isCancel ? .init(victim: nil, latency: 0) : nil
-                )
-            },
-            in: plan.phases,
-            on: .pool(readers: 1),
-            processors: 1,
-            random: RandomStream(seed: 7, stream: "test")
-        )
-        simulation.run()
-        #expect(simulation.outcomes.contains { $0.waits.count == 11 })
+        let outcomes = try simulate(
+            ["report": hold, "cancel": canceller(of: "*", every: 10_000_000)],
+            interrupts: ["cancel": .init(victim: nil, latency: 0)]
+        ) { _ in model }
+        #expect(outcomes["report"]?.waits.count == 11)
     }
 
     // MARK: Overtaking
@@ -127,10 +118,14 @@ struct SimulatedAccessRulesTests {
     /// Two workers that never think, on one reader.
     @Test func whoIsAwakeOvertakesWhoHasNotWaitedForLong() throws {
         let clients = ["read": reader(workers: 2)]
-        let inOrder = try #require(simulate(clients, service: 20_000)["read"]).waits
-        let overtaking = try #require(
-            simulate(clients, service: 20_000, isOvertaking: true)["read"]
-        ).waits
+        func waits(isOvertaking: Bool) throws -> [Double] {
+            let outcomes = try simulate(clients, isOvertaking: isOvertaking) { _ in
+                try working(20_000)
+            }
+            return try #require(outcomes["read"]).waits
+        }
+        let inOrder = try waits(isOvertaking: false)
+        let overtaking = try waits(isOvertaking: true)
         // In turn: each waits for the other's access.
         #expect(inOrder.dropFirst(2).allSatisfy { $0 > 15_000 && $0 < 25_000 })
         // One goes on until the other has waited for a millisecond.
@@ -142,10 +137,10 @@ struct SimulatedAccessRulesTests {
     @Test func tasksAreNotOvertaken() throws {
         var client = reader(workers: 2)
         client.style = "async"
-        let waits = try #require(
-            simulate(["read": client], service: 20_000, isOvertaking: true)["read"]
-        ).waits
-        #expect(waits.allSatisfy { $0 < 25_000 })
+        let outcomes = try simulate(["read": client], isOvertaking: true) { _ in
+            try working(20_000)
+        }
+        #expect(try #require(outcomes["read"]).waits.allSatisfy { $0 < 25_000 })
     }
 
     /// Two readers come free within the time that a thread takes to wake up; a task waits behind it.
@@ -158,38 +153,41 @@ struct SimulatedAccessRulesTests {
                 at: time
             )
         }
-        var load = RecordedLoad.test(rate: 1, length: 1_000_000_000, workers: 1)
         // Both readers are taken from 10 to 11 ms; who comes then waits.
-        load.clients = [
+        let clients = [
             "a-first": once("sync", at: 10_000_000),
             "b-second": once("sync", at: 10_010_000),
             "c-thread": once("sync", at: 10_900_000),
             "d-task": once("async", at: 10_910_000),
         ]
-        let plan = try load.makePlan()
-        let short = try #require(ServiceModel(constant(1_000_000), processorMean: 1_000_000))
-        let long = try #require(ServiceModel(constant(500_000_000), processorMean: 500_000_000))
-        var simulation = AccessSimulation(
-            plan.clients.map { client in
-                AccessSimulation.Client(
-                    plan: client,
-                    services: [client.name.name < "c" ? short : long],
-                    isTask: load.clients[client.name.name]?.style == "async"
-                )
-            },
-            in: plan.phases,
-            on: .pool(readers: 2),
-            processors: 4,
-            isOvertaking: true,
-            random: RandomStream(seed: 7, stream: "test")
-        )
-        simulation.run()
-        let waits = Dictionary(
-            uniqueKeysWithValues: zip(plan.clients.map(\.name.name), simulation.outcomes)
-        ).compactMapValues { $0.waits.first }
+        let outcomes = try simulate(clients, readers: 2, isOvertaking: true) { name in
+            try working(name < "c" ? 1_000_000 : 500_000_000)
+        }
+        let waits = outcomes.compactMapValues { $0.waits.first }
         #expect(waits["a-first"] == 0 && waits["b-second"] == 0)
         #expect(try #require(waits["c-thread"]) > 0)
         #expect(try #require(waits["d-task"]) < 1e6)
+    }
+
+    // MARK: Waking up
+
+    /// Two workers that never think, on one reader, beside a writer that always works.
+    @Test func whoWakesUpWaitsForATickNowAndThenWhereProcessorsAreBusy() throws {
+        var writer = reader()
+        writer.operations = [.init(name: "write", weight: 1, access: "write")]
+        func waits(processors: Int) throws -> [Double] {
+            let outcomes = try simulate(
+                ["read": reader(workers: 2), "write": writer],
+                processors: processors
+            ) { name in try working(name == "read" ? 2_000_000 : 100_000_000) }
+            return Array(try #require(outcomes["read"]).waits.dropFirst(2))
+        }
+        #expect(try waits(processors: 2).allSatisfy { $0 < 2.1e6 })
+        // They share the processor, so each waits for 4 ms, and a few for a tick of 4 ms more.
+        let waits = try waits(processors: 1)
+        let late = waits.filter { $0 > 4.2e6 }
+        #expect((0.08...0.3).contains(Double(late.count) / Double(waits.count)))
+        #expect(late.allSatisfy { $0 < 8.3e6 } && late.contains { $0 > 6e6 })
     }
 
     // MARK: Holds

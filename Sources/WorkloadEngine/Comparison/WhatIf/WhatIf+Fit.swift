@@ -1,0 +1,103 @@
+import Foundation
+
+/// What is fitted to the recorded run.
+extension WhatIf {
+    /// Fits services, overheads and handovers, one after the other: each presumes those before.
+    func calibrated(_ start: Fit) throws -> Fit {
+        var fit = start
+        try Calibration.fit(&fit.models) { models, round in
+            var trial = start
+            trial.models = models
+            return try means(with: trial, round: round)
+        }
+        fit.overheads = try overheads(with: fit)
+        let fitted = fit
+        fit.handover = try Calibration.handover { handover, round in
+            var trial = fitted
+            trial.handover = handover
+            return try excess(of: trial, round: round)
+        }
+        fit.overheads = try overheads(with: fit)
+        return fit
+    }
+
+    /// The mean service times of the recorded setting.
+    private func means(with fit: Fit, round: Int) throws -> [String: [Double?]] {
+        try simulate(recorded, fit, round: round).outcomes.mapValues { outcome in
+            outcome.service.map { $0.count > 0 ? $0.sum / Double($0.count) : nil }
+        }
+    }
+
+    /// What accesses wait for that find a connection free: the shortest of the recorded waits, as
+    /// many as find one free in the simulation of the recorded setting.
+    private func overheads(with fit: Fit) throws -> [String: SpectrumSampler] {
+        var overheads: [String: SpectrumSampler] = [:]
+        for (name, outcome) in try simulate(recorded, fit, round: 0).outcomes {
+            guard let waits = run.clients[name]?.spectra?.wait, !outcome.waits.isEmpty else {
+                continue
+            }
+            let share = Double(outcome.atOnce) / Double(outcome.waits.count)
+            overheads[name] = SpectrumSampler(waits, upTo: share)
+        }
+        return overheads
+    }
+
+    /// Waits that are shorter count as this one where a handover is looked for, in nanoseconds: they
+    /// are overheads, which have a fit of their own, and zero has no logarithm.
+    ///
+    /// Where no wait is longer, no handover is found.
+    private static let shortestWait = 100e3
+
+    private static func logarithm(_ wait: Double) -> Double { log(max(wait, shortestWait)) }
+
+    /// How much longer waits of the recorded setting are than those recorded: the differences of
+    /// their logarithms, summed over the accesses that wait for readers, and for the writer.
+    ///
+    /// Not of the waits themselves, of which the few longest make out nearly all: how long somebody
+    /// else kept the connection, beside which a handover is nothing.
+    private func excess(of fit: Fit, round: Int) throws -> (reader: Double?, writer: Double?) {
+        var excess: (reader: Double?, writer: Double?)
+        for (name, outcome) in try simulate(recorded, fit, round: round).outcomes {
+            guard let measured = run.clients[name]?.spectra?.wait, measured.count > 0,
+                let own = load.clients[name],
+                let access = own.operations.first?.access, access != "snapshot",
+                own.operations.allSatisfy({ $0.access == access }), !outcome.waits.isEmpty
+            else { continue }
+            // Where hardly anybody waits for others, a handover explains nothing.
+            guard outcome.waits.count - outcome.atOnce > outcome.waits.count / 20 else { continue }
+            let simulatedSum = outcome.waits.reduce(0) { $0 + Self.logarithm($1) }
+            let measuredSum = measured.buckets.reduce(0) {
+                $0 + Double($1.count) * Self.logarithm($1.middle)
+            }
+            let share = Double(measured.count) / Double(outcome.waits.count)
+            let sum = simulatedSum * share - measuredSum
+            if access == "read" {
+                excess.reader = (excess.reader ?? 0) + sum
+            } else {
+                excess.writer = (excess.writer ?? 0) + sum
+            }
+        }
+        // In a queue readers and writers wait for the same connection.
+        if recorded == .queue {
+            let sum = (excess.reader ?? 0) + (excess.writer ?? 0)
+            return (sum, sum)
+        }
+        return excess
+    }
+}
+
+extension ServiceModel {
+    /// The model of one operation of a client; nil when none of it completed.
+    init?(_ client: ClientResult, operation: String, hold: UInt64?) {
+        let own = client.operations?[operation]
+        // The only operation of a client has no spectra of its own.
+        let isOnly = (client.operations?.count ?? 0) <= 1
+        guard let spectra = own?.spectra ?? (isOnly ? client.spectra : nil) else { return nil }
+        self.init(
+            spectra.service,
+            exactMean: own?.service?.mean ?? (isOnly ? client.service?.mean : nil),
+            processorMean: own?.processorMean ?? (isOnly ? client.processorMean : nil),
+            hold: hold ?? 0
+        )
+    }
+}
