@@ -21,8 +21,10 @@ extension WhatIf {
         var notes: [String] = []
         let simulated = predictions.first { $0.setting == recorded }?.clients ?? [:]
         for (name, own) in fit.sorted(by: { $0.key < $1.key }) where !own.isWithin {
-            // One run is one of the simulated ones then.
-            if let wait = simulated[name], (wait.low...wait.high).contains(own.measured) {
+            // Where chance decides, a run like one of those simulated is reproduced.
+            if let wait = simulated[name], wait.isMatterOfChance,
+                (wait.low...wait.high).contains(own.measured)
+            {
                 continue
             }
             notes.append(
