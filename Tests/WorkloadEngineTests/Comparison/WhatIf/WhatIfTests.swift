@@ -283,4 +283,20 @@ struct WhatIfTests {
         #expect((wait.low...wait.high).contains(30_000_000))
         #expect(!notes.contains { $0.contains("does not reproduce") })
     }
+
+    @Test func whatLiesInANarrowRangeIsNotReproducedForThat() throws {
+        let whatIf = try WhatIf(result())
+        let fit = WhatIfComparison(predicted: 19_000_000, measured: 11_000_000)
+        func isReproduced(low: UInt64) -> Bool {
+            let prediction = WhatIfPrediction(
+                setting: whatIf.recorded,
+                clients: ["ui": .init(p99: fit.predicted, low: low, high: 19_000_000)]
+            )
+            return !whatIf.notes(["ui": fit], from: [prediction])
+                .contains { $0.contains("does not reproduce ui's wait") }
+        }
+        #expect(!isReproduced(low: 10_000_000))
+        #expect(isReproduced(low: 9_000_000))
+        #expect(!isReproduced(low: 12_000_000))
+    }
 }
