@@ -114,9 +114,8 @@ extension AccessGate {
         try Task.checkCancellation()
         let acquisition = TaskAcquisition(gate: self, wanted: wanted)
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                acquisition.start(site, intent, continuation)
-            }
+            acquisition.start(site, intent)
+            return try await acquisition.outcome.value().get()
         } onCancel: {
             acquisition.cancel()
         }
@@ -126,10 +125,12 @@ extension AccessGate {
 /// A task's wait for one certain connection, which its cancellation may end.
 private final class TaskAcquisition: Sendable {
     private struct State {
-        var continuation: CheckedContinuation<AccessSlot, any Error>?
         var waiter: Waiter?
         var isCancelled = false
     }
+
+    /// The connection, or the reason why the task gets none.
+    let outcome = Promise<Result<AccessSlot, any Error>>()
 
     private let gate: AccessGate
     private let wanted: AccessSlot
@@ -140,19 +141,8 @@ private final class TaskAcquisition: Sendable {
         self.wanted = wanted
     }
 
-    func start(
-        _ site: AccessSite,
-        _ intent: Waiter.Intent,
-        _ continuation: CheckedContinuation<AccessSlot, any Error>
-    ) {
-        state.withLock { $0.continuation = continuation }
-        let waiter = gate.acquire(site, intent, wanted: wanted) { result in
-            let continuation = self.state.withLock { state in
-                defer { state.continuation = nil }
-                return state.continuation
-            }
-            continuation?.resume(with: result)
-        }
+    func start(_ site: AccessSite, _ intent: Waiter.Intent) {
+        let waiter = gate.acquire(site, intent, wanted: wanted, resume: outcome.fulfill)
         guard let waiter else { return }
         let isCancelled = state.withLock { state in
             state.waiter = waiter
@@ -171,11 +161,7 @@ private final class TaskAcquisition: Sendable {
 
     private func end(_ waiter: Waiter) {
         guard gate.cancel(waiter) else { return }
-        let continuation = state.withLock { state in
-            defer { state.continuation = nil }
-            return state.continuation
-        }
-        continuation?.resume(throwing: CancellationError())
+        outcome.fulfill(.failure(CancellationError()))
     }
 }
 

@@ -47,14 +47,14 @@ public final class WorkloadRun: Sendable {
     public func run() async throws -> ArmResult {
         defer { continuation.finish() }
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { done in
-                let thread = Thread {
-                    TimerSlack.minimize()
-                    done.resume(with: Result { try self.conduct() })
-                }
-                thread.name = "poolgauge.run"
-                thread.start()
+            let result = Promise<Result<ArmResult, any Error>>()
+            let thread = Thread {
+                TimerSlack.minimize()
+                result.fulfill(Result { try self.conduct() })
             }
+            thread.name = "poolgauge.run"
+            thread.start()
+            return try await result.value().get()
         } onCancel: {
             stop()
         }

@@ -30,7 +30,7 @@ final class Background<Value: Sendable>: Sendable {
 /// Runs a long test on a thread of its own: on one of the few that tasks share, it would keep the
 /// others from running.
 func onOwnThread(_ body: @escaping @Sendable () throws -> Void) async throws {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
-    }
+    let outcome = Promise<Result<Void, any Error>>()
+    Thread.detachNewThread { outcome.fulfill(Result { try body() }) }
+    try await outcome.value().get()
 }

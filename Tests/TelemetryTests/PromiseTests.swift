@@ -1,0 +1,59 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Telemetry
+
+struct PromiseTests {
+    @Test func aValueGivenBeforeIsThere() async {
+        let promise = Promise<Int>()
+        promise.fulfill(7)
+        #expect(await promise.value() == 7)
+        #expect(await promise.value() == 7)
+    }
+
+    @Test func onlyTheFirstValueCounts() async {
+        let promise = Promise<Int>()
+        promise.fulfill(1)
+        promise.fulfill(2)
+        #expect(await promise.value() == 1)
+    }
+
+    @Test func aTaskThatAwaitsIsWoken() async {
+        let promise = Promise<Int>()
+        let task = Task { await promise.value() }
+        Thread.detachNewThread { promise.fulfill(3) }
+        #expect(await task.value == 3)
+    }
+
+    /// What a thread writes without a lock before it fulfils the promise.
+    ///
+    /// `@unchecked Sendable`: the promise orders the write and the read.
+    private final class Written: @unchecked Sendable {
+        var number = 0
+    }
+
+    /// The promise is kept while the task is about to sleep, or just before, or just after: what
+    /// was written before is there in each case, and the thread sanitizer sees why.
+    @Test func whatWasDoneBeforeIsSeenByTheTask() async {
+        let rounds = 20_000
+        let promises = (0...rounds).map { _ in Promise<Written>() }
+        let round = Atomic<Int>(-1)
+        // On one thread, so that its creation orders nothing.
+        Thread.detachNewThread {
+            for (number, promise) in promises.enumerated() {
+                // Relaxed: that must not order anything either.
+                while round.load(ordering: .relaxed) < number { sched_yield() }
+                // A little later each time, to meet the task at each of its steps.
+                for _ in 0..<number % 1_000 { _ = round.load(ordering: .relaxed) }
+                let written = Written()
+                written.number = number
+                promise.fulfill(written)
+            }
+        }
+        for (number, promise) in promises.enumerated() {
+            round.store(number, ordering: .relaxed)
+            #expect(await promise.value().number == number)
+        }
+    }
+}
