@@ -144,7 +144,7 @@ let package = Package(
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Yams", package: "Yams"),
             ],
-            exclude: ["Reports/Golden"],
+            exclude: ["Comparison/WhatIf/Recorded", "Reports/Golden"],
             swiftSettings: strict
         ),
         .testTarget(
