@@ -23,9 +23,17 @@ struct WhatIfSubcommand: ParsableCommand {
     var check = false
 
     @Option(
-        help: "For --check: how often each of the two settings is run; the runs count together."
+        help: "For --check: how often each setting is run; the runs count together."
     )
     var checkRuns = 3
+
+    @Flag(
+        help: ArgumentHelp(
+            "For --check: run the recorded setting once more too, and say whether the machine "
+                + "still gives what was recorded."
+        )
+    )
+    var checkRecorded = false
 
     @Option(
         help: ArgumentHelp(
@@ -63,8 +71,10 @@ struct WhatIfSubcommand: ParsableCommand {
         guard (1...100).contains(checkRuns) else {
             throw ValidationError("--check-runs is 1 to 100")
         }
-        guard !check, scenario != nil || !settings.isEmpty else { return }
-        throw ValidationError("--scenario and --set are about the runs of --check: give it too")
+        guard !check, scenario != nil || !settings.isEmpty || checkRecorded else { return }
+        throw ValidationError(
+            "--scenario, --set and --check-recorded are about the runs of --check: give it too"
+        )
     }
 
     func run() throws {
@@ -87,16 +97,22 @@ struct WhatIfSubcommand: ParsableCommand {
         reporter.finish()
         var ending: ExitCode?
         if let scenario {
-            let checks = try whatIf.checkRuns(in: scenario, times: checkRuns)
+            let checks = try whatIf.checkRuns(
+                in: scenario,
+                times: checkRuns,
+                includingRecorded: checkRecorded
+            )
             var run = HeadlessRun(scenario: scenario, arms: checks.map(\.arm))
             run.progress = progress
             let (measured, signal) = try run.measure()
-            predictions.checks = whatIf.recorded.neighbours.compactMap { setting in
+            let tried = whatIf.checkSettings(includingRecorded: checkRecorded)
+            let compared: [WhatIfCheck] = tried.compactMap { setting in
                 let runs = zip(checks, measured.runs).filter { $0.0.setting == setting }.map(\.1)
                 guard !runs.isEmpty else { return nil }
                 return predictions.predictions.first { $0.setting == setting }
                     .map { whatIf.check($0, against: runs) }
             }
+            predictions.add(compared, with: whatIf.notes(onChangeIn: compared))
             if let signal {
                 ending = ExitCode(128 + signal)
             } else if [.failed, .invalid].contains(measured.exitStatus) {

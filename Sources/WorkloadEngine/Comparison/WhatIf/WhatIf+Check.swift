@@ -81,15 +81,27 @@ extension WhatIf {
         }
     }
 
-    /// The runs of the two nearest settings, each so many times, in turn.
+    /// The settings that are tried: the two nearest, before them the recorded one if asked for.
+    ///
+    /// Run once more, the recorded setting tells a machine that has changed from a model that errs.
+    public func checkSettings(includingRecorded: Bool = false) -> [WhatIfSetting] {
+        (includingRecorded ? [recorded] : []) + recorded.neighbours
+    }
+
+    /// The runs of ``checkSettings(includingRecorded:)``, each so many times, in turn.
     ///
     /// - Throws: ``WhatIfError`` when the scenario has no arm of the recorded name.
-    public func checkRuns(in scenario: Scenario, times: Int = 1) throws -> [CheckRun] {
+    public func checkRuns(
+        in scenario: Scenario,
+        times: Int = 1,
+        includingRecorded: Bool = false
+    ) throws -> [CheckRun] {
         guard let arm = scenario.arms.first(where: { $0.name == run.arm }) else {
             throw WhatIfError(.differentScenario, "the scenario has no arm '\(run.arm)'")
         }
         let repetitions = (1...max(1, times)).flatMap { number in
-            recorded.neighbours.map { (setting: $0, number: number) }
+            checkSettings(includingRecorded: includingRecorded)
+                .map { (setting: $0, number: number) }
         }
         return repetitions.map { setting, number in
             var changed = arm
@@ -98,7 +110,7 @@ extension WhatIf {
                 changed.kind = .pool
                 changed.readers = readers
                 changed.journal = nil
-            } else {
+            } else if setting != recorded {
                 changed.kind = .queue
                 changed.readers = nil
                 // As the prediction has it: what the queue costs, and not what its journal does.

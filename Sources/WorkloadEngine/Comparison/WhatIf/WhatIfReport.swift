@@ -15,10 +15,12 @@ public enum WhatIfReport {
         lines += comparisons(result.fit)
         for check in result.checks ?? [] {
             lines.append("")
+            let setting =
+                "\(check.setting)" + (check.setting == result.recorded ? " (recorded)" : "")
             lines.append(
                 check.runs.map {
-                    "\($0) real runs with \(check.setting), all together [least … most of one]:"
-                } ?? "a real run with \(check.setting):"
+                    "\($0) real runs with \(setting), all together [least … most of one]:"
+                } ?? "a real run with \(setting):"
             )
             if let problem = check.problem { lines.append("  means little: \(problem)") }
             lines += comparisons(check.clients)

@@ -4,20 +4,9 @@ import Testing
 @testable import WorkloadEngine
 
 /// Results that users have kept: what wrote them is older than what reads them.
-///
-/// `Recorded/small-load.json` is a real run of version 0.1.0, a pool of 2 readers on 2 processors
-/// of Linux. It is never recorded anew: where a change makes these tests fail, it makes files
-/// unreadable that people have.
 struct KeptRecordingTests {
-    private func kept() throws -> Data {
-        try Data(
-            contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .appendingPathComponent("Recorded").appendingPathComponent("small-load.json")
-        )
-    }
-
     @Test func itIsReadWithAllThatItHolds() throws {
-        let result = try WhatIf.decode(kept(), file: "small-load.json")
+        let result = try WhatIf.decode(KeptRecording.data(), file: "small-load.json")
         #expect(result.environment.versions["poolgauge"] == "0.1.0")
         let run = try #require(result.runs.first)
         #expect(run.clients.keys.sorted() == ["cancel", "pay", "report", "ui"])
@@ -29,15 +18,15 @@ struct KeptRecordingTests {
     }
 
     @Test func nothingOfItIsLostWhenItIsWrittenAgain() throws {
-        let result = try WhatIf.decode(kept(), file: "small-load.json")
+        let result = try WhatIf.decode(KeptRecording.data(), file: "small-load.json")
         let again = try JSONReport.text(of: result)
-        let one = try JSONSerialization.jsonObject(with: kept()) as? NSDictionary
+        let one = try JSONSerialization.jsonObject(with: KeptRecording.data()) as? NSDictionary
         let two = try JSONSerialization.jsonObject(with: Data(again.utf8)) as? NSDictionary
         #expect(one == two)
     }
 
     @Test func itIsPredictedFrom() throws {
-        let whatIf = try WhatIf(WhatIf.decode(kept(), file: "small-load.json"))
+        let whatIf = try WhatIf(WhatIf.decode(KeptRecording.data(), file: "small-load.json"))
         #expect(whatIf.recorded == .pool(readers: 2))
         let result = try whatIf.predict([.queue, .pool(readers: 1)])
         #expect(result.fit["ui"]?.isWithin == true)
@@ -50,7 +39,7 @@ struct KeptRecordingTests {
     }
 
     @Test func itTellsTheLoadForACheck() throws {
-        let whatIf = try WhatIf(WhatIf.decode(kept(), file: "small-load.json"))
+        let whatIf = try WhatIf(WhatIf.decode(KeptRecording.data(), file: "small-load.json"))
         let scenario = try whatIf.scenario()
         #expect(scenario.name == "small-load")
         #expect(try whatIf.checkRuns(in: scenario).map(\.setting.readers) == [1, 3])
