@@ -25,14 +25,18 @@ package final class Promise<Value: Sendable>: Sendable {
         continuation?.resume()
     }
 
-    /// Waits for the value; one task may, once or again.
+    /// Waits for the value; one task at a time may.
+    ///
+    /// Cancelling the task does not end the wait: who cancels fulfils the promise with an error.
     package func value() async -> Value {
         while true {
             if let value = state.withLock({ $0.value }) { return value }
             await withCheckedContinuation { continuation in
                 let isOwed = state.withLock { state in
-                    if state.value == nil { state.continuation = continuation }
-                    return state.value == nil
+                    if state.value != nil { return false }
+                    precondition(state.continuation == nil, "a promise is awaited by one task")
+                    state.continuation = continuation
+                    return true
                 }
                 if !isOwed { continuation.resume() }
             }

@@ -4,6 +4,7 @@ import Testing
 
 @testable import Telemetry
 
+@Suite(.timeLimit(.minutes(1)))
 struct PromiseTests {
     @Test func aValueGivenBeforeIsThere() async {
         let promise = Promise<Int>()
@@ -24,6 +25,45 @@ struct PromiseTests {
         let task = Task { await promise.value() }
         Thread.detachNewThread { promise.fulfill(3) }
         #expect(await task.value == 3)
+    }
+
+    @Test func aTaskThatWasWokenFindsTheValueAgain() async {
+        let promise = Promise<Int>()
+        async let woken = promise.value()
+        Thread.detachNewThread { promise.fulfill(3) }
+        #expect(await woken == 3)
+        #expect(await promise.value() == 3)
+    }
+
+    @Test func nothingIsAValueToo() async {
+        let promise = Promise<Int?>()
+        promise.fulfill(nil)
+        promise.fulfill(1)
+        #expect(await promise.value() == nil)
+    }
+
+    @Test func aCancelledTaskWaitsOn() async {
+        let promise = Promise<Int>()
+        let task = Task { await promise.value() }
+        task.cancel()
+        promise.fulfill(5)
+        #expect(await task.value == 5)
+    }
+
+    @Test func twoTasksMayNotWait() async {
+        let outcome = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            // Where nothing stops them, they wait forever.
+            alarm(20)
+            let promise = Promise<Int>()
+            async let one = promise.value()
+            async let two = promise.value()
+            _ = await (one, two)
+        }
+        let message = String(decoding: outcome?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(message.contains("a promise is awaited by one task"))
     }
 
     /// What a thread writes without a lock before it fulfils the promise.

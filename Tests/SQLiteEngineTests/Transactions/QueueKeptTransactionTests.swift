@@ -70,26 +70,21 @@ struct QueueKeptTransactionTests {
         try readUntilKept(queue)
         #expect(try await queue.writeWithoutTransaction { db in !db.isInsideTransaction })
         try readUntilKept(queue)
-        let isOutside = await withCheckedContinuation { done in
-            queue.asyncWriteWithoutTransaction { db in
-                done.resume(returning: !db.isInsideTransaction)
-            }
-        }
-        #expect(isOutside)
+        let isOutside = Promise<Bool>()
+        queue.asyncWriteWithoutTransaction { db in isOutside.fulfill(!db.isInsideTransaction) }
+        #expect(await isOutside.value())
         try readUntilKept(queue)
-        let isOutsideInUnsafeRead = await withCheckedContinuation { done in
-            queue.asyncUnsafeRead { db in
-                done.resume(returning: (try? db.get().isInsideTransaction) == false)
-            }
+        let isOutsideInUnsafeRead = Promise<Bool>()
+        queue.asyncUnsafeRead { db in
+            isOutsideInUnsafeRead.fulfill((try? db.get().isInsideTransaction) == false)
         }
-        #expect(isOutsideInUnsafeRead)
+        #expect(await isOutsideInUnsafeRead.value())
         try readUntilKept(queue)
-        let isOutsideInBarrier = await withCheckedContinuation { done in
-            queue.asyncBarrierWriteWithoutTransaction { db in
-                done.resume(returning: (try? db.get().isInsideTransaction) == false)
-            }
+        let isOutsideInBarrier = Promise<Bool>()
+        queue.asyncBarrierWriteWithoutTransaction { db in
+            isOutsideInBarrier.fulfill((try? db.get().isInsideTransaction) == false)
         }
-        #expect(isOutsideInBarrier)
+        #expect(await isOutsideInBarrier.value())
     }
 
     @Test func awaitedAndCalledBackReadsSeeTheLastCommit() async throws {
@@ -104,14 +99,11 @@ struct QueueKeptTransactionTests {
             #expect(awaited == expected)
             try readUntilKept(queue)
             try await other.write { db in try db.execute(sql: "UPDATE t SET v = -1") }
-            let calledBack = await withCheckedContinuation { done in
-                queue.asyncRead { db in
-                    done.resume(
-                        returning: try? Int.fetchOne(db.get(), sql: "SELECT v FROM t")
-                    )
-                }
+            let calledBack = Promise<Int?>()
+            queue.asyncRead { db in
+                calledBack.fulfill(try? Int.fetchOne(db.get(), sql: "SELECT v FROM t"))
             }
-            #expect(calledBack == -1)
+            #expect(await calledBack.value() == -1)
         }
     }
 

@@ -1,0 +1,85 @@
+import Dispatch
+import Foundation
+import Telemetry
+import Testing
+
+@testable import SQLiteEngine
+
+/// Values that are told in a task.
+@Suite(.timeLimit(.minutes(1)))
+struct TaskSchedulerTests {
+    private let folder = TemporaryFolder()
+
+    /// Numbers that no lock protects.
+    ///
+    /// `@unchecked Sendable`: the scheduler's task alone uses it, then whoever awaited its end.
+    private final class Told: @unchecked Sendable {
+        var numbers: [Int] = []
+    }
+
+    @Test func actionsRunOneAfterTheOtherInTheirOrder() async {
+        let scheduler = TaskValueObservationScheduler(priority: nil)
+        let told = Told()
+        let isDone = Promise<Void>()
+        Thread.detachNewThread {
+            for number in 0..<10_000 {
+                let box = Told()
+                box.numbers = [number]
+                scheduler.schedule { told.numbers += box.numbers }
+                // The task sleeps now and then, and is woken.
+                if number % 100 == 0 { sched_yield() }
+            }
+            scheduler.schedule { isDone.fulfill(()) }
+        }
+        await isDone.value()
+        #expect(told.numbers == Array(0..<10_000))
+    }
+
+    @Test func whatWasScheduledRunsThoughNobodyKeepsTheScheduler() async {
+        let isDone = Promise<Int>()
+        TaskValueObservationScheduler(priority: .high).schedule { isDone.fulfill(1) }
+        #expect(await isDone.value() == 1)
+    }
+
+    @Test func anActionMayScheduleAnother() async {
+        let scheduler = TaskValueObservationScheduler(priority: nil)
+        let isDone = Promise<Int>()
+        scheduler.schedule { scheduler.schedule { isDone.fulfill(2) } }
+        #expect(await isDone.value() == 2)
+    }
+
+    @Test func valuesAreToldInATask() async throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let told = Collected()
+        let cancellable = ValueObservation.tracking { db in try db.rowCount() }.start(
+            in: pool,
+            scheduling: .task(priority: .high),
+            onError: { told.append("error: \($0)") },
+            onChange: { count in
+                told.append(withUnsafeCurrentTask { $0 == nil } ? "no task" : "\(count ?? -1)")
+            }
+        )
+        try await eventuallyAsync { told.all == ["0"] }
+        for number in 1...20 {
+            try await pool.write { db in try db.insert(number) }
+            try await eventuallyAsync { told.all.last == "\(number)" }
+        }
+        cancellable.cancel()
+        try await pool.write { db in try db.insert(21) }
+        #expect(told.all.last == "20")
+    }
+
+    @Test func anErrorIsToldInATask() async throws {
+        struct Mistake: Error {}
+        let pool = try DatabasePool.withTable(in: folder)
+        let told = Promise<Bool>()
+        let cancellable = ValueObservation.tracking { _ -> Int in throw Mistake() }.start(
+            in: pool,
+            scheduling: .task,
+            onError: { told.fulfill($0 is Mistake) },
+            onChange: { _ in }
+        )
+        #expect(await told.value())
+        cancellable.cancel()
+    }
+}
