@@ -19,11 +19,18 @@ struct CrossoverVerdicts {
     /// Puts the estimate, its interval and the verdict into a cell.
     func judge(_ cell: inout CrossoverResult.Cell, _ logarithms: [Double]) {
         guard let location = HodgesLehmann(logarithms, confidence: Self.confidence) else { return }
-        cell.ratio = exp(location.estimate).rounded(toDigits: 4)
-        cell.low = exp(location.low).rounded(toDigits: 4)
-        cell.high = exp(location.high).rounded(toDigits: 4)
+        cell.ratio = Self.ratio(location.estimate)
+        cell.low = Self.ratio(location.low)
+        cell.high = Self.ratio(location.high)
         cell.level = location.level.rounded(toDigits: 4)
         cell.verdict = cell.isInvalid ? .inconclusive : verdict(location)
+    }
+
+    /// The ratio with four digits that count, however small it is.
+    private static func ratio(_ logarithm: Double) -> Double {
+        let magnitude = logarithm / log(10)
+        let digits = 3 - Int(max(-300, min(3, magnitude.rounded(.down))))
+        return exp(logarithm).rounded(toDigits: digits)
     }
 
     private func verdict(_ location: HodgesLehmann) -> CrossoverResult.Verdict {

@@ -121,6 +121,15 @@ struct CrossoverVerdictsTests {
         higherIsBetter: Bool = false,
         invalid: Int = 0
     ) -> CrossoverResult.Verdict {
+        cell(logarithms, floor: floor, higherIsBetter: higherIsBetter, invalid: invalid).verdict
+    }
+
+    private func cell(
+        _ logarithms: [Double],
+        floor: Double? = 1.1,
+        higherIsBetter: Bool = false,
+        invalid: Int = 0
+    ) -> CrossoverResult.Cell {
         var cell = CrossoverResult.Cell(
             indices: [0],
             values: [:],
@@ -131,7 +140,7 @@ struct CrossoverVerdictsTests {
         )
         CrossoverVerdicts(higherIsBetter: higherIsBetter, noiseFloor: floor)
             .judge(&cell, logarithms)
-        return cell.verdict
+        return cell
     }
 
     private let half = [-0.70, -0.68, -0.72, -0.69, -0.71, -0.66]
@@ -146,6 +155,17 @@ struct CrossoverVerdictsTests {
         #expect(verdict(half, floor: 2.5) == .same)
         #expect(verdict([0.02, 0.03, 0.01, 0.02, 0.04, 0.03]) == .same)
         #expect(verdict([0.05, 0.2, 0.06, 0.07, 0.3, 0.05], floor: 1.2) == .inconclusive)
+    }
+
+    /// A wait of 20 µs instead of 306 ms is a ratio of 0.00007.
+    @Test func aRatioKeepsFourDigitsHoweverSmallItIs() throws {
+        let own = cell([13_000, 13_500, 14_000, 14_500, 15_000, 15_500].map { -log($0) })
+        #expect(own.verdict == .better)
+        #expect(own.mark(higherIsBetter: false, times: "×") == "+14231×")
+        #expect(own.range(higherIsBetter: false) == "13001..15499")
+        #expect(cell(half).ratio == 0.4991)
+        #expect(cell(half.map { -$0 }).ratio == 2.004)
+        #expect(cell([7, 7, 7, 7, 7, 7].map { $0 * log(10) }).ratio == 10_000_000)
     }
 
     @Test func tooFewPairsOrAnUnknownFloorDecideNothing() {
