@@ -17,6 +17,9 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
     public var seed: UInt64
     /// The scale of a preset dataset; absent where it has none.
     public var scale: Int?
+    /// Whether it ran on a database of the user's, and not on the scenario's data; absent when not,
+    /// and in results of older versions.
+    public var ownDatabase: Bool?
     /// The phases, in their order.
     public var phases: [Phase]
     /// How long accesses that ran at the end were awaited.
@@ -112,8 +115,14 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
 }
 
 extension RecordedLoad {
-    /// The load that a plan makes of a scenario.
-    init(_ plan: RunPlan, of scenario: Scenario, on arm: Arm) {
+    /// The load that a plan makes of a scenario, on its data or on a `database` of the user's.
+    init(
+        _ plan: RunPlan,
+        of scenario: Scenario,
+        on arm: Arm,
+        database: UserDatabase? = nil
+    ) {
+        if database != nil { ownDatabase = true }
         kind = arm.kind.rawValue
         library = arm.library.rawValue
         readers = arm.kind == .pool ? arm.readers : nil

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import WorkloadEngine
 
 /// `poolgauge run`.
@@ -57,15 +56,7 @@ struct RunSubcommand: ParsableCommand {
 
     /// The user's database, if there is one.
     private func userDatabase(for arms: [Arm]) throws -> UserDatabase? {
-        guard let database else { return nil }
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: database, isDirectory: &isFolder) else {
-            throw CommandFailure("--database: there is no file '\(database)'")
-        }
-        guard !isFolder.boolValue else {
-            throw CommandFailure("--database: '\(database)' is a folder")
-        }
-        let url = URL(fileURLWithPath: database)
+        guard let url = try database.map(DatabaseFile.url) else { return nil }
         guard inPlace else { return .copy(of: url) }
         guard arms.count == 1 else {
             throw CommandFailure(

@@ -29,8 +29,8 @@ struct WhatIfSubcommand: ParsableCommand {
 
     @Flag(
         help: ArgumentHelp(
-            "For --check: run the recorded setting once more too, and say whether the machine "
-                + "still gives what was recorded."
+            "For --check: run the recorded setting as well, and say whether the machine still "
+                + "gives what was recorded."
         )
     )
     var checkRecorded = false
@@ -55,6 +55,12 @@ struct WhatIfSubcommand: ParsableCommand {
     )
     var settings: [SettingArgument] = []
 
+    @Option(
+        help: "For --check: the database that the recording ran on; copies of it are used.",
+        completion: .file()
+    )
+    var database: String?
+
     @Option(help: "How the report is written.")
     var format = WhatIfFormat.text
 
@@ -71,10 +77,13 @@ struct WhatIfSubcommand: ParsableCommand {
         guard (1...100).contains(checkRuns) else {
             throw ValidationError("--check-runs is 1 to 100")
         }
-        guard !check, scenario != nil || !settings.isEmpty || checkRecorded else { return }
-        throw ValidationError(
-            "--scenario, --set and --check-recorded are about the runs of --check: give it too"
-        )
+        guard !check else { return }
+        let isAboutCheck = [
+            "--check-recorded": checkRecorded, "--scenario": scenario != nil,
+            "--set": !settings.isEmpty, "--database": database != nil,
+        ]
+        guard let name = isAboutCheck.filter(\.value).keys.min() else { return }
+        throw ValidationError("\(name) is about the runs of --check: give it too")
     }
 
     func run() throws {
@@ -86,6 +95,7 @@ struct WhatIfSubcommand: ParsableCommand {
                 self.scenario.map { try Scenario.load(nameOrPath: $0) },
                 with: settings.map(\.setting)
             ) : nil
+        let database = try checkedDatabase(of: whatIf)
         let destination = try ReportDestination(path: output)
         let reporter = ProgressReporter(progress)
         reporter.say("simulating")
@@ -103,16 +113,14 @@ struct WhatIfSubcommand: ParsableCommand {
                 includingRecorded: checkRecorded
             )
             var run = HeadlessRun(scenario: scenario, arms: checks.map(\.arm))
+            run.database = database
             run.progress = progress
             let (measured, signal) = try run.measure()
-            let tried = whatIf.checkSettings(includingRecorded: checkRecorded)
-            let compared: [WhatIfCheck] = tried.compactMap { setting in
-                let runs = zip(checks, measured.runs).filter { $0.0.setting == setting }.map(\.1)
-                guard !runs.isEmpty else { return nil }
-                return predictions.predictions.first { $0.setting == setting }
-                    .map { whatIf.check($0, against: runs) }
-            }
-            predictions.add(compared, with: whatIf.notes(onChangeIn: compared))
+            predictions = whatIf.adding(
+                Array(zip(checks, measured.runs)),
+                on: measured.environment,
+                to: predictions
+            )
             if let signal {
                 ending = ExitCode(128 + signal)
             } else if [.failed, .invalid].contains(measured.exitStatus) {
@@ -124,6 +132,16 @@ struct WhatIfSubcommand: ParsableCommand {
         case .json: try destination.write(JSONReport.text(of: predictions))
         }
         if let ending { throw ending }
+    }
+
+    /// The user's database for the real runs, if there is one.
+    private func checkedDatabase(of whatIf: WhatIf) throws -> UserDatabase? {
+        if let database { return .copy(of: try DatabaseFile.url(database)) }
+        guard check, whatIf.hasOwnDatabase else { return nil }
+        throw CommandFailure(
+            "the run was recorded on a database of yours: name it with --database, and the runs "
+                + "of --check use copies of it"
+        )
     }
 
     private func recordedResult() throws -> RunResult {

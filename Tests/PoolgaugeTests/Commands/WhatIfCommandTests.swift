@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteEngine
 import Testing
 
 /// Predictions from a result that the real program wrote.
@@ -53,8 +54,14 @@ struct WhatIfCommandTests {
             #expect(most > least)
             let checks = try #require(result["checks"] as? [[String: Any]])
             let settings = checks.map { ($0["setting"] as? [String: Any])?["readers"] as? Int }
-            #expect(settings == [2, 1, 3])
-            #expect(checks.compactMap { $0["runs"] as? Int } == [2, 2, 2])
+            #expect(settings == [1, 3])
+            #expect(checks.compactMap { $0["runs"] as? Int } == [2, 2])
+            let repetition = try #require(result["repetition"] as? [String: Any])
+            #expect(repetition["runs"] as? Int == 2)
+            let again = (repetition["clients"] as? [String: [String: Any]])?["ui"]
+            #expect(again?["recorded"] as? UInt64 ?? 0 > 0)
+            #expect(again?["now"] as? UInt64 ?? 0 > 0)
+            #expect(again?["verdict"] is String)
             // With one reader too few may complete on a slow machine.
             let clients = checks.last?["clients"] as? [String: [String: Any]]
             let ui = try #require(clients?["ui"])
@@ -62,6 +69,44 @@ struct WhatIfCommandTests {
             #expect(measured.count == 3)
             #expect(measured == measured.sorted())
             #expect(contents(of: folder).sorted() == ["run.json", "s.yaml"])
+        }
+    }
+
+    @Test
+    func aRunOnADatabaseOfTheUsersIsCheckedOnItsCopies() throws {
+        try withTemporaryFolder { folder in
+            let yaml = scenario.replacing("duration: 2s", with: "duration: 200ms")
+                .replacing("{preset: pgbench, scale: 1}", with: "{schema: [CREATE TABLE t (v)]}")
+                .replacing("hold: 2ms", with: "sql: SELECT count(*) FROM mine")
+            try Data(yaml.utf8).write(to: folder.appendingPathComponent("s.yaml"))
+            let file = folder.appendingPathComponent("mine.sqlite")
+            try DatabaseQueue(path: file.path).write { db in
+                try db.execute(sql: "CREATE TABLE mine (v); INSERT INTO mine VALUES (1)")
+            }
+            let before = try Data(contentsOf: file)
+            let recording = try HeadlessProgram.run(
+                [
+                    "run", "s.yaml", "--database", "mine.sqlite", "--format", "json",
+                    "--output", "run.json",
+                ],
+                in: folder
+            )
+            #expect([0, 5].contains(recording.status), "\(recording.errors)")
+            let check = ["what-if", "run.json", "--check", "--check-runs", "1"]
+            let refused = try HeadlessProgram.run(check, in: folder)
+            #expect(refused.status == 64)
+            #expect(refused.errors.contains("on a database of yours: name it with --database"))
+            let missing = try HeadlessProgram.run(check + ["--database", "none"], in: folder)
+            #expect(missing.status == 64)
+            #expect(missing.errors == "poolgauge: --database: there is no file 'none'\n")
+            let outcome = try HeadlessProgram.run(
+                check + ["--database", "mine.sqlite"],
+                in: folder
+            )
+            #expect([0, 5].contains(outcome.status), "\(outcome.errors)")
+            #expect(outcome.output.contains("\na real run with 1 reader:\n"))
+            #expect(!outcome.output.contains("means little: no such table"))
+            #expect(try Data(contentsOf: file) == before)
         }
     }
 

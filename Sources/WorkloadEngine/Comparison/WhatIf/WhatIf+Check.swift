@@ -83,7 +83,7 @@ extension WhatIf {
 
     /// The settings that are tried: the two nearest, before them the recorded one if asked for.
     ///
-    /// Run once more, the recorded setting tells a machine that has changed from a model that errs.
+    /// The recorded setting, run again, tells a machine that has changed from a model that errs.
     public func checkSettings(includingRecorded: Bool = false) -> [WhatIfSetting] {
         (includingRecorded ? [recorded] : []) + recorded.neighbours
     }
@@ -120,8 +120,53 @@ extension WhatIf {
         }
     }
 
+    /// Adds what real runs gave to the predictions that they were made for.
+    ///
+    /// - Parameters:
+    ///   - runs: The runs of ``checkRuns(in:times:includingRecorded:)`` as far as they were made,
+    ///     each with its result.
+    ///   - machine: Where they were made.
+    ///   - result: The predictions.
+    /// - Returns: The predictions with the checks, and what a reader should know of them.
+    public func adding(
+        _ runs: [(run: CheckRun, result: ArmResult)],
+        on machine: HostEnvironment,
+        to result: WhatIfResult
+    ) -> WhatIfResult {
+        func results(with setting: WhatIfSetting) -> [ArmResult] {
+            runs.filter { $0.run.setting == setting }.map(\.result)
+        }
+        var result = result
+        result.checks = recorded.neighbours.compactMap { setting in
+            let own = results(with: setting)
+            guard !own.isEmpty else { return nil }
+            return result.predictions.first { $0.setting == setting }
+                .map { check($0, against: own) }
+        }
+        var notes = notes(onMachine: machine)
+        let again = results(with: recorded)
+        if !again.isEmpty {
+            let prediction = result.predictions.first { $0.setting == recorded }
+            let repetition = repetition(again, beside: prediction)
+            result.repetition = repetition
+            notes += repetition.notes
+        }
+        if !notes.isEmpty { result.notes = (result.notes ?? []) + notes }
+        return result
+    }
+
     /// A prediction beside the real runs of its setting.
-    public func check(_ prediction: WhatIfPrediction, against runs: [ArmResult]) -> WhatIfCheck {
+    private func check(_ prediction: WhatIfPrediction, against runs: [ArmResult]) -> WhatIfCheck {
+        WhatIfCheck(
+            setting: prediction.setting,
+            clients: comparisons(of: prediction, with: runs),
+            runs: runs.count > 1 ? runs.count : nil,
+            problem: Self.problem(of: runs)
+        )
+    }
+
+    /// Why the numbers of runs mean little; nil when they do not.
+    static func problem(of runs: [ArmResult]) -> String? {
         var problems: [String] = []
         for run in runs {
             problems += run.failures ?? []
@@ -130,12 +175,7 @@ extension WhatIf {
         }
         var known: Set<String> = []
         problems = problems.filter { known.insert($0).inserted }
-        return WhatIfCheck(
-            setting: prediction.setting,
-            clients: comparisons(of: prediction, with: runs),
-            runs: runs.count > 1 ? runs.count : nil,
-            problem: problems.isEmpty ? nil : problems.joined(separator: "; ")
-        )
+        return problems.isEmpty ? nil : problems.joined(separator: "; ")
     }
 }
 

@@ -72,22 +72,6 @@ extension WhatIf {
         return notes
     }
 
-    /// What the recorded setting, run once more, says of the machine: whose wait is another now.
-    public func notes(onChangeIn checks: [WhatIfCheck]) -> [String] {
-        let again = checks.first { $0.setting == recorded }?.clients ?? [:]
-        return again.sorted { $0.key < $1.key }.compactMap { name, now in
-            guard let then = run.clients[name]?.wait?.p99 else { return nil }
-            let change = WhatIfComparison(predicted: then, measured: now.measured)
-            if change.isWithin { return nil }
-            if let least = now.least, let most = now.most, (least...most).contains(then) {
-                return nil
-            }
-            return "\(name)'s p99 wait was \(HumanUnits.time(then)) when it was recorded, and is "
-                + "\(HumanUnits.time(now.measured)) in the same setting now: the machine, or what "
-                + "else it does, has changed, and the checks say less of the model"
-        }
-    }
-
     /// Which predictions are a matter of chance: the same load gives one wait or twice as much.
     ///
     /// So it is where the percentile lies at a step: about as many accesses as are beyond it wait
@@ -109,5 +93,5 @@ extension WhatIf {
 
 extension WhatIfPrediction.Wait {
     /// Whether one simulation waits for twice as long as another, and for a millisecond more.
-    fileprivate var isMatterOfChance: Bool { high > 2 * low && high - low > 1_000_000 }
+    var isMatterOfChance: Bool { high > 2 * low && high - low > 1_000_000 }
 }

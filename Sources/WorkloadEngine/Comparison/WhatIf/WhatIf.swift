@@ -7,6 +7,8 @@ public struct WhatIf: Sendable {
     public let run: ArmResult
     /// What served its accesses.
     public let recorded: WhatIfSetting
+    /// Whether it was recorded on a database of the user's: its checks need that database.
+    public var hasOwnDatabase: Bool { load.ownDatabase == true }
     let result: RunResult
     let load: RecordedLoad
     private var fit = Fit()

@@ -15,15 +15,15 @@ public enum WhatIfReport {
         lines += comparisons(result.fit)
         for check in result.checks ?? [] {
             lines.append("")
-            let setting =
-                "\(check.setting)" + (check.setting == result.recorded ? " (recorded)" : "")
-            lines.append(
-                check.runs.map {
-                    "\($0) real runs with \(setting), all together [least … most of one]:"
-                } ?? "a real run with \(setting):"
-            )
+            lines.append(title(check.runs ?? 1, with: "\(check.setting)"))
             if let problem = check.problem { lines.append("  means little: \(problem)") }
             lines += comparisons(check.clients)
+        }
+        if let again = result.repetition {
+            lines.append("")
+            lines.append(title(again.runs, with: "\(result.recorded), as when it was recorded"))
+            if let problem = again.problem { lines.append("  means little: \(problem)") }
+            lines += repetitions(again.clients)
         }
         if let notes = result.notes {
             lines.append("")
@@ -73,7 +73,7 @@ public enum WhatIfReport {
 
     private static func comparisons(_ comparisons: [String: WhatIfComparison]) -> [String] {
         guard !comparisons.isEmpty else {
-            return ["  no client has a 99th percentile on both sides: 1,000 accesses at least"]
+            return [tooFew]
         }
         return comparisons.sorted { $0.key < $1.key }.map { name, own in
             "  \(name): predicted \(HumanUnits.time(own.predicted)), measured "
@@ -83,10 +83,37 @@ public enum WhatIfReport {
     }
 
     private static func measured(_ own: WhatIfComparison) -> String {
-        let all = HumanUnits.time(own.measured)
-        guard let least = own.least, let most = own.most else { return all }
+        range(own.measured, own.least, own.most)
+    }
+
+    private static func range(_ all: UInt64, _ least: UInt64?, _ most: UInt64?) -> String {
+        let all = HumanUnits.time(all)
+        guard let least, let most else { return all }
         return "\(all) [\(HumanUnits.time(least)) … \(HumanUnits.time(most))]"
     }
+
+    private static func title(_ runs: Int, with setting: String) -> String {
+        runs == 1
+            ? "a real run with \(setting):"
+            : "\(runs) real runs with \(setting), all together [least … most of one]:"
+    }
+
+    private static func repetitions(_ clients: [String: WhatIfRepetition.Client]) -> [String] {
+        guard !clients.isEmpty else { return [tooFew] }
+        return clients.sorted { $0.key < $1.key }.map { name, own in
+            let verdict =
+                switch own.verdict {
+                case .same: "as it was"
+                case .changed: "CHANGED by more than 25 % and 1 ms"
+                case .inconclusive: "cannot be told, single runs differ as much"
+                }
+            return "  \(name): recorded \(HumanUnits.time(own.recorded)), now "
+                + "\(range(own.now, own.least, own.most)): \(verdict)"
+        }
+    }
+
+    private static let tooFew =
+        "  no client has a 99th percentile on both sides: 1,000 accesses at least"
 
     private static func error(_ own: WhatIfComparison) -> String {
         let percent = HumanUnits.percent(abs(own.error))

@@ -24,17 +24,12 @@ public struct WhatIfResult: Sendable, Codable, Equatable {
     public var fit: [String: WhatIfComparison]
     /// The predictions, in the order of the settings.
     public var predictions: [WhatIfPrediction]
-    /// What real runs gave, of the nearest settings and of the recorded one; absent when none was
-    /// made.
+    /// What real runs of the nearest settings gave; absent when none was made.
     public var checks: [WhatIfCheck]?
+    /// What real runs of the recorded setting give now; absent when none was made.
+    public var repetition: WhatIfRepetition?
     /// What a reader should beware of; absent when there is nothing.
     public var notes: [String]?
-
-    /// Adds what real runs gave, and what a reader should know of it.
-    public mutating func add(_ checks: [WhatIfCheck], with notes: [String]) {
-        self.checks = checks
-        if !notes.isEmpty { self.notes = (self.notes ?? []) + notes }
-    }
 }
 
 /// What one setting would give.

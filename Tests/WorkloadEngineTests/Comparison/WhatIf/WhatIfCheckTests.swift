@@ -3,12 +3,15 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// What is run for real beside a prediction, and what it says of the machine.
+/// What is run for real beside a prediction.
+@Suite(.timeLimit(.minutes(2)))
 struct WhatIfCheckTests {
+    private let recording: RunResult
     private let whatIf: WhatIf
 
     init() throws {
-        whatIf = try WhatIf(WhatIf.decode(KeptRecording.data(), file: "small-load.json"))
+        recording = try KeptRecording.result()
+        whatIf = try WhatIf(recording)
     }
 
     @Test func theNeighboursTakeTurns() throws {
@@ -18,62 +21,68 @@ struct WhatIfCheckTests {
         #expect(Set(runs.map(\.arm.name)).count == 4)
     }
 
-    @Test func theRecordedSettingRunsOnceMoreWhenAskedFor() throws {
+    @Test func theRecordedSettingRunsAsOftenWhenAskedFor() throws {
         let runs = try whatIf.checkRuns(
             in: whatIf.scenario(),
             times: 2,
             includingRecorded: true
         )
         #expect(runs.map(\.setting.readers) == [2, 1, 3, 2, 1, 3])
-        #expect(whatIf.checkSettings(includingRecorded: true).first == whatIf.recorded)
+        #expect(runs.map(\.arm.readers) == [2, 1, 3, 2, 1, 3])
+        #expect(Set(runs.map(\.arm.name)).count == 6)
     }
 
-    /// The recorded setting's wait as it is now.
-    private func again(
-        _ measured: UInt64,
-        _ range: ClosedRange<UInt64>? = nil,
-        with setting: WhatIfSetting = .pool(readers: 2)
-    ) -> [WhatIfCheck] {
-        var own = WhatIfComparison(predicted: 1, measured: measured)
-        (own.least, own.most) = (range?.lowerBound, range?.upperBound)
-        return [WhatIfCheck(setting: setting, clients: ["ui": own], runs: nil, problem: nil)]
+    @Test func aRecordedQueueKeepsItsJournal() throws {
+        var recording = recording
+        recording.runs[0].load?.kind = "queue"
+        recording.runs[0].load?.readers = nil
+        let whatIf = try WhatIf(recording)
+        #expect(whatIf.recorded == .queue)
+        var scenario = try whatIf.scenario()
+        scenario.arms[0].kind = .queue
+        scenario.arms[0].readers = nil
+        scenario.arms[0].journal = .delete
+        let runs = try whatIf.checkRuns(in: scenario, includingRecorded: true)
+        #expect(runs.first?.arm.kind == .queue)
+        #expect(runs.first?.arm.journal == .delete)
+        #expect(!runs.dropFirst().isEmpty)
+        #expect(runs.dropFirst().allSatisfy { $0.arm.kind == .pool && $0.arm.journal == nil })
     }
 
-    @Test func aWaitThatIsAnotherNowIsToldOf() throws {
-        let then = try #require(whatIf.run.clients["ui"]?.wait?.p99)
-        let notes = whatIf.notes(onChangeIn: again(then + 2_000_000))
-        #expect(notes.count == 1)
-        #expect(notes.first?.hasPrefix("ui's p99 wait was \(HumanUnits.time(then)) when") == true)
-        #expect(notes.first?.contains("is \(HumanUnits.time(then + 2_000_000)) in") == true)
+    @Test func eachRunCountsForItsSetting() throws {
+        let runs = try whatIf.checkRuns(in: whatIf.scenario(), times: 2, includingRecorded: true)
+        let predictions = try whatIf.predict([.pool(readers: 1), .pool(readers: 3)])
+        // As if the run had been ended in its fifth part.
+        let made = runs.prefix(5).map { (run: $0, result: whatIf.run) }
+        let result = whatIf.adding(made, on: recording.environment, to: predictions)
+        #expect(result.checks?.map(\.setting.readers) == [1, 3])
+        #expect(result.checks?.map { $0.runs ?? 1 } == [2, 1])
+        #expect(result.repetition?.runs == 2)
+        #expect(result.notes == predictions.notes)
     }
 
-    @Test func whatIsAsItWasIsNot() throws {
-        let then = try #require(whatIf.run.clients["ui"]?.wait?.p99)
-        #expect(whatIf.notes(onChangeIn: again(then)).isEmpty)
-        // Within a millisecond, as a prediction may be.
-        #expect(whatIf.notes(onChangeIn: again(then + 999_000)).isEmpty)
-        // One of the runs gave less than was recorded, another more.
+    @Test func withoutRunsNothingIsAdded() throws {
+        let predictions = try whatIf.predict([])
+        let result = whatIf.adding([], on: recording.environment, to: predictions)
+        #expect(result.checks == [])
+        #expect(result.repetition == nil)
+    }
+
+    @Test func anotherMachineIsTold() throws {
+        var machine = recording.environment
+        machine.cpuCount = 8
+        machine.versions["sqlite"] = "3.50.0"
+        let sync = try #require(machine.syncNanoseconds)
+        machine.syncNanoseconds = sync * 6
         #expect(
-            whatIf.notes(onChangeIn: again(then + 2_000_000, (then - 1)...(then + 9_000_000)))
-                .isEmpty
+            whatIf.notes(onMachine: machine) == [
+                "the checks ran elsewhere than the recorded run (processors: 8 instead of 2, "
+                    + "sqlite: 3.50.0 instead of 3.40.1, a sync: \(HumanUnits.time(sync * 6)) "
+                    + "instead of \(HumanUnits.time(sync))): where one is off, that may be why"
+            ]
         )
-        #expect(
-            whatIf.notes(onChangeIn: again(then + 2_000_000, (then + 1)...(then + 9_000_000)))
-                .count == 1
-        )
-        #expect(
-            whatIf.notes(onChangeIn: again(then + 2_000_000, with: .pool(readers: 3))).isEmpty
-        )
-    }
-
-    @Test func theReportNamesTheRecordedSetting() throws {
-        var result = try whatIf.predict([])
-        #expect(result.notes?.contains("changed") != true)
-        result.add(again(2_000_000), with: ["it has changed"])
-        let text = WhatIfReport.text(of: result)
-        #expect(text.contains("\na real run with 2 readers (recorded):\n"))
-        #expect(text.hasSuffix("\nnote: it has changed\n"))
-        result.add(again(2_000_000, with: .pool(readers: 3)), with: [])
-        #expect(WhatIfReport.text(of: result).contains("\na real run with 3 readers:\n"))
+        machine = recording.environment
+        machine.syncNanoseconds = sync * 4
+        #expect(whatIf.notes(onMachine: machine) == [])
     }
 }

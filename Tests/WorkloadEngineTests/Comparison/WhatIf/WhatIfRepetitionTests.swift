@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+@testable import WorkloadEngine
+
+/// Whether a machine still gives what was recorded.
+@Suite(.timeLimit(.minutes(2)))
+struct WhatIfRepetitionTests {
+    private let whatIf: WhatIf
+    private let then: UInt64
+
+    init() throws {
+        whatIf = try WhatIf(KeptRecording.result())
+        then = try #require(whatIf.run.clients["ui"]?.wait?.p99)
+    }
+
+    /// A run in which `ui` waits for so many nanoseconds longer.
+    private func run(longerBy nanoseconds: UInt64) -> ArmResult {
+        var run = whatIf.run
+        run.clients["ui"]?.wait?.p99 = then + nanoseconds
+        var spectrum = LatencySpectrum()
+        spectrum.add(then + nanoseconds, count: 1_500)
+        run.clients["ui"]?.spectra?.wait = spectrum
+        return run
+    }
+
+    /// A prediction of the recorded setting, whose single runs lie so far apart.
+    private func prediction(_ low: UInt64, _ high: UInt64) -> WhatIfPrediction {
+        WhatIfPrediction(
+            setting: whatIf.recorded,
+            clients: ["ui": .init(p99: low, low: low, high: high, skipped: nil)]
+        )
+    }
+
+    private func verdict(
+        _ runs: [ArmResult],
+        beside prediction: WhatIfPrediction? = nil
+    ) -> WhatIfRepetition.Verdict? {
+        whatIf.repetition(runs, beside: prediction).clients["ui"]?.verdict
+    }
+
+    @Test func withinAMillisecondItIsTheSame() {
+        #expect(verdict([run(longerBy: 0)]) == .same)
+        #expect(verdict([run(longerBy: 999_000)]) == .same)
+        #expect(verdict([run(longerBy: 2_000_000)]) == .changed)
+    }
+
+    @Test func whereSingleRunsDifferAsMuchItCannotBeTold() {
+        let far = run(longerBy: 9_000_000)
+        // One of the runs waits for no longer than was recorded.
+        #expect(verdict([run(longerBy: 0), far, far]) == .inconclusive)
+        #expect(verdict([run(longerBy: 2_000_000), far, far]) == .changed)
+    }
+
+    @Test func whereChanceDecidesItCannotBeTold() {
+        let runs = [run(longerBy: 9_000_000)]
+        #expect(verdict(runs, beside: prediction(1_000_000, 20_000_000)) == .inconclusive)
+        #expect(verdict(runs, beside: prediction(19_000_000, 20_000_000)) == .changed)
+    }
+
+    @Test func aChangeIsNoted() {
+        let changed = whatIf.repetition([run(longerBy: 2_000_000)], beside: nil)
+        #expect(changed.notes.count == 1)
+        #expect(changed.notes.first?.hasPrefix("ui waited for another time") == true)
+        #expect(whatIf.repetition([run(longerBy: 0)], beside: nil).notes == [])
+    }
+
+    @Test func aRunThatWasStoppedSaysNothingOfTheMachine() throws {
+        var stopped = run(longerBy: 2_000_000)
+        stopped.partial = true
+        let own = whatIf.repetition([stopped], beside: nil)
+        #expect(own.problem == "a run was stopped before its end")
+        #expect(own.notes == [])
+        // Nor does a recording that was.
+        var recording = try KeptRecording.result()
+        recording.runs[0].partial = true
+        recording.runs[0].valid = false
+        let other = try WhatIf(recording).repetition([run(longerBy: 2_000_000)], beside: nil)
+        #expect(
+            other.problem
+                == "the recorded run was stopped before its end; the recorded run was invalid"
+        )
+        #expect(other.notes == [])
+    }
+
+    @Test func theReportSaysWhatWasAndWhatIs() throws {
+        var result = try whatIf.predict([])
+        let runs = [run(longerBy: 2_000_000), run(longerBy: 3_000_000)]
+        result.repetition = whatIf.repetition(runs, beside: nil)
+        let text = WhatIfReport.text(of: result)
+        let ranges = [then + 3_000_000, then + 2_000_000, then + 3_000_000].map(HumanUnits.time)
+        #expect(
+            text.contains(
+                "\n2 real runs with 2 readers, as when it was recorded, all together "
+                    + "[least … most of one]:\n"
+            )
+        )
+        #expect(
+            text.contains(
+                "\n  ui: recorded \(HumanUnits.time(then)), now \(ranges[0]) "
+                    + "[\(ranges[1]) … \(ranges[2])]: CHANGED by more than 25 % and 1 ms\n"
+            ),
+            "\(text)"
+        )
+        result.repetition?.problem = "they were stopped"
+        #expect(WhatIfReport.text(of: result).contains("\n  means little: they were stopped\n"))
+        result.repetition?.clients = [:]
+        #expect(WhatIfReport.text(of: result).contains("\n  no client has a 99th percentile"))
+    }
+
+    @Test func jsonReadsBackAsItWas() throws {
+        var result = try whatIf.predict([])
+        result.repetition = whatIf.repetition([run(longerBy: 2_000_000)], beside: nil)
+        let text = try JSONReport.text(of: result)
+        #expect(text.contains("\"verdict\" : \"changed\""))
+        let decoded = try JSONDecoder().decode(WhatIfResult.self, from: Data(text.utf8))
+        #expect(decoded == result)
+    }
+}
