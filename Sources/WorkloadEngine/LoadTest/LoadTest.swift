@@ -7,13 +7,13 @@ import Telemetry
 /// ```swift
 /// @Test func theListStaysFastDuringASync() async throws {
 ///     var load = LoadTest("sync", duration: .seconds(2))
-///     load.client("list", workers: 4, rate: 200) { access in
+///     load.client("list", workers: 4, rate: 50) { access in
 ///         try store.pool.read { db in
 ///             access.enter()
 ///             _ = try Note.fetchAll(db)
 ///         }
 ///     }
-///     load.client("sync", think: .milliseconds(5)) { _ in try store.sync() }
+///     load.client("sync", think: .milliseconds(20)) { _ in try store.sync() }
 ///     load.limit("list.response", "p(50) < 100ms")
 ///     load.limit("list.errors", "count < 1")
 ///     let result = try await load.run()
