@@ -44,10 +44,18 @@ struct PromiseTests {
 
     @Test func aCancelledTaskWaitsOn() async {
         let promise = Promise<Int>()
-        let task = Task { await promise.value() }
-        task.cancel()
-        promise.fulfill(5)
-        #expect(await task.value == 5)
+        let hasEnded = Lock(false)
+        await withTaskGroup(of: Int.self) { group in
+            group.addTask {
+                defer { hasEnded.withLock { $0 = true } }
+                return await promise.value()
+            }
+            group.cancelAll()
+            for _ in 0..<1_000 { await Task.yield() }
+            #expect(!hasEnded.withLock { $0 })
+            promise.fulfill(5)
+            #expect(await group.next() == 5)
+        }
     }
 
     @Test func twoTasksMayNotWait() async {

@@ -17,8 +17,8 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
     public var seed: UInt64
     /// The scale of a preset dataset; absent where it has none.
     public var scale: Int?
-    /// Whether it ran on a database of the user's, and not on the scenario's data; absent when not,
-    /// and in results of older versions.
+    /// Whether it ran on a database of the user's, and not on the scenario's data; absent in results
+    /// of older versions.
     public var ownDatabase: Bool?
     /// The phases, in their order.
     public var phases: [Phase]
@@ -122,7 +122,7 @@ extension RecordedLoad {
         on arm: Arm,
         database: UserDatabase? = nil
     ) {
-        if database != nil { ownDatabase = true }
+        ownDatabase = database != nil
         kind = arm.kind.rawValue
         library = arm.library.rawValue
         readers = arm.kind == .pool ? arm.readers : nil

@@ -136,8 +136,17 @@ struct WhatIfSubcommand: ParsableCommand {
 
     /// The user's database for the real runs, if there is one.
     private func checkedDatabase(of whatIf: WhatIf) throws -> UserDatabase? {
-        if let database { return .copy(of: try DatabaseFile.url(database)) }
-        guard check, whatIf.hasOwnDatabase else { return nil }
+        if let database {
+            let url = try DatabaseFile.url(database)
+            if whatIf.hasOwnDatabase == false {
+                throw CommandFailure(
+                    "--database: the run was recorded on the scenario's data, and its checks need "
+                        + "the same"
+                )
+            }
+            return .copy(of: url)
+        }
+        guard check, whatIf.hasOwnDatabase == true else { return nil }
         throw CommandFailure(
             "the run was recorded on a database of yours: name it with --database, and the runs "
                 + "of --check use copies of it"

@@ -94,6 +94,7 @@ struct AsyncBarrierTests {
             in: folder,
             configuration: .with { $0.maximumReaderCount = 2 }
         )
+        let cancelled = Lock(0)
         for round in 0..<20 {
             let tasks = (0..<12).map { number in
                 Task {
@@ -105,7 +106,9 @@ struct AsyncBarrierTests {
                                 try db.insert(round * 100 + number)
                             }
                         }
-                    } catch is CancellationError {}
+                    } catch is CancellationError {
+                        cancelled.withLock { $0 += 1 }
+                    }
                 }
             }
             for (number, task) in tasks.enumerated() where number % 2 == round % 2 {
@@ -114,6 +117,7 @@ struct AsyncBarrierTests {
             }
             for task in tasks { try await task.value }
         }
+        #expect(cancelled.withLock { $0 } > 0)
         let status = pool.status()
         #expect(status.waitingReaders.isEmpty)
         #expect(status.waitingWriters.isEmpty)

@@ -137,11 +137,13 @@ public final class TaskValueObservationScheduler: ValueObservationScheduler {
         self.actions = actions
         task = Task(priority: priority) {
             for await _ in stream {
-                let ready = actions.withLock { actions in
+                var ready = actions.withLock { actions in
                     defer { actions = [] }
                     return actions
                 }
-                for action in ready { action() }
+                // Each goes, with the value that it tells, when it has run.
+                ready.reverse()
+                while let action = ready.popLast() { action() }
             }
         }
     }

@@ -133,16 +133,18 @@ extension WhatIf {
         on machine: HostEnvironment,
         to result: WhatIfResult
     ) -> WhatIfResult {
+        guard !runs.isEmpty else { return result }
         func results(with setting: WhatIfSetting) -> [ArmResult] {
             runs.filter { $0.run.setting == setting }.map(\.result)
         }
         var result = result
-        result.checks = recorded.neighbours.compactMap { setting in
+        let checks: [WhatIfCheck] = recorded.neighbours.compactMap { setting in
             let own = results(with: setting)
             guard !own.isEmpty else { return nil }
             return result.predictions.first { $0.setting == setting }
                 .map { check($0, against: own) }
         }
+        result.checks = checks.isEmpty ? nil : checks
         var notes = notes(onMachine: machine)
         let again = results(with: recorded)
         if !again.isEmpty {

@@ -10,6 +10,12 @@ extension WhatIf {
         _ runs: [ArmResult],
         beside prediction: WhatIfPrediction?
     ) -> WhatIfRepetition {
+        let problems = [
+            run.partial ? "the recorded run was stopped before its end" : nil,
+            run.valid ? nil : "the recorded run was invalid",
+            run.failures.map { "the recorded run failed: \($0.joined(separator: "; "))" },
+            Self.problem(of: runs),
+        ].compactMap { $0 }
         var clients: [String: WhatIfRepetition.Client] = [:]
         for (name, own) in run.clients {
             guard let then = own.wait?.p99,
@@ -18,40 +24,38 @@ extension WhatIf {
                     measured: runs.compactMap { $0.clients[name] }
                 )
             else { continue }
+            var verdict = Self.verdict(on: change, beside: prediction?.clients[name])
+            if verdict == .changed, !problems.isEmpty { verdict = .inconclusive }
             clients[name] = WhatIfRepetition.Client(
                 recorded: then,
                 now: change.measured,
                 least: change.least,
                 most: change.most,
-                verdict: Self.verdict(on: change, beside: prediction?.clients[name])
+                verdict: verdict
             )
         }
-        let problems = [
-            run.partial ? "the recorded run was stopped before its end" : nil,
-            run.valid ? nil : "the recorded run was invalid",
-            Self.problem(of: runs),
-        ]
-        let told = problems.compactMap { $0 }
         return WhatIfRepetition(
             runs: runs.count,
             clients: clients,
-            problem: told.isEmpty ? nil : told.joined(separator: "; ")
+            problem: problems.isEmpty ? nil : problems.joined(separator: "; ")
         )
     }
 
     /// What a recorded wait, in the place of a prediction, and those of now say.
+    ///
+    /// One run was recorded, and a few run now: that one of them lies outside of the others' range,
+    /// by no more than this range is wide, says nothing. How wide it is, the simulation knows too.
     private static func verdict(
         on change: WhatIfComparison,
         beside wait: WhatIfPrediction.Wait?
     ) -> WhatIfRepetition.Verdict {
         if change.isWithin { return .same }
-        if wait?.isMatterOfChance == true { return .inconclusive }
-        if let least = change.least, let most = change.most,
-            (least...most).contains(change.predicted)
-        {
-            return .inconclusive
-        }
-        return .changed
+        let least = change.least ?? change.measured
+        let most = change.most ?? change.measured
+        let then = change.predicted
+        let distance = then < least ? least - then : then > most ? then - most : 0
+        let simulated = wait.map { $0.high - $0.low } ?? 0
+        return distance <= max(most - least, simulated) ? .inconclusive : .changed
     }
 
     /// What is another where the checks ran than where the run was recorded.
@@ -76,11 +80,11 @@ extension WhatIf {
         }
         guard !differences.isEmpty else { return [] }
         return [
-            "the checks ran elsewhere than the recorded run (\(differences.joined(separator: ", "))): "
-                + "where one is off, that may be why"
+            "the checks ran under other conditions than the recorded run "
+                + "(\(differences.joined(separator: ", "))): where one is off, that may be why"
         ]
     }
 
-    /// Five syncs of one disk differ by less from five others.
+    /// A guess: medians of five syncs of one disk seldom lie further apart.
     private static let syncFactor: UInt64 = 5
 }

@@ -7,8 +7,9 @@ public struct WhatIf: Sendable {
     public let run: ArmResult
     /// What served its accesses.
     public let recorded: WhatIfSetting
-    /// Whether it was recorded on a database of the user's: its checks need that database.
-    public var hasOwnDatabase: Bool { load.ownDatabase == true }
+    /// Whether it was recorded on a database of the user's: its checks need that database; nil in
+    /// results of older versions, which do not tell.
+    public var hasOwnDatabase: Bool? { load.ownDatabase }
     let result: RunResult
     let load: RecordedLoad
     private var fit = Fit()

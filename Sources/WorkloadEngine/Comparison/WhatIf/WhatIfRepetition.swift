@@ -24,11 +24,12 @@ public struct WhatIfRepetition: Sendable, Codable, Equatable {
 
     /// Whether a client waits as it did.
     public enum Verdict: String, Sendable, Codable {
-        /// Both lie within the larger of 25 % and a millisecond.
+        /// They differ by no more than the larger of 25 % of what is measured now and a millisecond.
         case same
-        /// They lie further apart than chance explains.
+        /// They lie further apart than that, and than single runs do.
         case changed
-        /// They lie further apart, but single runs do so too.
+        /// They lie further apart, but single runs, real or simulated, do so too; or the runs mean
+        /// little.
         case inconclusive
     }
 }

@@ -105,7 +105,7 @@ public enum WhatIfReport {
                 switch own.verdict {
                 case .same: "as it was"
                 case .changed: "CHANGED by more than 25 % and 1 ms"
-                case .inconclusive: "cannot be told, single runs differ as much"
+                case .inconclusive: "another, but single runs differ as much or mean little"
                 }
             return "  \(name): recorded \(HumanUnits.time(own.recorded)), now "
                 + "\(range(own.now, own.least, own.most)): \(verdict)"

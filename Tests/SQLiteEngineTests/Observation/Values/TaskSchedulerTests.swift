@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Telemetry
 import Testing
@@ -41,6 +40,21 @@ struct TaskSchedulerTests {
         #expect(await isDone.value() == 1)
     }
 
+    @Test func allThatWasScheduledRunsInItsOrderThoughNobodyKeepsTheScheduler() async throws {
+        let told = Told()
+        let mayGoOn = Gate()
+        let isDone = Promise<Void>()
+        do {
+            let scheduler = TaskValueObservationScheduler(priority: nil)
+            scheduler.schedule { try? mayGoOn.wait() }
+            for number in 0..<3 { scheduler.schedule { told.numbers.append(number) } }
+            scheduler.schedule { isDone.fulfill(()) }
+        }
+        mayGoOn.open()
+        await isDone.value()
+        #expect(told.numbers == [0, 1, 2])
+    }
+
     @Test func anActionMayScheduleAnother() async {
         let scheduler = TaskValueObservationScheduler(priority: nil)
         let isDone = Promise<Int>()
@@ -65,8 +79,20 @@ struct TaskSchedulerTests {
             try await eventuallyAsync { told.all.last == "\(number)" }
         }
         cancellable.cancel()
-        try await pool.write { db in try db.insert(21) }
+        // Another observation tells what the first would have told by then.
+        let other = Collected()
+        let fence = ValueObservation.tracking { db in try db.rowCount() }.start(
+            in: pool,
+            scheduling: .task,
+            onError: { other.append("error: \($0)") },
+            onChange: { other.append("\($0 ?? -1)") }
+        )
+        for number in 21...25 {
+            try await pool.write { db in try db.insert(number) }
+            try await eventuallyAsync { other.all.last == "\(number)" }
+        }
         #expect(told.all.last == "20")
+        fence.cancel()
     }
 
     @Test func anErrorIsToldInATask() async throws {

@@ -42,7 +42,7 @@ struct KeptRecordingTests {
     @Test func itIsPredictedFrom() throws {
         let whatIf = try WhatIf(KeptRecording.result())
         #expect(whatIf.recorded == .pool(readers: 2))
-        #expect(!whatIf.hasOwnDatabase)
+        #expect(whatIf.hasOwnDatabase == nil)
         let result = try whatIf.predict([.queue, .pool(readers: 1)])
         #expect(result.fit["ui"]?.predicted ?? .max < 200_000)
         let waits = result.predictions.map { $0.clients["ui"]?.p99 ?? 0 }

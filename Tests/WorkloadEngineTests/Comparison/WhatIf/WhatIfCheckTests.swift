@@ -63,9 +63,15 @@ struct WhatIfCheckTests {
 
     @Test func withoutRunsNothingIsAdded() throws {
         let predictions = try whatIf.predict([])
-        let result = whatIf.adding([], on: recording.environment, to: predictions)
-        #expect(result.checks == [])
-        #expect(result.repetition == nil)
+        var machine = recording.environment
+        machine.cpuCount = 8
+        #expect(whatIf.adding([], on: machine, to: predictions) == predictions)
+        // Ended after the recorded setting's run.
+        let runs = try whatIf.checkRuns(in: whatIf.scenario(), includingRecorded: true)
+        let result = whatIf.adding([(runs[0], whatIf.run)], on: machine, to: predictions)
+        #expect(result.checks == nil)
+        #expect(result.repetition?.runs == 1)
+        #expect(result.notes?.count == (predictions.notes?.count ?? 0) + 1)
     }
 
     @Test func anotherMachineIsTold() throws {
@@ -76,7 +82,7 @@ struct WhatIfCheckTests {
         machine.syncNanoseconds = sync * 6
         #expect(
             whatIf.notes(onMachine: machine) == [
-                "the checks ran elsewhere than the recorded run (processors: 8 instead of 2, "
+                "the checks ran under other conditions than the recorded run (processors: 8 instead of 2, "
                     + "sqlite: 3.50.0 instead of 3.40.1, a sync: \(HumanUnits.time(sync * 6)) "
                     + "instead of \(HumanUnits.time(sync))): where one is off, that may be why"
             ]

@@ -45,17 +45,22 @@ struct WhatIfRepetitionTests {
         #expect(verdict([run(longerBy: 2_000_000)]) == .changed)
     }
 
+    /// The recorded run is one more of the same kind: half of the time it lies outside of the
+    /// range of three others.
     @Test func whereSingleRunsDifferAsMuchItCannotBeTold() {
-        let far = run(longerBy: 9_000_000)
-        // One of the runs waits for no longer than was recorded.
-        #expect(verdict([run(longerBy: 0), far, far]) == .inconclusive)
-        #expect(verdict([run(longerBy: 2_000_000), far, far]) == .changed)
+        let runs = [3_000_000, 5_000_000, 6_000_000].map { run(longerBy: $0) }
+        #expect(verdict(runs) == .inconclusive)
+        #expect(verdict([5_000_000, 5_500_000, 6_000_000].map { run(longerBy: $0) }) == .changed)
+        #expect(verdict([0, 9_000_000, 9_000_000].map { run(longerBy: $0) }) == .inconclusive)
     }
 
-    @Test func whereChanceDecidesItCannotBeTold() {
+    @Test func whereSimulatedRunsDifferAsMuchItCannotBeTold() {
         let runs = [run(longerBy: 9_000_000)]
         #expect(verdict(runs, beside: prediction(1_000_000, 20_000_000)) == .inconclusive)
         #expect(verdict(runs, beside: prediction(19_000_000, 20_000_000)) == .changed)
+        // Chance is no excuse for half a second.
+        let far = [run(longerBy: 500_000_000)]
+        #expect(verdict(far, beside: prediction(1_000_000, 2_200_000)) == .changed)
     }
 
     @Test func aChangeIsNoted() {
@@ -70,15 +75,18 @@ struct WhatIfRepetitionTests {
         stopped.partial = true
         let own = whatIf.repetition([stopped], beside: nil)
         #expect(own.problem == "a run was stopped before its end")
+        #expect(own.clients["ui"]?.verdict == .inconclusive)
         #expect(own.notes == [])
         // Nor does a recording that was.
         var recording = try KeptRecording.result()
         recording.runs[0].partial = true
         recording.runs[0].valid = false
+        recording.runs[0].failures = ["the disk was full"]
         let other = try WhatIf(recording).repetition([run(longerBy: 2_000_000)], beside: nil)
         #expect(
             other.problem
-                == "the recorded run was stopped before its end; the recorded run was invalid"
+                == "the recorded run was stopped before its end; the recorded run was invalid; "
+                + "the recorded run failed: the disk was full"
         )
         #expect(other.notes == [])
     }
