@@ -21,10 +21,33 @@ final class TellingTurns: Sendable {
 
     /// Begins, on a concurrent queue.
     func start(on queue: DispatchQueue) {
-        queue.async { self.goOn() }
-        guard rest.withLock({ $0.count > 1 }) else { return }
-        queue.asyncAfter(deadline: .now() + .nanoseconds(Self.patience)) {
-            if self.rest.withLock({ !$0.isEmpty }) { self.start(on: queue) }
+        start(
+            running: { queue.async(execute: $0) },
+            later: { turn in
+                let deadline = DispatchTime.now() + .nanoseconds(Self.patience)
+                queue.asyncAfter(deadline: deadline, execute: turn)
+            }
+        )
+    }
+
+    /// What a thread does.
+    typealias Turn = @Sendable () -> Void
+
+    /// Begins.
+    ///
+    /// - Parameters:
+    ///   - running: Runs something on another thread, beside all that runs already.
+    ///   - later: The same, when somebody has waited for long enough.
+    func start(
+        running: @escaping @Sendable (@escaping Turn) -> Void,
+        later: @escaping @Sendable (@escaping Turn) -> Void
+    ) {
+        // Asked before the first turn begins: it may have come to the last but one by now, and stay.
+        let maySomebodyWait = rest.withLock { $0.count > 1 }
+        running { self.goOn() }
+        guard maySomebodyWait else { return }
+        later {
+            if self.rest.withLock({ !$0.isEmpty }) { self.start(running: running, later: later) }
         }
     }
 

@@ -1,0 +1,80 @@
+import Foundation
+import Telemetry
+import Testing
+
+@testable import SQLiteEngine
+
+/// Values that are told one after the other, some of which wait.
+@Suite(.timeLimit(.minutes(1)))
+struct TellingTurnsTests {
+    /// A value whose telling runs a closure.
+    private final class ToldMember: ObservedMember {
+        private let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+        let database: (any ObservedDatabase)? = nil
+        let wantsChanges = true
+        let usesReaders = true
+        let isQuick = true
+        let runsClosuresToTell = true
+        let isTellingQuick = true
+
+        func databaseDidChange() {}
+        func didJoin(_ region: DatabaseRegion, isCurrent: Bool) {}
+        func fetch(afterCommitOn db: Database) -> Bool { false }
+        func beginFetch() -> Bool { true }
+        func fetch(_ db: Result<Database, any Error>, after commits: UInt64) {}
+        func endFetch() -> Bool { false }
+        func beginTelling() -> Bool { true }
+        func tell(through delivery: Delivery) { body() }
+        func endTelling() -> Bool { true }
+    }
+
+    /// The first thread has come to the value that waits, the last but one, before its starter goes
+    /// on: the last one must not wait with it.
+    @Test func theLastValueDoesNotWaitForTheLastButOne() throws {
+        let (isInside, mayEnd, isTold) = (Gate(), Gate(), Gate())
+        let isFirst = Lock(true)
+        let turns = TellingTurns([
+            ToldMember {},
+            ToldMember {
+                isInside.open()
+                try? mayEnd.wait()
+            },
+            ToldMember { isTold.open() },
+        ])
+        turns.start(
+            running: { turn in
+                Thread.detachNewThread { turn() }
+                let mustWait = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                if mustWait { try? isInside.wait() }
+            },
+            later: { $0() }
+        )
+        try isTold.wait()
+        mayEnd.open()
+    }
+
+    @Test func allAreToldOnce() throws {
+        let told = Lock([Int]())
+        let isDone = Gate()
+        let turns = TellingTurns(
+            (0..<50).map { number in
+                ToldMember {
+                    let count = told.withLock { told in
+                        told.append(number)
+                        return told.count
+                    }
+                    if count == 50 { isDone.open() }
+                }
+            }
+        )
+        turns.start(on: DispatchQueue(label: "told", attributes: .concurrent))
+        try isDone.wait()
+        #expect(told.withLock { $0.sorted() } == Array(0..<50))
+    }
+}
