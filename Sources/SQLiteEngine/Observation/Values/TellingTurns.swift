@@ -42,7 +42,7 @@ final class TellingTurns: Sendable {
         running: @escaping @Sendable (@escaping Turn) -> Void,
         later: @escaping @Sendable (@escaping Turn) -> Void
     ) {
-        // Asked before the first turn begins: it may have come to the last but one by now, and stay.
+        // Asked before the first turn begins: it may come to the last but one, and stay.
         let maySomebodyWait = rest.withLock { $0.count > 1 }
         running { self.goOn() }
         guard maySomebodyWait else { return }

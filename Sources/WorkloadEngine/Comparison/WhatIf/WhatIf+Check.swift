@@ -81,14 +81,10 @@ extension WhatIf {
         }
     }
 
-    /// The settings that are tried: the two nearest, before them the recorded one if asked for.
+    /// The runs of the two nearest settings, and of the recorded one if asked for, each so many times,
+    /// in turn.
     ///
     /// The recorded setting, run again, tells a machine that has changed from a model that errs.
-    public func checkSettings(includingRecorded: Bool = false) -> [WhatIfSetting] {
-        (includingRecorded ? [recorded] : []) + recorded.neighbours
-    }
-
-    /// The runs of ``checkSettings(includingRecorded:)``, each so many times, in turn.
     ///
     /// - Throws: ``WhatIfError`` when the scenario has no arm of the recorded name.
     public func checkRuns(
@@ -99,9 +95,9 @@ extension WhatIf {
         guard let arm = scenario.arms.first(where: { $0.name == run.arm }) else {
             throw WhatIfError(.differentScenario, "the scenario has no arm '\(run.arm)'")
         }
+        let settings = (includingRecorded ? [recorded] : []) + recorded.neighbours
         let repetitions = (1...max(1, times)).flatMap { number in
-            checkSettings(includingRecorded: includingRecorded)
-                .map { (setting: $0, number: number) }
+            settings.map { (setting: $0, number: number) }
         }
         return repetitions.map { setting, number in
             var changed = arm

@@ -93,5 +93,5 @@ extension WhatIf {
 
 extension WhatIfPrediction.Wait {
     /// Whether one simulation waits for twice as long as another, and for a millisecond more.
-    var isMatterOfChance: Bool { high > 2 * low && high - low > 1_000_000 }
+    fileprivate var isMatterOfChance: Bool { high > 2 * low && high - low > 1_000_000 }
 }

@@ -25,21 +25,7 @@ struct FetchRoundTests {
             }
         }
 
-        let wantsChanges = true
-        let usesReaders = true
-        let isQuick = true
-        let runsClosuresToTell = false
-        let isTellingQuick = true
-
-        func databaseDidChange() {}
-        func didJoin(_ region: DatabaseRegion, isCurrent: Bool) {}
-        func fetch(afterCommitOn db: Database) -> Bool { false }
-        func beginFetch() -> Bool { true }
         func fetch(_ db: Result<Database, any Error>, after commits: UInt64) { isFetched.open() }
-        func endFetch() -> Bool { false }
-        func beginTelling() -> Bool { false }
-        func tell(through delivery: Delivery) {}
-        func endTelling() -> Bool { false }
     }
 
     @Test func aMemberThatEndsMeanwhileIsAskedForItsDatabaseOnce() throws {

@@ -13,19 +13,6 @@ struct TellingTurnsTests {
 
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
-        let database: (any ObservedDatabase)? = nil
-        let wantsChanges = true
-        let usesReaders = true
-        let isQuick = true
-        let runsClosuresToTell = true
-        let isTellingQuick = true
-
-        func databaseDidChange() {}
-        func didJoin(_ region: DatabaseRegion, isCurrent: Bool) {}
-        func fetch(afterCommitOn db: Database) -> Bool { false }
-        func beginFetch() -> Bool { true }
-        func fetch(_ db: Result<Database, any Error>, after commits: UInt64) {}
-        func endFetch() -> Bool { false }
         func beginTelling() -> Bool { true }
         func tell(through delivery: Delivery) { body() }
         func endTelling() -> Bool { true }

@@ -115,15 +115,6 @@ struct CrossoverPictureTests {
 }
 
 struct CrossoverVerdictsTests {
-    private func verdict(
-        _ logarithms: [Double],
-        floor: Double? = 1.1,
-        higherIsBetter: Bool = false,
-        invalid: Int = 0
-    ) -> CrossoverResult.Verdict {
-        cell(logarithms, floor: floor, higherIsBetter: higherIsBetter, invalid: invalid).verdict
-    }
-
     private func cell(
         _ logarithms: [Double],
         floor: Double? = 1.1,
@@ -146,15 +137,15 @@ struct CrossoverVerdictsTests {
     private let half = [-0.70, -0.68, -0.72, -0.69, -0.71, -0.66]
 
     @Test func aClearDifferenceIsBetterOrWorse() {
-        #expect(verdict(half) == .better)
-        #expect(verdict(half.map { -$0 }) == .worse)
-        #expect(verdict(half, higherIsBetter: true) == .worse)
+        #expect(cell(half).verdict == .better)
+        #expect(cell(half.map { -$0 }).verdict == .worse)
+        #expect(cell(half, higherIsBetter: true).verdict == .worse)
     }
 
     @Test func aDifferenceBelowTheNoiseIsNone() {
-        #expect(verdict(half, floor: 2.5) == .same)
-        #expect(verdict([0.02, 0.03, 0.01, 0.02, 0.04, 0.03]) == .same)
-        #expect(verdict([0.05, 0.2, 0.06, 0.07, 0.3, 0.05], floor: 1.2) == .inconclusive)
+        #expect(cell(half, floor: 2.5).verdict == .same)
+        #expect(cell([0.02, 0.03, 0.01, 0.02, 0.04, 0.03]).verdict == .same)
+        #expect(cell([0.05, 0.2, 0.06, 0.07, 0.3, 0.05], floor: 1.2).verdict == .inconclusive)
     }
 
     /// A wait of 20 µs instead of 306 ms is a ratio of 0.00007.
@@ -169,10 +160,10 @@ struct CrossoverVerdictsTests {
     }
 
     @Test func tooFewPairsOrAnUnknownFloorDecideNothing() {
-        #expect(verdict(Array(half.prefix(5))) == .inconclusive)
-        #expect(verdict(half, floor: nil) == .inconclusive)
-        #expect(verdict(half, invalid: 4) == .inconclusive)
-        #expect(verdict([]) == .inconclusive)
+        #expect(cell(Array(half.prefix(5))).verdict == .inconclusive)
+        #expect(cell(half, floor: nil).verdict == .inconclusive)
+        #expect(cell(half, invalid: 4).verdict == .inconclusive)
+        #expect(cell([]).verdict == .inconclusive)
     }
 
     @Test func theFloorIsTheLargerBoundOfTheSameArmsInterval() throws {

@@ -1,0 +1,21 @@
+@testable import SQLiteEngine
+
+/// What a stand-in for an observed value does not say: a quick one that does nothing.
+extension ObservedMember {
+    var database: (any ObservedDatabase)? { nil }
+    var wantsChanges: Bool { true }
+    var usesReaders: Bool { true }
+    var isQuick: Bool { true }
+    var isTellingQuick: Bool { true }
+    var runsClosuresToTell: Bool { false }
+
+    func databaseDidChange() {}
+    func didJoin(_ region: DatabaseRegion, isCurrent: Bool) {}
+    func fetch(afterCommitOn db: Database) -> Bool { false }
+    func beginFetch() -> Bool { true }
+    func fetch(_ db: Result<Database, any Error>, after commits: UInt64) {}
+    func endFetch() -> Bool { false }
+    func beginTelling() -> Bool { false }
+    func tell(through delivery: Delivery) {}
+    func endTelling() -> Bool { true }
+}
