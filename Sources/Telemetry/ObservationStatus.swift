@@ -6,8 +6,8 @@ public struct ObservationStatus: Sendable, Codable, Equatable {
     public var fetchesOnReaders: UInt64
     /// Values that were fetched on the connection that writes.
     public var fetchesOnWriter: UInt64
-    /// Changes that came while a fetch ran and another one was remembered already: they cost no
-    /// fetch of their own.
+    /// Changes that came while a fetch ran and another one was remembered already, or before a
+    /// fetch that shows them began: they cost no fetch of their own.
     public var coalesced: UInt64
     /// Values that equalled the one before, and were not told.
     public var duplicates: UInt64

@@ -68,14 +68,16 @@ struct FetchRound: Sendable {
     private func start(isOnThread: Bool = true) {
         // Who has ended meanwhile keeps no database any more.
         guard let database = firstDatabase else { return }
-        // Before the reader takes its state: what comes later may not be in it.
-        let commits = hub.commits.load(ordering: .sequentiallyConsistent)
         guard usesReaders else {
             database.asyncWriteWithoutTransaction(at: Self.site) { db in
+                // Nobody else commits from here on: what was asked for meanwhile is shown as well.
+                let commits = hub.commits.load(ordering: .sequentiallyConsistent)
                 end(fetch(.success(db), after: commits), isOnConnection: true)
             }
             return
         }
+        // Before the reader takes its state: what comes later may not be in it.
+        let commits = hub.commits.load(ordering: .sequentiallyConsistent)
         // Here, when a reader is free: each hop to another thread takes the processor from whoever
         // writes meanwhile. Long fetches do not keep this thread from the next round.
         var finished: Fetched?

@@ -8,7 +8,8 @@ final class ObservationCounts: Sendable {
         case onReaders
         /// A value was fetched on the writer.
         case onWriter
-        /// A change came while a fetch ran and another one was remembered already.
+        /// A change came while a fetch ran and another one was remembered already, or before a
+        /// fetch that shows it began.
         case coalesced
         /// A value equalled the one before, and was not told.
         case duplicates

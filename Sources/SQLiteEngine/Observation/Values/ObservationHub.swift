@@ -57,6 +57,9 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
 
     /// Counts the commits of the writer while somebody observes.
     let commits = Atomic<UInt64>(0)
+    /// What a fetch may take of the processor so that a commit waits for the next one of that
+    /// value, in nanoseconds.
+    let cheapFetch = Atomic<UInt64>(1_000_000)
     /// What the observations cost.
     let counts = ObservationCounts()
 

@@ -32,6 +32,8 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         var isOver = false
         /// What the last fetch took, in nanoseconds.
         var lastFetch: UInt64 = 0
+        /// The commits that the last fetch shows: at least so many of those that the hub counts.
+        var shown: UInt64?
         /// Kept open while it is observed.
         var reader: (any DatabaseReader)?
         var database: (any ObservedDatabase)?
@@ -60,9 +62,6 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     private let state: Lock<State>
     let inbox = Lock(Inbox())
     private let region = Lock<DatabaseRegion?>(nil)
-    /// What a fetch may take of the processor so that a commit waits for the next one, in
-    /// nanoseconds.
-    private static var cheapFetch: UInt64 { 1_000_000 }
     private static var site: AccessSite { AccessSite(AccessLabel("ValueObservation")) }
 
     init(
@@ -204,6 +203,11 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         state.withLock { state in
             if state.isOver { return false }
             guard state.isFetching else {
+                // Committed before the last fetch got its connection, and noticed after it.
+                if showsAll(state) {
+                    hub?.counts.add(.coalesced)
+                    return false
+                }
                 state.isFetching = true
                 return true
             }
@@ -216,7 +220,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     func fetch(_ db: Result<Database, any Error>, after commits: UInt64) {
         guard isGoingOn else { return }
         if usesReaders {
-            complete(Result { try fetch(db.get()) }) { fetched in
+            complete(Result { try fetch(db.get()) }, showing: commits) { fetched in
                 guard let hub, let database, let region = fetched.region, isNew(region)
                 else { return }
                 track(region) { hub.watch(region, for: self, of: database) }
@@ -225,7 +229,9 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
                 }
             }
         } else {
-            complete(Result { try fetchOnWriterNoting(try db.get()) }) { followAnew($0) }
+            complete(Result { try fetchOnWriterNoting(try db.get()) }, showing: commits) {
+                followAnew($0)
+            }
         }
     }
 
@@ -243,7 +249,9 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
             _ = endFetch()
             return false
         }
-        complete(result) { followAnew($0) }
+        complete(result, showing: hub?.commits.load(ordering: .sequentiallyConsistent)) {
+            followAnew($0)
+        }
         FetchRound.tell([self])
         goOn()
         return true
@@ -260,10 +268,20 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     }
 
     /// Puts what was fetched where it is told from, and follows.
-    private func complete(_ result: Result<Fetched, any Error>, then: (Fetched) -> Void) {
+    ///
+    /// - Parameters:
+    ///   - result: What was fetched.
+    ///   - commits: How many of the commits that the hub counts it shows at least.
+    ///   - then: Follows.
+    private func complete(
+        _ result: Result<Fetched, any Error>,
+        showing commits: UInt64? = nil,
+        then: (Fetched) -> Void
+    ) {
         switch result {
         case .success(let fetched):
             guard isGoingOn else { return }
+            state.withLock { $0.shown = commits }
             then(fetched)
             let value = Carried(value: fetched.value)
             inbox.withLock { $0.fetched.append(.success(value)) }
@@ -278,8 +296,17 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
                 state.isFetching = false
                 state.mustFetchAgain = false
             }
-            return state.mustFetchAgain && !state.isOver
+            guard state.mustFetchAgain, !state.isOver else { return false }
+            if !showsAll(state) { return true }
+            hub?.counts.add(.coalesced)
+            return false
         }
+    }
+
+    /// Whether the last fetch shows all that was committed up to now.
+    private func showsAll(_ state: State) -> Bool {
+        guard let hub, let shown = state.shown else { return false }
+        return hub.commits.load(ordering: .sequentiallyConsistent) == shown
     }
 
     /// Ends a fetch that was not in a round, and sees to another one that was remembered.
@@ -298,8 +325,9 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     /// Fetches on the writer, and notes whether it took little time of the processor.
     private func fetchOnWriterNoting(_ db: Database) throws -> Fetched {
         let begin = threadNanoseconds()
+        let cheap = hub?.cheapFetch.load(ordering: .relaxed) ?? 0
         defer {
-            let isCheap = threadNanoseconds() &- begin < Self.cheapFetch
+            let isCheap = threadNanoseconds() &- begin < cheap
             state.withLock { $0.isCheap = isCheap }
         }
         return try fetchOnWriter(db)

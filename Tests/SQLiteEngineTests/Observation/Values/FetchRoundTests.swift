@@ -1,3 +1,4 @@
+import Dispatch
 import Telemetry
 import Testing
 
@@ -37,6 +38,31 @@ struct FetchRoundTests {
         try ending.isFetched.wait()
         #expect(over.timesAsked == 1)
         #expect(ending.timesAsked == 1)
+    }
+
+    @Test func whatAFetchHasShownIsNotFetchedAgain() throws {
+        let writers: [any ObservedDatabase] = [
+            try DatabaseQueue.withTable(), try DatabasePool.withTable(in: folder),
+        ]
+        for writer in writers {
+            let values = Collected()
+            let value = ObservedValue(
+                ValueObservation.tracking { db in try db.rowCount() ?? -1 },
+                in: writer,
+                scheduling: .async(onQueue: DispatchQueue(label: "told")),
+                onError: { values.append("error: \($0)") },
+                onChange: { values.append("\($0)") }
+            )
+            value.start()
+            try eventually { values.all == ["0"] }
+            // From here on commits are counted.
+            try eventually { writer.observationHub.state.withLock { $0.isInstalled } }
+            try writer.writeWithoutTransaction { db in try db.insert(1) }
+            try eventually { values.all == ["0", "1"] }
+            // Somebody comes late with the commit that was told.
+            #expect(!value.beginFetch())
+            value.cancel()
+        }
     }
 
     @Test func aRoundOfThoseThatAreOverFetchesNothing() throws {

@@ -24,6 +24,7 @@ struct QueueObservationTests {
 
     @Test func everyCommitOfOneAccessIsTold() throws {
         let queue = try DatabaseQueue.withTable()
+        queue.observationHub.cheapFetch.store(.max, ordering: .relaxed)
         let values = Collected()
         let cancellable = observe(queue, values)
         try queue.writeWithoutTransaction { db in
@@ -101,8 +102,32 @@ struct QueueObservationTests {
         cancellable.cancel()
     }
 
+    @Test func whatIsCommittedBeforeAFetchBeginsCostsNoOther() throws {
+        let queue = try DatabaseQueue.withTable()
+        let hub = queue.observationHub
+        // The first is fetched within its commit, and found to be dear.
+        hub.cheapFetch.store(0, ordering: .relaxed)
+        let values = Collected()
+        let cancellable = observe(queue, values)
+        try queue.writeWithoutTransaction { db in
+            for value in 1...5 {
+                try db.insert(value)
+                // Asked for: the fetch of the second waits for this access, the others for it.
+                try eventually {
+                    hub.state.withLock { $0.waiting.isEmpty && !$0.lookout.isAwake }
+                }
+            }
+        }
+        try eventually { queue.status().observations?.coalesced == 3 }
+        try eventually { values.all.last == "5" }
+        #expect(values.all == ["0", "1", "5"])
+        #expect(queue.status().observations?.fetchesOnWriter == 3)
+        cancellable.cancel()
+    }
+
     @Test func anErrorWithinACommitEndsTheObservationAndNotTheWrite() throws {
         let queue = try DatabaseQueue.withTable()
+        queue.observationHub.cheapFetch.store(.max, ordering: .relaxed)
         let values = Collected()
         let cancellable = observe(queue, values) { db in
             let count = try db.rowCount() ?? -1
