@@ -25,9 +25,10 @@ extension ConnectionProbe {
     private func meetLock(tries: Int) -> Bool {
         let busyMode = busyMode.withLock { $0 }
         if case .immediateError = busyMode, let ownReaders = ownReaders.withLock({ $0 }) {
-            if tries == 0 { lockMetSince.store(monotonicNanoseconds(), ordering: .relaxed) }
-            let waited = monotonicNanoseconds() &- lockMetSince.load(ordering: .relaxed)
-            if waiting({ ownReaders.mayBeInTheWay(tries: tries, waited: waited) }) { return true }
+            let triesAgain = waiting {
+                lockMet.withLock { ownReaders.mayBeInTheWay(tries: tries, &$0) }
+            }
+            if triesAgain { return true }
             noteLock()
             return false
         }

@@ -67,8 +67,8 @@ final class ConnectionProbe: @unchecked Sendable {
     let busyMode = Lock<Database.BusyMode>(.immediateError)
     /// The readers of the same pool, on its writer.
     let ownReaders = Lock<OwnReaders?>(nil)
-    /// Since when the writer waits for one of them, in nanoseconds.
-    let lockMetSince = Atomic<UInt64>(0)
+    /// How the writer waits for one of them.
+    let lockMet = Lock(OwnReaders.Met())
 
     /// The transaction, as `sqlite3_txn_state` names it.
     let transaction = Atomic<UInt8>(UInt8(SQLITE_TXN_NONE))

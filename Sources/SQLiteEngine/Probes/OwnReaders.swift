@@ -9,16 +9,31 @@ import Telemetry
 /// told `SQLITE_BUSY`, though nobody writes: with ``Database/BusyMode/immediateError`` the user of
 /// a pool that is alone would see an error without a cause.
 ///
-/// So the writer tries again: once in any case, and for at most ``limit`` while one of the pool's
-/// readers is inside of a statement, or a snapshot is being made. Nobody can see which connection
-/// holds the lock. Where it is another program's, and a reader happens to be at work, the error
-/// comes later by this time.
+/// So the writer tries again: for at most ``limit``, and until it has looked twice in a row without
+/// finding one of the pool's readers inside of a statement, or a snapshot being made. A single
+/// look tells nothing of the try before it: the reader may have gone in between. Nobody can see
+/// which connection holds the lock. Where it is another program's, the error comes later by the
+/// pause between two looks, and by ``limit`` where a reader happens to be at work.
 struct OwnReaders: Sendable {
     /// The longest time that the writer tries again, in nanoseconds.
     ///
     /// A reader keeps the lock for some microseconds, and for a time slice of the scheduler's when
     /// it loses its core meanwhile.
     var limit: UInt64 = 10_000_000
+
+    /// How many tries there are within the limit, even where the writer itself loses its core.
+    private static let fewestTries = 10
+
+    /// A lock that the writer has met.
+    struct Met {
+        /// Since when, in nanoseconds of the monotonic clock.
+        fileprivate var since: UInt64 = 0
+        /// How often in a row no reader was found at work.
+        fileprivate var looksInVain = 0
+    }
+
+    /// How many looks in vain let the writer give up.
+    private static let mostLooksInVain = 2
 
     /// The pause between two tries, in microseconds.
     private static let pause: UInt32 = 50
@@ -30,12 +45,19 @@ struct OwnReaders: Sendable {
     ///
     /// - Parameters:
     ///   - tries: How many tries there were; 0 at the first.
-    ///   - waited: The time since then, in nanoseconds.
-    /// - Returns: Whether one of the readers may be what is in the way.
-    func mayBeInTheWay(tries: Int, waited: UInt64) -> Bool {
+    ///   - met: The lock.
+    /// - Returns: Whether one of the readers may be what was in the way.
+    func mayBeInTheWay(tries: Int, _ met: inout Met) -> Bool {
         // The reader may have gone on already: then this try succeeds.
-        if tries == 0 { return true }
-        guard waited < limit, mayBeBeginning() else { return false }
+        if tries == 0 {
+            met = Met(since: monotonicNanoseconds())
+            return true
+        }
+        met.looksInVain = mayBeBeginning() ? 0 : met.looksInVain + 1
+        guard
+            met.looksInVain < Self.mostLooksInVain,
+            tries < Self.fewestTries || monotonicNanoseconds() &- met.since < limit
+        else { return false }
         usleep(Self.pause)
         return true
     }

@@ -54,6 +54,16 @@ struct OwnReadersTests {
         #expect(pool.status().busyCount == 0)
     }
 
+    @Test func aReaderThatGoesBetweenATryAndTheLookIsFollowedByAnotherTry() {
+        let looks = Lock([true, false, true, false, false])
+        let ownReaders = OwnReaders(limit: .max) { looks.withLock { $0.removeFirst() } }
+        var met = OwnReaders.Met()
+        let answers = (0...5).map { ownReaders.mayBeInTheWay(tries: $0, &met) }
+        #expect(answers == [true, true, true, true, true, false])
+        // The next lock is another one.
+        #expect(ownReaders.mayBeInTheWay(tries: 0, &met))
+    }
+
     @Test func itDoesNotWaitForLong() throws {
         let pool = try makePool()
         try withLockedReader(of: pool) {
