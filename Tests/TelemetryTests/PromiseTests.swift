@@ -84,7 +84,7 @@ struct PromiseTests {
     /// The promise is kept while the task is about to sleep, or just before, or just after: what
     /// was written before is there in each case, and the thread sanitizer sees why.
     @Test func whatWasDoneBeforeIsSeenByTheTask() async {
-        let rounds = 20_000
+        let rounds = 2_000
         let promises = (0...rounds).map { _ in Promise<Written>() }
         let round = Atomic<Int>(-1)
         // On one thread, so that its creation orders nothing.

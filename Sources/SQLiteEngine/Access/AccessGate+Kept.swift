@@ -1,3 +1,6 @@
+import Foundation
+import Telemetry
+
 /// Read transactions that idle connections keep, and who wants them ended.
 extension AccessGate {
     /// Whether read transactions may be kept now.
@@ -10,6 +13,9 @@ extension AccessGate {
     func forbidKeeping() {
         attention.wrappingAdd(Self.forbidding, ordering: .sequentiallyConsistent)
         endKeptTransactions()
+        // Somebody else may be ending one, and have lost its core: it ends none that is begun later.
+        let deadline = monotonicNanoseconds() + Self.longestVisit
+        while isVisited, monotonicNanoseconds() < deadline { sched_yield() }
     }
 
     /// Ends what ``forbidKeeping()`` began.
@@ -22,6 +28,8 @@ extension AccessGate {
     /// - Returns: Whether each connection was met: none was somebody's at that moment.
     @discardableResult
     func endKeptTransactions() -> Bool {
+        visits.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        defer { visits.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
         var hasMetAll = true
         for slot in slots {
             if slot.claimIdle() {
@@ -32,5 +40,25 @@ extension AccessGate {
             }
         }
         return hasMetAll
+    }
+
+    /// For how long somebody waits for such an end at most, in nanoseconds.
+    private static let longestVisit: UInt64 = 2_000_000_000
+
+    /// Whether somebody has an idle connection for a moment, to end its transaction.
+    private var isVisited: Bool { visits.load(ordering: .sequentiallyConsistent) != 0 }
+
+    /// Takes a connection that is idle but for somebody who ends its transaction: it comes free
+    /// sooner than another one is opened.
+    @inline(never)
+    func claimVisited() -> AccessSlot? {
+        guard isVisited else { return nil }
+        let deadline = monotonicNanoseconds() + Waiter.watchTime
+        while true {
+            let isLastLook = !isVisited || monotonicNanoseconds() > deadline
+            if let slot = claimAny() { return slot }
+            if isLastLook { return nil }
+            sched_yield()
+        }
     }
 }

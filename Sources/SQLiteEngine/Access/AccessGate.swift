@@ -28,6 +28,8 @@ final class AccessGate: Sendable {
     let attention = Atomic<Int>(0)
     private static let waiterMask = (1 << 32) - 1
     static let forbidding = 1 << 32
+    /// How many threads are ending transactions that idle connections keep.
+    let visits = Atomic<Int>(0)
     /// Those who wait.
     let queue = Lock(WaiterQueue())
     /// The waits of those who had to wait, and their number.
@@ -145,7 +147,7 @@ final class AccessGate: Sendable {
         _ intent: Waiter.Intent
     ) throws -> AccessSlot {
         let slot: AccessSlot
-        if let free = claimAny() {
+        if let free = claimAny() ?? claimVisited() {
             slot = free
         } else if let closed = claimClosed() {
             slot = try open(closed, site)

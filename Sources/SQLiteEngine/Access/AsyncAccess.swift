@@ -169,7 +169,8 @@ private final class TaskAcquisition: Sendable {
 final class AccessCancellation: Sendable {
     private struct State {
         var slot: AccessSlot?
-        var isCancelled = false
+        /// Whether what runs is none of the access's.
+        var isPaused = false
     }
 
     private let state = Lock(State())
@@ -180,6 +181,13 @@ final class AccessCancellation: Sendable {
 
     /// The access is over: nothing is interrupted any more.
     func end() { state.withLock { $0.slot = nil } }
+
+    /// What runs from now on is not to be interrupted: the access's transaction has ended, and
+    /// others are told so.
+    func pause() { state.withLock { $0.isPaused = true } }
+
+    /// Ends the pause.
+    func goOn() { state.withLock { $0.isPaused = false } }
 
     /// Marks the access as cancelled, and interrupts what it runs, until it has ended.
     ///
@@ -194,7 +202,7 @@ final class AccessCancellation: Sendable {
     private func interrupt(againAfter pause: Duration) {
         // Inside the lock, so that the interrupt cannot meet the connection's next access.
         let isRunning = state.withLock { state in
-            _ = state.slot?.interrupt()
+            if !state.isPaused { _ = state.slot?.interrupt() }
             return state.slot != nil
         }
         guard isRunning else { return }

@@ -101,7 +101,7 @@ public final class DatabasePool: DatabaseWriter {
             )
         }
         let ownReaders = OwnReaders { [readers, snapshots] in
-            readers.slots.contains { $0.probe.isInsideStatement } || snapshots.isMaking
+            readers.slots.contains(where: \.isTaken) || snapshots.isMaking
         }
         for slot in writer.slots { slot.probe.ownReaders.withLock { $0 = ownReaders } }
         hasReadQueue = configuration.readDispatching.target != nil

@@ -124,7 +124,11 @@ extension Database {
         let outer = (isInsideTransactionBlock, cancellation)
         isInsideTransactionBlock = false
         cancellation = nil
-        defer { (isInsideTransactionBlock, cancellation) = outer }
+        outer.1?.pause()
+        defer {
+            outer.1?.goOn()
+            (isInsideTransactionBlock, cancellation) = outer
+        }
         body()
     }
 

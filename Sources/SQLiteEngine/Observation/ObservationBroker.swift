@@ -23,6 +23,9 @@ final class ObservationBroker {
     /// The changes that wait for a savepoint's release, and those who want to know them.
     private var heldBack: [(event: DatabaseEvent, interested: [StatementObservation])] = []
 
+    /// The ends of transactions that are being told, the outermost first.
+    private var ends: [TransactionEnd] = []
+
     private var completion = Completion.none
     private var isUpdateHookInstalled = false
 
@@ -74,7 +77,8 @@ final class ObservationBroker {
     func notifyChanges(of kinds: [DatabaseEventKind]) {
         withCurrentBroker {
             for observation in observations where observation.isEnabled {
-                if kinds.contains(where: { observation.observes($0) }) {
+                // Of each kind: an observer may note what it is asked about.
+                if !kinds.filter({ observation.observes($0) }).isEmpty {
                     observation.observer?.databaseDidChange()
                 }
             }
@@ -204,11 +208,7 @@ final class ObservationBroker {
         heldBack.removeAll()
         if !database.isReadOnly {
             database.probe.notify {
-                database.asObserver {
-                    for observation in observations {
-                        observation.observerOfEnd()?.databaseDidCommit(database)
-                    }
-                }
+                database.asObserver { tellEnd { [database] in $0.databaseDidCommit(database) } }
             }
         }
         didEndTransaction()
@@ -218,14 +218,22 @@ final class ObservationBroker {
         heldBack.removeAll()
         if isTold {
             database.probe.notify {
-                database.asObserver {
-                    for observation in observations {
-                        observation.observerOfEnd()?.databaseDidRollback(database)
-                    }
-                }
+                database.asObserver { tellEnd { [database] in $0.databaseDidRollback(database) } }
             }
         }
         didEndTransaction()
+    }
+
+    /// Tells all observers of the end of a transaction.
+    ///
+    /// One of them may make another transaction meanwhile: whoever has not heard of the first end
+    /// hears of it before the second.
+    private func tellEnd(_ tell: @escaping (any TransactionObserver) -> Void) {
+        for outer in ends { outer.tellRest() }
+        let end = TransactionEnd(observations, tell)
+        ends.append(end)
+        end.tellRest()
+        ends.removeLast()
     }
 
     private func didEndTransaction() {

@@ -10,7 +10,7 @@ extension ConnectionProbe {
         var time: UInt64 = 0
     }
 
-    /// Counts a failed step.
+    /// Counts a failed step, or the interrupt of a statement that was being prepared.
     func didFail(_ code: CInt) {
         switch code & 0xff {
         case SQLITE_INTERRUPT: didInterrupt()

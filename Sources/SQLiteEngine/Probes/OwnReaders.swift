@@ -10,10 +10,10 @@ import Telemetry
 /// a pool that is alone would see an error without a cause.
 ///
 /// So the writer tries again: for at most ``limit``, and until it has looked twice in a row without
-/// finding one of the pool's readers inside of a statement, or a snapshot being made. A single
-/// look tells nothing of the try before it: the reader may have gone in between. Nobody can see
-/// which connection holds the lock. Where it is another program's, the error comes later by the
-/// pause between two looks, and by ``limit`` where a reader happens to be at work.
+/// finding one of the pool's readers in an access, which may prepare or run a statement, or a
+/// snapshot being made. A single look tells nothing of the try before it: the reader may have gone
+/// in between. Nobody can see which connection holds the lock. Where it is another program's, the
+/// error comes later by the pause between two looks, and by ``limit`` where a reader is at work.
 struct OwnReaders: Sendable {
     /// The longest time that the writer tries again, in nanoseconds.
     ///

@@ -62,6 +62,7 @@ public class SQLStatementCursor: Cursor {
         }
         guard code == SQLITE_OK else {
             offset = start
+            if code & 0xff == SQLITE_INTERRUPT { database.probe.didFail(code) }
             throw DatabaseError(
                 resultCode: ResultCode(rawValue: code),
                 message: database.lastErrorMessage,

@@ -1,4 +1,5 @@
 import CSQLite
+import Synchronization
 import Telemetry
 import Testing
 
@@ -216,9 +217,27 @@ struct InterruptTests {
                 nil
             )
             #expect(code == SQLITE_INTERRUPT)
+            // As the end of the step does it: nobody insists any more.
+            db.probe.running.store(0, ordering: .relaxed)
         }
         // The statements that come then are others.
         for _ in 0..<100 { try #expect(queue.rowCount() == 0) }
+    }
+
+    @Test func anInterruptThatEndsAPreparationIsCounted() throws {
+        let queue = try DatabaseQueue.withTable()
+        try queue.inDatabase { db in
+            try db.insert(1)
+            // SQLite forgets an interrupt at the next statement, unless one is on its way.
+            let cursor = try Int.fetchCursor(db, sql: "SELECT v FROM t")
+            #expect(try cursor.next() == 1)
+            sqlite3_interrupt(db.sqliteConnection)
+            let error = #expect(throws: DatabaseError.self) {
+                try db.makeStatement(sql: "SELECT v, v FROM t")
+            }
+            #expect(error?.resultCode == .SQLITE_INTERRUPT)
+        }
+        #expect(queue.status().interrupts.delivered == 1)
     }
 
     @Test func aCancellationThatComesAsTheStatementBeginsIsNotLost() async throws {

@@ -7,7 +7,11 @@ struct PoolReadTests {
     private let folder = TemporaryFolder()
 
     @Test func readersAreOpenedWhenTheyAreNeeded() throws {
-        let pool = try DatabasePool.withTable(in: folder)
+        let pool = try DatabasePool.withTable(
+            in: folder,
+            // Nobody ends one meanwhile.
+            configuration: .with { $0.keepsReadTransactions = false }
+        )
         #expect(pool.status().readers?.open == 0)
         try pool.read { db in _ = try db.rowCount() }
         #expect(pool.status().readers?.open == 1)

@@ -271,17 +271,26 @@ struct TransactionObserverTests {
 
     @Test func aCancelledTaskDoesNotKeepObserversFromTheDatabase() async throws {
         let queue = try makeQueue()
+        try await queue.write { db in try db.execute(sql: "INSERT INTO t (a) VALUES (1), (2)") }
         await #expect(throws: CancellationError.self) {
             try await queue.write { db in
+                let cancellation = try #require(db.cancellation)
+                db.add(
+                    // As an interrupt that comes while the observer's statement runs.
+                    function: DatabaseFunction("interrupted", argumentCount: 0) { _ in
+                        cancellation.cancel()
+                        return 1
+                    }
+                )
                 db.afterNextTransaction(
                     onCommit: { _ in Issue.record("committed") },
                     onRollback: { db in
                         #expect(throws: Never.self) {
-                            try db.execute(sql: "INSERT INTO u VALUES (1)")
+                            try db.execute(sql: "INSERT INTO u SELECT sum(interrupted()) FROM t")
                         }
                     }
                 )
-                db.cancellation?.cancel()
+                cancellation.cancel()
             }
         }
         let count = try await queue.read { db in

@@ -14,10 +14,8 @@ import Dispatch
 /// transaction, a connection that somebody else could use. Values whose last fetch was long get
 /// one all the same, so that the others do not wait for them.
 struct FetchRound: Sendable {
-    /// A fetch that took less than this, in nanoseconds, is a quick one.
+    /// A fetch that took less than this, in nanoseconds, is a quick one; so is telling a value.
     static let quick: UInt64 = 1_000_000
-    /// For how long, in nanoseconds, a round keeps its connection at most.
-    private static let longest: UInt64 = 2_000_000
     private static var site: AccessSite { AccessSite(AccessLabel("ValueObservation")) }
 
     /// Where values are told, apart from connections.
@@ -117,12 +115,13 @@ struct FetchRound: Sendable {
 
     private func fetch(_ db: Result<Database, any Error>, after commits: UInt64) -> Fetched {
         var fetched = Fetched(rest: members)
+        let longest = hub.longestRound.load(ordering: .relaxed)
         while let member = fetched.rest.first {
             fetched.rest.removeFirst()
             member.fetch(db, after: commits)
             fetched.members.append(member)
             if member.endFetch() { fetched.again.append(member) }
-            if monotonicNanoseconds() - fetched.begin > Self.longest { break }
+            if monotonicNanoseconds() - fetched.begin > longest { break }
             // A closure may end the transaction that it was given.
             if usesReaders, let db = try? db.get(), !db.isInsideTransaction { break }
         }

@@ -60,6 +60,10 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     /// What a fetch may take of the processor so that a commit waits for the next one of that
     /// value, in nanoseconds.
     let cheapFetch = Atomic<UInt64>(1_000_000)
+    /// What a fetch takes at most that shares a connection with others, in nanoseconds.
+    let quickFetch = Atomic<UInt64>(FetchRound.quick)
+    /// For how long a round keeps its connection at most, in nanoseconds.
+    let longestRound = Atomic<UInt64>(2_000_000)
     /// What the observations cost.
     let counts = ObservationCounts()
 
@@ -123,6 +127,8 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
                 isCurrent: db.isInLastCommittedState(joining.state)
             )
         }
+        // Who joined meanwhile took this for somebody's writing: no statement has begun.
+        if !isOpen { state.withLock { $0.uncertain = [:] } }
     }
 
     /// Tells a member of the changes of a region, from a state on that a reader showed.

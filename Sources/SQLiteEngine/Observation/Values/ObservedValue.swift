@@ -1,3 +1,4 @@
+import CSQLite
 import Telemetry
 
 #if canImport(Darwin)
@@ -189,6 +190,8 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         self.region.withLock { $0 = region }
         observation.events.willTrackRegion?(region)
         watch()
+        // Cancelled meanwhile, perhaps just before it was watched.
+        if !isGoingOn { hub?.unwatch(self) }
     }
 
     // MARK: Further values
@@ -197,7 +200,10 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     func databaseDidChange() { observation.events.databaseDidChange?() }
 
-    var isQuick: Bool { state.withLock { $0.lastFetch < FetchRound.quick } }
+    var isQuick: Bool {
+        let quick = hub?.quickFetch.load(ordering: .relaxed) ?? 0
+        return state.withLock { $0.lastFetch < quick }
+    }
 
     func beginFetch() -> Bool {
         state.withLock { state in
@@ -237,6 +243,9 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     func fetch(afterCommitOn db: Database) -> Bool {
         guard !usesReaders, !observation.requiresWriteAccess else { return false }
+        // The end of the fetch's transaction would reset a cursor of the access, which then begins
+        // again with its first row.
+        guard sqlite3_txn_state(db.sqliteConnection, nil) == SQLITE_TXN_NONE else { return false }
         let mayFetch = state.withLock { state in
             guard !state.isFetching, !state.isOver, state.isCheap else { return false }
             state.isFetching = true

@@ -1,4 +1,5 @@
-import Foundation
+import Synchronization
+import Telemetry
 
 /// When a shared observation ends.
 public enum SharedValueObservationExtent: Hashable, Sendable {
@@ -11,13 +12,11 @@ public enum SharedValueObservationExtent: Hashable, Sendable {
 /// One observation whose values many want: it fetches once for all of them.
 ///
 /// Who comes later gets the last value at once.
-///
-/// `@unchecked Sendable`: `state` is used under the lock alone, which is recursive: who is told a
-/// value may start or cancel.
-public final class SharedValueObservation<Element: Sendable>: @unchecked Sendable {
+public final class SharedValueObservation<Element: Sendable>: Sendable {
     private final class Client: Sendable {
         let onError: @Sendable (any Error) -> Void
         let onChange: @Sendable (Element) -> Void
+        private let isOver = Atomic<Bool>(false)
 
         init(
             onError: @escaping @Sendable (any Error) -> Void,
@@ -26,20 +25,41 @@ public final class SharedValueObservation<Element: Sendable>: @unchecked Sendabl
             self.onError = onError
             self.onChange = onChange
         }
+
+        /// Tells nothing any more.
+        func end() { isOver.store(true, ordering: .releasing) }
+
+        func tell(_ result: Result<Element, any Error>) {
+            guard !isOver.load(ordering: .acquiring) else { return }
+            switch result {
+            case .success(let value): onChange(value)
+            case .failure(let error): onError(error)
+            }
+        }
     }
 
     private struct State {
         var clients: [Client] = []
+        /// Those of them who came late, and have to be told what was told last.
+        var newcomers: [Client] = []
         var isObserving = false
+        /// Counts the observations: what an earlier one tells late is for nobody here.
+        var number = 0
         var cancellable: AnyDatabaseCancellable?
         var last: Result<Element, any Error>?
+    }
+
+    /// What is left to do for a new client.
+    private enum Beginning {
+        case observe(number: Int)
+        case tellLast
+        case nothing
     }
 
     private let scheduler: any ValueObservationScheduler
     private let extent: SharedValueObservationExtent
     private let startObservation: ObservationStart<Element>
-    private let lock = NSRecursiveLock()
-    private var state = State()
+    private let state = Lock(State())
 
     init(
         scheduling scheduler: any ValueObservationScheduler,
@@ -63,18 +83,21 @@ public final class SharedValueObservation<Element: Sendable>: @unchecked Sendabl
         onChange: @escaping @Sendable (Element) -> Void
     ) -> AnyDatabaseCancellable {
         let client = Client(onError: onError, onChange: onChange)
-        lock.withLock {
+        let beginning: Beginning = state.withLock { state in
             state.clients.append(client)
-            if state.isObserving {
-                if let last = state.last { tell(client, last) }
-            } else {
-                // Set before: the first value may come, and start another one, within the call.
+            guard state.isObserving else {
                 state.isObserving = true
-                state.cancellable = startObservation(
-                    { [weak self] in self?.receive(.failure($0)) },
-                    { [weak self] in self?.receive(.success($0)) }
-                )
+                state.number += 1
+                return .observe(number: state.number)
             }
+            guard state.last != nil else { return .nothing }
+            state.newcomers.append(client)
+            return .tellLast
+        }
+        switch beginning {
+        case .observe(let number): observe(as: number)
+        case .tellLast: tellLast(client)
+        case .nothing: break
         }
         return AnyDatabaseCancellable { self.remove(client) }
     }
@@ -88,47 +111,68 @@ public final class SharedValueObservation<Element: Sendable>: @unchecked Sendabl
         }
     }
 
-    /// Tells who comes late what was told last.
-    private func tell(_ client: Client, _ last: Result<Element, any Error>) {
+    /// Starts the observation; the first value may come, and start or end others, within the call.
+    private func observe(as number: Int) {
+        let cancellable = startObservation(
+            { [weak self] in self?.receive(.failure($0), from: number) },
+            { [weak self] in self?.receive(.success($0), from: number) }
+        )
+        let isWanted = state.withLock { state in
+            guard state.isObserving, state.number == number else { return false }
+            state.cancellable = cancellable
+            return true
+        }
+        if !isWanted { cancellable.cancel() }
+    }
+
+    /// Tells who comes late what was told last, unless a newer value reaches it before.
+    private func tellLast(_ client: Client) {
         let tellNow: @Sendable () -> Void = { [self] in
-            // It may have been cancelled before its turn came.
-            let isClient = lock.withLock { state.clients.contains { $0 === client } }
-            guard isClient else { return }
-            switch last {
-            case .success(let value): client.onChange(value)
-            case .failure(let error): client.onError(error)
+            let last = state.withLock { state -> Result<Element, any Error>? in
+                guard let index = state.newcomers.firstIndex(where: { $0 === client })
+                else { return nil }
+                state.newcomers.remove(at: index)
+                return state.last
             }
+            if let last { client.tell(last) }
         }
         if scheduler.immediateInitialValue() { tellNow() } else { scheduler.schedule(tellNow) }
     }
 
-    private func receive(_ result: Result<Element, any Error>) {
-        lock.withLock {
+    /// Tells the clients what the observation of a number tells.
+    ///
+    /// They are called outside of the lock: they may start and cancel, and wait for others who do.
+    private func receive(_ result: Result<Element, any Error>, from number: Int) {
+        let (clients, cancellable) = state.withLock { state in
+            guard state.isObserving, state.number == number
+            else { return ([Client](), AnyDatabaseCancellable?.none) }
             state.last = result
+            state.newcomers = []
             let clients = state.clients
-            switch result {
-            case .success(let value):
-                for client in clients { client.onChange(value) }
-            case .failure(let error):
-                state.clients = []
-                if extent == .whileObserved { forget() }
-                for client in clients { client.onError(error) }
-            }
+            guard case .failure = result else { return (clients, nil) }
+            state.clients = []
+            return (clients, extent == .whileObserved ? Self.forget(&state) : nil)
         }
+        cancellable?.cancel()
+        for client in clients { client.tell(result) }
     }
 
     private func remove(_ client: Client) {
-        lock.withLock {
+        client.end()
+        let cancellable = state.withLock { state -> AnyDatabaseCancellable? in
             state.clients.removeAll { $0 === client }
-            if state.clients.isEmpty, extent == .whileObserved { forget() }
+            state.newcomers.removeAll { $0 === client }
+            guard state.clients.isEmpty, extent == .whileObserved else { return nil }
+            return Self.forget(&state)
         }
+        cancellable?.cancel()
     }
 
-    private func forget() {
-        let cancellable = state.cancellable
+    /// Ends the observation; the caller cancels it, outside of the lock.
+    private static func forget(_ state: inout State) -> AnyDatabaseCancellable? {
+        defer { state.cancellable = nil }
         state.isObserving = false
-        state.cancellable = nil
         state.last = nil
-        cancellable?.cancel()
+        return state.cancellable
     }
 }

@@ -42,6 +42,7 @@ struct QueueObservationTests {
 
     @Test @MainActor func aFirstValueMayBeAReasonToWrite() throws {
         let queue = try DatabaseQueue.withTable()
+        queue.observationHub.cheapFetch.store(.max, ordering: .relaxed)
         let fetches = Lock(0)
         let cancellable = ValueObservation.tracking { db in
             fetches.withLock { $0 += 1 }
@@ -122,6 +123,75 @@ struct QueueObservationTests {
         try eventually { values.all.last == "5" }
         #expect(values.all == ["0", "1", "5"])
         #expect(queue.status().observations?.fetchesOnWriter == 3)
+        cancellable.cancel()
+    }
+
+    @Test func aCursorGoesOnWhileItsAccessWritesWhatIsObserved() throws {
+        let queue = try DatabaseQueue.withTable()
+        queue.observationHub.cheapFetch.store(.max, ordering: .relaxed)
+        try queue.write { db in
+            try db.execute(sql: "CREATE TABLE u (a)")
+            for value in 1...5 { try db.insert(value) }
+        }
+        let values = Collected()
+        let cancellable = observe(queue, values) { db in
+            try Int.fetchOne(db, sql: "SELECT count(*) FROM u") ?? -1
+        }
+        try eventually { values.all == ["0"] }
+        let rows = try queue.inDatabase { db in
+            var rows: [Int] = []
+            let cursor = try Int.fetchCursor(db, sql: "SELECT v FROM t ORDER BY v")
+            // It would have no end, where it began anew after each write.
+            while rows.count < 10, let row = try cursor.next() {
+                rows.append(row)
+                try db.execute(sql: "INSERT INTO u VALUES (?)", arguments: [row])
+            }
+            return rows
+        }
+        #expect(rows == [1, 2, 3, 4, 5])
+        try eventually { values.all.last == "5" }
+        cancellable.cancel()
+    }
+
+    @Test func whatIsNotifiedOfSeveralTablesIsToldToAllWhoObserveThem() throws {
+        let queue = try DatabaseQueue.withTable()
+        try queue.write { db in try db.execute(sql: "CREATE TABLE u (a)") }
+        let (ofTable, ofOther) = (Collected(), Collected())
+        let cancellables = [
+            observe(queue, ofTable),
+            observe(queue, ofOther) { db in
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM u") ?? -1
+            },
+        ]
+        try queue.write { db in try db.notifyChanges(in: .fullDatabase) }
+        try eventually { ofTable.all == ["0", "0"] && ofOther.all == ["0", "0"] }
+        for cancellable in cancellables { cancellable.cancel() }
+    }
+
+    @Test func aTransactionInsideOfAnObserversCallbackHidesNoCommit() throws {
+        let queue = try DatabaseQueue.withTable()
+        let observer = RecordingObserver()
+        observer.reaction = { line, db in
+            guard line == "didCommit", let db, (try? db.rowCount()) == 1 else { return }
+            #expect(throws: Never.self) {
+                try db.inTransaction {
+                    try db.insert(2)
+                    return .rollback
+                }
+            }
+        }
+        // Before the observation, and so told before it.
+        queue.add(transactionObserver: observer)
+        let values = Collected()
+        let cancellable = observe(queue, values)
+        try eventually { values.all == ["0"] }
+        try queue.write { db in try db.insert(1) }
+        try eventually { values.all == ["0", "1"] }
+        #expect(
+            observer.takeLog() == [
+                "insert t 1", "willCommit", "didCommit", "insert t 2", "didRollback",
+            ]
+        )
         cancellable.cancel()
     }
 

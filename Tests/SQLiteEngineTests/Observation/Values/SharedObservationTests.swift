@@ -103,4 +103,102 @@ struct SharedObservationTests {
             for try await _ in failing.values(in: pool) {}
         }
     }
+
+    // MARK: Those who come and go while values are told
+
+    /// An observation that tells what it is told to, and a scheduler that runs when it is told to.
+    private final class ByHand: ValueObservationScheduler {
+        typealias Receiver = (
+            onError: @Sendable (any Error) -> Void, onChange: @Sendable (Int) -> Void
+        )
+
+        private let receivers = Lock<[Receiver]>([])
+        private let actions = Lock<[@Sendable () -> Void]>([])
+
+        /// Whoever was started, the oldest first.
+        var started: [Receiver] { receivers.withLock { $0 } }
+
+        func makeShared() -> SharedValueObservation<Int> {
+            SharedValueObservation(scheduling: self, extent: .whileObserved) { onError, onChange in
+                self.receivers.withLock { $0.append((onError, onChange)) }
+                return AnyDatabaseCancellable {}
+            }
+        }
+
+        func immediateInitialValue() -> Bool { false }
+
+        func schedule(_ action: @escaping @Sendable () -> Void) {
+            actions.withLock { $0.append(action) }
+        }
+
+        func runAll() {
+            let all = actions.withLock { actions in
+                defer { actions = [] }
+                return actions
+            }
+            for action in all { action() }
+        }
+    }
+
+    @Test func whoComesLateIsNotToldWhatIsOldByThen() {
+        let byHand = ByHand()
+        let shared = byHand.makeShared()
+        let told = (0..<3).map { _ in Collected() }
+        func start(_ number: Int) -> AnyDatabaseCancellable {
+            shared.start(
+                onError: { told[number].append("\($0)") },
+                onChange: { told[number].append("\($0)") }
+            )
+        }
+        let first = start(0)
+        byHand.started[0].onChange(1)
+        let second = start(1)
+        // On its way before the second one came, and told before the second one's turn.
+        byHand.started[0].onChange(2)
+        byHand.runAll()
+        #expect(told[0].all == ["1", "2"])
+        #expect(told[1].all == ["2"])
+        let third = start(2)
+        byHand.runAll()
+        #expect(told[2].all == ["2"])
+        #expect(byHand.started.count == 1)
+        for cancellable in [first, second, third] { cancellable.cancel() }
+    }
+
+    @Test func whatAnEarlierObservationTellsLateIsForNobody() throws {
+        let byHand = ByHand()
+        let shared = byHand.makeShared()
+        shared.start(onError: { _ in }, onChange: { _ in }).cancel()
+        let told = Collected()
+        let cancellable = shared.start(
+            onError: { told.append("\($0)") },
+            onChange: { told.append("\($0)") }
+        )
+        try #require(byHand.started.count == 2)
+        byHand.started[0].onChange(1)
+        byHand.started[0].onError(CancellationError())
+        byHand.started[1].onChange(2)
+        #expect(told.all == ["2"])
+        cancellable.cancel()
+    }
+
+    @Test func whoIsCancelledByAnotherIsNotTold() {
+        let byHand = ByHand()
+        let shared = byHand.makeShared()
+        let told = Collected()
+        let other = Lock<AnyDatabaseCancellable?>(nil)
+        let first = shared.start(
+            onError: { _ in },
+            onChange: { value in
+                told.append("\(value)")
+                other.withLock { $0 }?.cancel()
+            }
+        )
+        let second = shared.start(onError: { _ in }, onChange: { told.append("other: \($0)") })
+        other.withLock { $0 = second }
+        byHand.started[0].onChange(1)
+        #expect(told.all == ["1"])
+        first.cancel()
+        #expect(byHand.started.count == 1)
+    }
 }
