@@ -13,9 +13,7 @@ extension AccessGate {
     func forbidKeeping() {
         attention.wrappingAdd(Self.forbidding, ordering: .sequentiallyConsistent)
         endKeptTransactions()
-        // Somebody else may be ending one, and have lost its core: it ends none that is begun later.
-        let deadline = monotonicNanoseconds() + Self.longestVisit
-        while isVisited, monotonicNanoseconds() < deadline { sched_yield() }
+        if isVisited { awaitVisitors() }
     }
 
     /// Ends what ``forbidKeeping()`` began.
@@ -40,6 +38,14 @@ extension AccessGate {
             }
         }
         return hasMetAll
+    }
+
+    /// Waits for those who took a connection before this thread could, to end its transaction, and
+    /// may have lost their core since.
+    @inline(never)
+    private func awaitVisitors() {
+        let deadline = monotonicNanoseconds() + Self.longestVisit
+        while isVisited, monotonicNanoseconds() < deadline { sched_yield() }
     }
 
     /// For how long somebody waits for such an end at most, in nanoseconds.

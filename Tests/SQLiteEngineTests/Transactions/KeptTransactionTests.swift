@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 import Synchronization
 import Telemetry
 import Testing
@@ -54,6 +55,37 @@ struct KeptTransactionTests {
             #expect(sqlite3_exec(other, "UPDATE t SET v = \(expected)", nil, nil, nil) == SQLITE_OK)
             #expect(try value(pool) == expected)
         }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aWriterWaitsForWhoeverIsEndingAKeptTransaction() throws {
+        let pool = try makePool()
+        let order = Lock<[String]>([])
+        // As the sweeper does it, which has lost its core.
+        pool.readers.visits.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        let write = Background {
+            pool.writeWithoutTransaction { _ in order.withLock { $0.append("write") } }
+        }
+        try eventually { !pool.readers.allowsKeeping }
+        for _ in 0..<10_000 { sched_yield() }
+        order.withLock { $0.append("visit") }
+        pool.readers.visits.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        try write.value()
+        #expect(order.withLock { $0 } == ["visit", "write"])
+    }
+
+    @Test func aConnectionThatSomebodyVisitsIsSoonFree() throws {
+        let pool = try makePool(readers: 2)
+        _ = try value(pool)
+        let (gate, slot) = (pool.readers, pool.readers.slots[0])
+        #expect(gate.claimVisited() == nil)
+        gate.visits.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        defer { gate.visits.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+        try eventually { gate.claimVisited() === slot }
+        // Nobody waits for long.
+        #expect(gate.claimVisited() == nil)
+        gate.release(slot)
+        #expect(pool.status().readers?.open == 1)
     }
 
     @Test(.timeLimit(.minutes(1)))
