@@ -78,7 +78,7 @@ struct FetchRound: Sendable {
         let commits = hub.commits.load(ordering: .sequentiallyConsistent)
         // Here, when a reader is free: each hop to another thread takes the processor from whoever
         // writes meanwhile. Long fetches do not keep this thread from the next round.
-        var finished: Fetched?
+        var finished: RoundInProgress?
         if isShared, isOnThread,
             database.readIfFree(at: Self.site, { finished = fetch(.success($0), after: commits) }),
             let finished
@@ -102,41 +102,45 @@ struct FetchRound: Sendable {
         return nil
     }
 
-    /// What a round has fetched.
-    private struct Fetched {
-        /// When it began, in nanoseconds.
-        let begin = monotonicNanoseconds()
-        var members: [any ObservedMember] = []
-        /// Those of them whose next fetch was asked for meanwhile.
-        var again: [any ObservedMember] = []
-        /// Those whose turn did not come.
-        var rest: ArraySlice<any ObservedMember>
-    }
-
-    private func fetch(_ db: Result<Database, any Error>, after commits: UInt64) -> Fetched {
-        var fetched = Fetched(rest: members)
+    private func fetch(
+        _ db: Result<Database, any Error>,
+        after commits: UInt64
+    ) -> RoundInProgress {
+        let round = RoundInProgress(members)
+        // On the writer nobody could go on before the fetch has ended.
+        let isWatched = usesReaders && members.count > 1
+        if isWatched { hub.didBegin(round) }
+        defer { if isWatched { hub.didEnd(round) } }
         let longest = hub.longestRound.load(ordering: .relaxed)
-        while let member = fetched.rest.first {
-            fetched.rest.removeFirst()
+        while let member = round.next() {
             member.fetch(db, after: commits)
-            fetched.members.append(member)
-            if member.endFetch() { fetched.again.append(member) }
-            if monotonicNanoseconds() - fetched.begin > longest { break }
+            round.didFetch(member, isWantedAgain: member.endFetch())
+            if monotonicNanoseconds() - round.begin > longest { break }
             // A closure may end the transaction that it was given.
             if usesReaders, let db = try? db.get(), !db.isInsideTransaction { break }
         }
-        return fetched
+        return round
+    }
+
+    private func end(_ round: RoundInProgress, isOnConnection: Bool) {
+        goOn(with: round.takeLeft(), isOnConnection: isOnConnection)
+        if isShared { hub.didFetch(in: monotonicNanoseconds() - round.begin) }
+    }
+
+    /// Sees to what a round has left while one of its fetches lasts; called on any thread.
+    static func goOn(with left: RoundInProgress.Left, hub: ObservationHub) {
+        FetchRound(left.waiting, hub, usesReaders: true, isShared: true)
+            .goOn(with: left, isOnConnection: true)
     }
 
     /// Sees to what was not fetched, and has told what was.
     ///
     /// In that order: telling runs closures of the user's, which may last.
-    private func end(_ fetched: Fetched, isOnConnection: Bool) {
-        if !fetched.again.isEmpty { hub.fetchSoon(fetched.again) }
-        FetchRound(fetched.rest, hub, usesReaders: usesReaders, isShared: isShared)
+    private func goOn(with left: RoundInProgress.Left, isOnConnection: Bool) {
+        if !left.again.isEmpty { hub.fetchSoon(left.again) }
+        FetchRound(left.waiting, hub, usesReaders: usesReaders, isShared: isShared)
             .start(isOnThread: false)
-        Self.tell(fetched.members, isOnConnection: isOnConnection)
-        if isShared { hub.didFetch(in: monotonicNanoseconds() - fetched.begin) }
+        Self.tell(left.fetched, isOnConnection: isOnConnection)
     }
 
     /// Has values told that were fetched, by a thread that holds no connection.

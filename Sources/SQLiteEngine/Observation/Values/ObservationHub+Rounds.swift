@@ -124,23 +124,46 @@ extension ObservationHub {
         }
     }
 
-    /// Has another lookout appointed when a round lasts and somebody waits for the next: a commit
-    /// that trusted the lookout may have been the last one.
+    /// Has the others go on when a round lasts.
+    ///
+    /// Another lookout is appointed when somebody waits for the next round: a commit that trusted
+    /// the lookout may have been the last one.
     private func watchLookout() {
+        if state.withLock({ Self.mustBeginToWatch(&$0) }) { checkLookoutLater() }
+    }
+
+    private static func mustBeginToWatch(_ state: inout State) -> Bool {
+        defer { state.lookout.isWatched = true }
+        return !state.lookout.isWatched
+    }
+
+    /// A round begins whose members must not wait for one of them.
+    func didBegin(_ round: RoundInProgress) {
         let mustBegin = state.withLock { state in
-            defer { state.lookout.isWatched = true }
-            return !state.lookout.isWatched
+            state.rounds.append(round)
+            return Self.mustBeginToWatch(&state)
         }
         if mustBegin { checkLookoutLater() }
     }
 
+    /// Nobody of a round is being fetched any more.
+    func didEnd(_ round: RoundInProgress) {
+        state.withLock { $0.rounds.removeAll { $0 === round } }
+    }
+
     private func checkLookoutLater() {
         Self.watching.asyncAfter(deadline: .now() + .nanoseconds(Int(Self.trust))) { [self] in
-            let isAwake = state.withLock { state in
-                state.lookout.isWatched = state.lookout.isAwake
-                return state.lookout.isAwake
+            let begin = monotonicNanoseconds() - Self.trust
+            for round in state.withLock({ $0.rounds }) {
+                guard let left = round.takeLeft(besideFetchSince: begin) else { continue }
+                FetchRound.goOn(with: left, hub: self)
             }
-            guard isAwake else { return }
+            let goesOn = state.withLock { state in
+                state.lookout.isWatched =
+                    state.lookout.isAwake || state.rounds.contains(where: \.isLeft)
+                return state.lookout.isWatched
+            }
+            guard goesOn else { return }
             fetchSoon([])
             checkLookoutLater()
         }

@@ -37,6 +37,8 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         var waiting: Members = [:]
         /// Who looks for what has to be fetched.
         var lookout = Lookout()
+        /// Those that several are being fetched in, by readers.
+        var rounds: [RoundInProgress] = []
         /// Whether the writer's commits are told.
         var isInstalled = false
         /// Those who wait for that, with the state that they have seen.

@@ -184,6 +184,39 @@ struct ObservationUnderLoadTests {
         other.cancel()
     }
 
+    @Test func aFetchThatWasQuickAndBlocksKeepsNoneOfItsRoundWaiting() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        // All of them share a round.
+        pool.observationHub.quickFetch.store(.max, ordering: .relaxed)
+        pool.observationHub.longestRound.store(.max, ordering: .relaxed)
+        let mayEnd = Gate()
+        let told = Lock([Int](repeating: -1, count: 21))
+        let cancellables = (0..<21).map { number in
+            ValueObservation.trackingConstantRegion { db in
+                let count = try db.rowCount() ?? -1
+                if number == 10, count == 1 { try mayEnd.wait() }
+                return count
+            }
+            .start(
+                in: pool,
+                scheduling: .async(onQueue: DispatchQueue(label: "told.\(number)")),
+                onError: { Issue.record($0) },
+                onChange: { value in told.withLock { $0[number] = value } }
+            )
+        }
+        try eventually { told.withLock { $0.allSatisfy { $0 == 0 } } }
+        try pool.write { try $0.insert(1) }
+        // Those before it in the round, which were fetched, and those behind it.
+        try eventually { told.withLock { $0.count { $0 == 1 } == 20 } }
+        #expect(told.withLock { $0[10] } == 0)
+        // They follow what comes later, too.
+        try pool.write { try $0.insert(2) }
+        try eventually { told.withLock { $0.count { $0 == 2 } == 20 } }
+        mayEnd.open()
+        try eventually { told.withLock { $0.allSatisfy { $0 == 2 } } }
+        for cancellable in cancellables { cancellable.cancel() }
+    }
+
     @Test func aMapThatWasQuickAndBlocksKeepsNoOtherWaiting() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let mayEnd = Gate()
