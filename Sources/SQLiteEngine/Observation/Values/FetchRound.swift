@@ -68,9 +68,7 @@ struct FetchRound: Sendable {
         guard let database = firstDatabase else { return }
         guard usesReaders else {
             database.asyncWriteWithoutTransaction(at: Self.site) { db in
-                // Nobody else commits from here on: what was asked for meanwhile is shown as well.
-                let commits = hub.commits.load(ordering: .sequentiallyConsistent)
-                end(fetch(.success(db), after: commits), isOnConnection: true)
+                end(fetch(.success(db), after: nil), isOnConnection: true)
             }
             return
         }
@@ -104,7 +102,7 @@ struct FetchRound: Sendable {
 
     private func fetch(
         _ db: Result<Database, any Error>,
-        after commits: UInt64
+        after commits: UInt64?
     ) -> RoundInProgress {
         let round = RoundInProgress(members)
         // On the writer nobody could go on before the fetch has ended.
@@ -113,7 +111,9 @@ struct FetchRound: Sendable {
         defer { if isWatched { hub.didEnd(round) } }
         let longest = hub.longestRound.load(ordering: .relaxed)
         while let member = round.next() {
-            member.fetch(db, after: commits)
+            // On the writer nobody else commits: what was asked for meanwhile is shown as well.
+            let shown = commits ?? hub.commits.load(ordering: .sequentiallyConsistent)
+            member.fetch(db, after: shown)
             round.didFetch(member, isWantedAgain: member.endFetch())
             if monotonicNanoseconds() - round.begin > longest { break }
             // A closure may end the transaction that it was given.
