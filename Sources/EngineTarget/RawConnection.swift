@@ -44,8 +44,11 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
             try body(self)
             try run("COMMIT", [])
         } catch {
-            // Some errors end the transaction by themselves (https://sqlite.org/lang_transaction.html).
-            if sqlite3_get_autocommit(connection) == 0 { _ = try? run("ROLLBACK", []) }
+            // Some errors end the transaction by themselves (https://sqlite.org/lang_transaction.html);
+            // an interrupt that is sent again may meet the end as well.
+            for _ in 0..<100 where sqlite3_get_autocommit(connection) == 0 {
+                _ = try? run("ROLLBACK", [])
+            }
             throw error
         }
     }

@@ -53,14 +53,23 @@ struct EngineTargetTests {
             SELECT i FROM n WHERE i < 0
             """
         try withTarget(arm) { target in
+            let hasEnded = Lock(false)
+            let watchEnded = DispatchSemaphore(value: 0)
             let watcher = Thread {
-                // Again and again: the statement may not have begun when the first one comes.
-                while target.status()?.interrupts.delivered == 0 { target.interrupt() }
+                // Again and again: the statement may not have begun when the first one comes. One
+                // that ends its preparation is not counted.
+                while target.status()?.interrupts.delivered == 0, !hasEnded.withLock({ $0 }) {
+                    target.interrupt()
+                }
+                watchEnded.signal()
             }
             watcher.start()
             let error = #expect(throws: (any Error).self) {
                 try target.perform(.read, as: client) { try $0.run(endless, []) }
             }
+            hasEnded.withLock { $0 = true }
+            // Before the target is closed.
+            watchEnded.wait()
             let thrown = try #require(error)
             #expect(target.failure(of: thrown) == .interrupted)
         }

@@ -44,7 +44,11 @@ struct ScenarioRunTests {
     }
 
     /// The beginning of every scenario here.
-    private func head(_ arms: String, schema: String) -> String {
+    private func head(
+        _ arms: String,
+        schema: String,
+        lasting duration: String = "600ms"
+    ) -> String {
         """
         version: 1
         name: test
@@ -52,7 +56,7 @@ struct ScenarioRunTests {
           schema:
         \(schema.split(separator: "\n").map { "    - \"\($0)\"" }.joined(separator: "\n"))
         arms: \(arms)
-        phases: [{name: steady, duration: 600ms}]
+        phases: [{name: steady, duration: \(duration)}]
         drain: 2s
 
         """
@@ -68,14 +72,15 @@ struct ScenarioRunTests {
           snapshot: {type: snapshot}, frozen: {type: snapshot-pool}}
         """
 
-    private func bank(_ clients: String) -> String {
+    private func bank(_ clients: String, lasting duration: String = "600ms") -> String {
         head(
             Self.arms,
             schema: """
                 CREATE TABLE account (id INTEGER PRIMARY KEY, balance INTEGER NOT NULL)
                 INSERT INTO account \(Self.numbers) SELECT i, 100 FROM n WHERE i <= 50
                 CREATE TABLE refusal (id INTEGER PRIMARY KEY)
-                """
+                """,
+            lasting: duration
         ) + """
             variables:
               from: {distribution: uniform, min: 1, max: 50}
@@ -96,7 +101,17 @@ struct ScenarioRunTests {
 
     @Test(arguments: ["pool", "queue", "raw"])
     func moneyMovesOnlyWhereThereIsSome(arm: String) async throws {
-        let yaml = bank("  pay: {access: write, workers: 2, use: transfer, retry: {busy: 100}}")
+        // Often enough that two meet.
+        let yaml = bank(
+            """
+              pay:
+                access: write
+                workers: 2
+                arrival: {rate: 1000/s, process: poisson}
+                use: transfer
+                retry: {busy: 100}
+            """
+        )
         let result = try await run(yaml, arm: arm) { _ in
         } reading: { file in
             let sums = try rows("SELECT sum(balance), min(balance) FROM account", in: file)
@@ -112,7 +127,9 @@ struct ScenarioRunTests {
     }
 
     @Test func anArmInMemoryReadsAndWritesItsCopy() async throws {
-        let yaml = bank("  pay: {access: write, use: transfer}")
+        let yaml = bank(
+            "  pay: {access: write, arrival: {rate: 200/s, process: even}, use: transfer}"
+        )
         let result = try await run(yaml, arm: "memory") { _ in
         } reading: { file in
             let balances = try rows("SELECT DISTINCT balance FROM account", in: file)
@@ -127,7 +144,11 @@ struct ScenarioRunTests {
         let yaml = bank(
             """
               pay: {access: write, use: transfer}
-              look: {access: read, workers: 2, think: 1ms, sql: "SELECT sum(balance) FROM account"}
+              look:
+                access: read
+                workers: 2
+                arrival: {rate: 200/s, process: even}
+                sql: "SELECT sum(balance) FROM account"
             """
         )
         let result = try await run(yaml, arm: arm)
@@ -212,7 +233,7 @@ struct ScenarioRunTests {
               pay:
                 access: write
                 workers: 2
-                think: 1ms
+                arrival: {rate: 1000/s, process: poisson}
                 use: transfer
                 then-read: "SELECT sum(balance) FROM account"
             """
@@ -241,7 +262,7 @@ struct ScenarioRunTests {
             """
               pay:
                 access: write
-                think: 10ms
+                arrival: {rate: 200/s, process: even}
                 use: transfer
                 then-read: "SELECT abs(-9223372036854775807 - 1)"
             """
@@ -284,13 +305,17 @@ struct ScenarioRunTests {
     @Test func anAccessIsInterruptedWhenItsTimeIsOver() async throws {
         let yaml = bank(
             """
-              slow: {access: read, interrupt-after: 50ms, sql: "\(Self.endless)"}
+              slow:
+                access: read
+                arrival: {rate: 10/s, process: even}
+                interrupt-after: 50ms
+                sql: "\(Self.endless)"
               fast: {access: read, think: 1ms, sql: "SELECT count(*) FROM account"}
             """
         )
         let result = try await run(yaml, arm: "pool")
         let slow = try #require(result.clients["slow"])
-        #expect(slow.interrupted >= 3)
+        #expect(slow.interrupted == 5)
         #expect(slow.completed == 0)
         #expect(result.clients["fast"]?.interrupted == 0, "nobody else is hit")
     }
@@ -301,7 +326,9 @@ struct ScenarioRunTests {
               slow: {access: read, sql: "\(Self.endless)"}
               other: {access: read, think: 1ms, sql: "SELECT count(*) FROM account"}
               cancel: {action: interrupt, client: slow, every: 20%}
-            """
+            """,
+            // Long enough that a machine which stands still leaves something to interrupt.
+            lasting: "3s"
         )
         let result = try await run(yaml, arm: "pool")
         let slow = try #require(result.clients["slow"])

@@ -5,7 +5,11 @@ import WorkloadEngine
 /// Clients that are tasks.
 @Suite(.timeLimit(.minutes(2)), .serialized)
 struct TaskRunTests {
-    private func run(_ clients: String, arm: String = "pool") async throws -> ArmResult {
+    private func run(
+        _ clients: String,
+        arm: String = "pool",
+        lasting duration: String = "600ms"
+    ) async throws -> ArmResult {
         let yaml = """
             version: 1
             name: tasks
@@ -14,7 +18,7 @@ struct TaskRunTests {
                 - "CREATE TABLE item (id INTEGER PRIMARY KEY, value INTEGER)"
                 - "INSERT INTO item VALUES (1, 1), (2, 2), (3, 3)"
             arms: {pool: {type: pool, readers: 2}, raw: {library: raw}}
-            phases: [{name: steady, duration: 600ms}]
+            phases: [{name: steady, duration: \(duration)}]
             drain: 2s
             variables: {id: {distribution: uniform, min: 1, max: 3}}
             clients:
@@ -47,7 +51,7 @@ struct TaskRunTests {
                 access: write
                 style: async
                 workers: 3
-                think: 1ms
+                arrival: {rate: 200/s, process: even}
                 sql: "UPDATE item SET value = value + 1 WHERE id = :id"
             """
         )
@@ -71,14 +75,20 @@ struct TaskRunTests {
                 access: read
                 style: async
                 workers: 30
+                arrival: {rate: 200/s, process: even}
                 cancel-after: 50ms
                 sql: "\(Self.endless)"
-              ui: {access: write, style: async, think: 2ms, sql: "UPDATE item SET value = 0"}
+              ui:
+                access: write
+                style: async
+                arrival: {rate: 200/s, process: even}
+                sql: "UPDATE item SET value = 0"
             """
         )
         let search = try #require(result.clients["search"])
-        // Two have a reader at any time; those that wait are cancelled too.
-        #expect(search.interrupted > 60)
+        // Ten are there at any time, and two have a reader; those that wait are cancelled too.
+        #expect(search.offered == 119)
+        #expect(search.interrupted == search.offered)
         #expect(search.isBalanced)
         let interrupts = try #require(search.interrupts)
         #expect(interrupts.delivered == interrupts.requested)
@@ -90,7 +100,9 @@ struct TaskRunTests {
             """
               search: {access: read, style: async, workers: 2, sql: "\(Self.endless)"}
               stop: {action: cancel, client: search, every: 20%}
-            """
+            """,
+            // Long enough that a machine which stands still leaves something to cancel.
+            lasting: "3s"
         )
         let search = try #require(result.clients["search"])
         let interrupts = try #require(search.interrupts)

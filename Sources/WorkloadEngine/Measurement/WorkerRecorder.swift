@@ -53,6 +53,8 @@ final class WorkerRecorder: Sendable {
     private let operations: Int
     private let state: Lock<State>
     /// Since when the running access has been inside its closure, on the clock; 0 while none is.
+    ///
+    /// Cleared and read inside the lock: whoever looks finds a hold open or in a window.
     private let heldSince = Atomic<UInt64>(0)
 
     /// Creates a recorder for a client with so many operations, in a run with so many phases.
@@ -128,8 +130,8 @@ final class WorkerRecorder: Sendable {
 
     /// Counts another try of the running access.
     func retry() {
-        heldSince.store(0, ordering: .relaxed)
         state.withLock { state in
+            heldSince.store(0, ordering: .relaxed)
             guard !state.isSealed, let place = state.running else { return }
             state.counts[place].retried += 1
         }
@@ -141,8 +143,8 @@ final class WorkerRecorder: Sendable {
     ///   - outcome: How it ended.
     ///   - stamps: Its moments; nil where they mean nothing, or its closure was never entered.
     func finish(_ outcome: Outcome, _ stamps: Stamps?) {
-        heldSince.store(0, ordering: .relaxed)
         state.withLock { state in
+            heldSince.store(0, ordering: .relaxed)
             guard !state.isSealed, let place = state.running else { return }
             state.running = nil
             if let stamps { state.window.holds.add(from: stamps.entry, until: stamps.end) }
@@ -201,8 +203,10 @@ final class WorkerRecorder: Sendable {
     /// - Returns: Since when the running access has been inside its closure, on the clock; nil
     ///   when none is.
     func exchange(_ window: inout Window) -> UInt64? {
-        state.withLock { swap(&$0.window, &window) }
-        let since = heldSince.load(ordering: .relaxed)
+        let since = state.withLock { state in
+            swap(&state.window, &window)
+            return heldSince.load(ordering: .relaxed)
+        }
         return since == 0 ? nil : since
     }
 

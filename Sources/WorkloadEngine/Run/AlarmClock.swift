@@ -49,6 +49,11 @@ final class AlarmClock: Sendable {
         return ticket
     }
 
+    /// Lets `body` be called in so many nanoseconds.
+    func set(after pause: UInt64, _ body: @escaping @Sendable () -> Void) {
+        set(at: clock.now() &+ pause, body)
+    }
+
     /// Cancels an alarm, if it was not called yet.
     func cancel(_ ticket: Ticket) {
         state.withLock { $0.alarms.removeAll { $0.number == ticket.number } }

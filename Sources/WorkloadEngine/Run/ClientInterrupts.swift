@@ -30,7 +30,7 @@ final class ClientInterrupts: Sendable {
     ///   - wasInterrupted: Whether it ended with an interrupt.
     ///   - now: When it ended, on the clock.
     func remove(_ access: RunningAccess, wasInterrupted: Bool, at now: UInt64) {
-        let requestedAt = access.requestedAt
+        let requestedAt = access.end()
         state.withLock { state in
             state.running.removeAll { $0 === access }
             guard let requestedAt else { return }
@@ -45,17 +45,22 @@ final class ClientInterrupts: Sendable {
     }
 
     /// Interrupts one access.
-    func interrupt(_ access: RunningAccess, at now: UInt64) {
-        guard access.request(at: now) else { return }
-        state.withLock { $0.status.requested += 1 }
+    ///
+    /// - Returns: Whether it was still there.
+    @discardableResult
+    func interrupt(_ access: RunningAccess, at now: UInt64) -> Bool {
+        access.request(at: now) { state.withLock { $0.status.requested += 1 } }
     }
 
     /// Interrupts all accesses but one.
     func interruptAll(but own: RunningAccess? = nil, at now: UInt64) {
         let running = state.withLock { $0.running }
-        for access in running where access !== own { interrupt(access, at: now) }
+        var isHeard = false
+        for access in running where access !== own {
+            if interrupt(access, at: now) { isHeard = true }
+        }
         // Nobody to hear it: still it was asked for.
-        if own == nil, running.isEmpty {
+        if own == nil, !isHeard {
             state.withLock { state in
                 state.status.requested += 1
                 state.status.withoutEffect += 1

@@ -66,7 +66,7 @@ struct RunPlan: Sendable {
 
     /// Whether something has to be done at moments that no worker awaits.
     var needsAlarm: Bool {
-        clients.contains { $0.client.interruptAfter != nil || $0.client.style == .async }
+        clients.contains { $0.interrupts != nil || $0.client.style == .async }
     }
 
     /// Makes sure that the database understands every statement, before any of them runs.

@@ -61,7 +61,7 @@ extension Worker {
         _ interrupts: ClientInterrupts
     ) {
         self.access(operation, turn) { attempt in
-            let own = RunningAccess()
+            let own = RunningAccess(repeatingOn: alarm)
             if plan.client.supersedes { interrupts.interruptAll(but: own, at: clock.now()) }
             interrupts.add(own)
             do {

@@ -31,7 +31,10 @@ final class Interruption: Sendable {
         return number == 0 ? nil : number
     }
 
-    /// Starts listening.
+    /// Seconds after which nobody waits for a source any more: a run that hears no signal is a run.
+    private static let patience = 5
+
+    /// Starts listening; what comes after the return is heard.
     ///
     /// - Parameters:
     ///   - cleanUp: Called before the second signal ends the process.
@@ -40,6 +43,7 @@ final class Interruption: Sendable {
         cleanUp: @escaping @Sendable () -> Void = {},
         _ stop: @escaping @Sendable () -> Void
     ) {
+        let registered = DispatchGroup()
         sources = Self.signals.compactMap { number -> (any DispatchSourceSignal)? in
             // What the parent told us to ignore, as nohup does with HUP, stays ignored.
             guard Self.handler(of: number) != .ignored else { return nil }
@@ -63,9 +67,14 @@ final class Interruption: Sendable {
                     _exit(128 + number)
                 }
             }
+            // A thread of Dispatch's takes the signal over some time after it was asked to; until
+            // then it is ignored.
+            registered.enter()
+            source.setRegistrationHandler { registered.leave() }
             source.resume()
             return source
         }
+        _ = registered.wait(timeout: .now() + .seconds(Self.patience))
     }
 
     private enum Handler { case ignored, other }

@@ -85,7 +85,7 @@ struct RunCommandTests {
     func theKeptFolderIsNamedWithoutProgress() throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(
-                quick + ["--duration", "300ms", "--keep"],
+                quick + ["--duration", "1s", "--keep"],
                 in: folder
             )
             #expect(outcome.status == 0)

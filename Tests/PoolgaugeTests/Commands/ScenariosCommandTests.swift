@@ -58,7 +58,7 @@ struct ScenariosCommandTests {
             process.executableURL = URL(fileURLWithPath: "/bin/bash")
             process.arguments = [
                 "-c",
-                #""$0" scenarios show ycsb-c | "$0" run "$1" --duration 200ms --arm pool --scale 1"#,
+                #""$0" scenarios show ycsb-c | "$0" run "$1" --duration 1s --arm pool --scale 1"#,
                 Program.path, name,
             ]
             process.environment = Program.environment(temporary: folder)

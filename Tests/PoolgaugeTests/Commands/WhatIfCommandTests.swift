@@ -17,7 +17,7 @@ struct WhatIfCommandTests {
           ui:
             access: read
             workers: 8
-            arrival: {rate: 600/s, process: poisson, skip-after: 500ms}
+            arrival: {rate: 600/s, process: poisson}
             hold: 2ms
         """
 

@@ -39,15 +39,18 @@ struct ExitStatusTests {
 
     private let reader = "ui: {access: read, think: 1ms, sql: SELECT n FROM item WHERE id = 1}"
 
+    /// Who arrives is served, however long the machine stands still meanwhile.
+    private let arrivals = "arrival: {rate: 100/s, process: even}"
+
     @Test func aRunThatPasses() throws {
-        let outcome = try run(scenario(clients: reader))
+        let outcome = try run(scenario(clients: reader), ["--duration", "2s"])
         #expect(outcome.status == 0, "\(outcome)")
         #expect(outcome.output.hasPrefix("PASSED  mine on pool"))
         #expect(outcome.output.contains("ui response *"))
     }
 
     @Test func aRunWhereEverythingFails() throws {
-        let clients = "ui: {access: write, think: 1ms, sql: \"INSERT INTO item VALUES (1, 1)\"}"
+        let clients = "ui: {access: write, \(arrivals), sql: \"INSERT INTO item VALUES (1, 1)\"}"
         let outcome = try run(scenario(clients: clients))
         #expect(outcome.status == 1, "\(outcome)")
         #expect(outcome.output.hasPrefix("FAILED  mine on pool"))
@@ -62,7 +65,7 @@ struct ExitStatusTests {
 
     @Test func aDatabaseThatIsFull() throws {
         let clients = """
-            ui: {access: write, think: 1ms, sql: "INSERT INTO item (n) SELECT 1 FROM \
+            ui: {access: write, \(arrivals), sql: "INSERT INTO item (n) SELECT 1 FROM \
             (WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c LIMIT 2000) \
             SELECT x FROM c)"}
             """
@@ -82,7 +85,10 @@ struct ExitStatusTests {
 
     @Test func aThresholdThatIsMissed() throws {
         let outcome = try run(
-            scenario(clients: reader, more: "thresholds: {ui.response: [\"mean < 1ns\"]}")
+            scenario(
+                clients: reader.replacing("think: 1ms", with: arrivals),
+                more: "thresholds: {ui.response: [\"mean < 1ns\"]}"
+            )
         )
         #expect(outcome.status == 3, "\(outcome)")
         #expect(outcome.output.contains("ui.response mean < 1ns: FAILED"))
@@ -107,13 +113,16 @@ struct ExitStatusTests {
     }
 
     @Test func aGeneratorThatSleptTooLong() throws {
-        // Many sleep for their arrivals, and the whole program is stopped meanwhile.
+        // Many sleep for their arrivals, and the whole program is stopped meanwhile: after a
+        // warm-up, so that they do sleep, and long before the end.
         let yaml = """
             version: 1
             name: mine
             dataset: {sql: ["CREATE TABLE item (id INTEGER PRIMARY KEY)"]}
             arms: {pool: {type: pool}}
-            phases: [{name: steady, duration: 3s}]
+            phases:
+              - {name: warm-up, duration: 1s, measure: false}
+              - {name: steady, duration: 7s}
             clients:
               ui: {access: read, workers: 100, arrival: {rate: 500/s}, sql: SELECT id FROM item}
             """
@@ -123,7 +132,7 @@ struct ExitStatusTests {
             let outcome = try HeadlessProgram.run(
                 ["run", "mine.yaml", "--progress", "always"],
                 in: folder,
-                pausing: (milliseconds: 700, after: "steady  1/3")
+                pausing: (milliseconds: 700, after: "steady")
             )
             #expect(outcome.status == 5, "\(outcome)")
             #expect(outcome.output.hasPrefix("INVALID  mine on pool"))

@@ -4,7 +4,7 @@ import Testing
 /// What a person types, and what comes of it.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct HeadlessCommandTests {
-    private let quick = ["run", "ycsb-c", "--arm", "pool", "--duration", "300ms"]
+    private let quick = ["run", "ycsb-c", "--arm", "pool", "--duration", "1s"]
 
     @Test func aBadTemporaryFolderIsNamed() throws {
         try withTemporaryFolder { folder in
@@ -157,7 +157,10 @@ struct HeadlessCommandTests {
             arms: {pool: {type: pool}, queue: {type: queue}}
             phases: [{name: steady, duration: 300ms}]
             clients:
-              pay: {access: write, think: 1ms, sql: "UPDATE item SET n = n + 1 WHERE id = 2"}
+              pay:
+                access: write
+                arrival: {rate: 100/s, process: even}
+                sql: "UPDATE item SET n = n + 1 WHERE id = 2"
             """
         let file = folder.appendingPathComponent("writing.yaml")
         try yaml.write(to: file, atomically: true, encoding: .utf8)

@@ -27,7 +27,7 @@ struct ReaderStormTests {
         #expect(storm["capacity"] as? Int == 1)
         let holders = try #require(storm["holders"] as? [[String: Any]])
         #expect(holders.first?["client"] as? String == "storm")
-        #expect(holders.first?["held"] as? Double ?? 0 > 0.8)
+        #expect(holders.first?["held"] as? Double ?? 0 > 0.5)
         let waiting =
             (storm["waited"] as? Double ?? 0) + (storm["queued"] as? Double ?? 0)
         #expect(waiting > 0.5 * (storm["response"] as? Double ?? 0))

@@ -105,8 +105,8 @@ struct TerminalUseTests {
             try program.wait(for: "show or hide this help")
             program.type("\u{1B}")
             program.type("a")
-            // The arm after the pool.
-            try program.wait(for: "queue")
+            // The arm after the pool, as the events tell it.
+            try program.wait(for: "raw begins")
             program.type("q")
             let end = try program.waitUntilEnd()
             #expect(end == .status(0))

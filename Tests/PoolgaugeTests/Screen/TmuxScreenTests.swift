@@ -4,16 +4,17 @@ import Testing
 /// The screen as a real terminal shows it, where tmux is installed (`./test` sees to that).
 @Suite(.serialized, .timeLimit(.minutes(5)), .enabled(if: Tmux.isInstalled))
 struct TmuxScreenTests {
+    /// A load that goes on for longer than anybody waits for what the keys do.
+    private func dashboard(arm: String) -> [String] {
+        [Program.path, "dashboard", "reader-storm", "--arm", arm, "--duration", "10m"]
+    }
+
     @Test(arguments: [(120, 40), (80, 24)])
     func theOverviewShowsAPoolUnderLoad(width: Int, height: Int) throws {
         try withTemporaryFolder { folder in
             let tmux = Tmux(folder: folder)
             defer { tmux.end() }
-            try tmux.start(
-                [Program.path, "dashboard", "reader-storm", "--arm", "pool-1"],
-                width: width,
-                height: height
-            )
+            try tmux.start(dashboard(arm: "pool-1"), width: width, height: height)
             // One reader for twelve threads: full, and somebody waits.
             try tmux.wait(for: "max 1")
             try tmux.wait(for: "LIVE")
@@ -37,11 +38,7 @@ struct TmuxScreenTests {
         try withTemporaryFolder { folder in
             let tmux = Tmux(folder: folder)
             defer { tmux.end() }
-            try tmux.start(
-                [Program.path, "dashboard", "reader-storm", "--arm", "pool"],
-                width: 120,
-                height: 40
-            )
+            try tmux.start(dashboard(arm: "pool"), width: 120, height: 40)
             try tmux.wait(for: "LIVE")
             tmux.type("p")
             try tmux.wait(for: "you hold the load back")

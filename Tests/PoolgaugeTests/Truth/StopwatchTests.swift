@@ -125,7 +125,7 @@ struct StopwatchTests {
         }
         isHeld.wait()
         let start = try #require(held.withLock { $0 })
-        _ = try status(of: pool) {
+        let (_, unread) = try status(of: pool) {
             $0.connections.contains { $0.heldNanoseconds ?? 0 > 400_000_000 }
         }
         mayRead.signal()
@@ -157,7 +157,11 @@ struct StopwatchTests {
         )
         let pin = try #require(now.wal?.pin)
         #expect(pin.by.name == "by hand")
-        let firstStatement = try #require(read.withLock { $0 })
+        // Dated from the last status that saw the reader without a state, where that is earlier.
+        let firstStatement = Moment(
+            earliest: unread.earliest,
+            latest: try #require(read.withLock { $0 }).latest
+        )
         try expect(pin.ageNanoseconds, from: firstStatement, to: end, "how long the log is pinned")
 
         // And so it stands on the screen.

@@ -1,4 +1,5 @@
 import Synchronization
+import Telemetry
 import Testing
 
 @testable import WorkloadEngine
@@ -137,6 +138,41 @@ struct ActivityTests {
         #expect(result.clients["cancel"]?.completed == 3)
         #expect(result.clients["cancel"]?.response == nil, "an interrupt has no latency")
         #expect(target.interrupts == 3)
+    }
+
+    /// The first one comes between the entry and the statement, where SQLite forgets it.
+    @Test func anInterruptOfAClientIsSentAgainInTheRunsTime() async throws {
+        let slow = Client.reader("slow", pace: .at(.absolute(.seconds(1))))
+        let cancel = Client.doing(
+            .action(.interrupt(client: "slow")),
+            named: "cancel",
+            pace: .at(.absolute(.seconds(2)))
+        )
+        let clock = SimulatedClock()
+        let sent = Lock(0)
+        let target = FakeTarget(
+            clock: clock,
+            .init(
+                statement: {
+                    if !clock.spend(milliseconds(60_000)) { throw FakeFailure.interrupted }
+                },
+                interrupt: {
+                    let isForgotten = sent.withLock { sent in
+                        sent += 1
+                        return sent == 1
+                    }
+                    if !isForgotten { clock.cut() }
+                }
+            )
+        )
+        let result = try await WorkloadRun.simulated(.test([slow, cancel]), on: target).run()
+        #expect(sent.withLock { $0 } == 2)
+        #expect(result.clients["slow"]?.interrupted == 1)
+        let interrupts = try #require(result.clients["slow"]?.interrupts)
+        #expect(interrupts.requested == 1)
+        #expect(interrupts.delivered == 1)
+        // A millisecond later, on the run's clock.
+        #expect((980_000...1_020_000).contains(try #require(interrupts.latency?.max)))
     }
 
     @Test func snapshotsAreComparedAtBeginAndEnd() async throws {

@@ -45,6 +45,46 @@ struct ClientInterruptsTests {
         #expect(interrupts.status?.delivered == 1)
     }
 
+    /// SQLite forgets those that come before the statement.
+    @Test func anInterruptIsSentAgainUntilTheAccessLeaves() throws {
+        let clock = LeapingClock()
+        let alarm = AlarmClock(clock: clock, sleeper: clock)
+        let access = RunningAccess(repeatingOn: alarm)
+        let times = Lock<[UInt64]>([])
+        interrupts.add(access)
+        try access.enter { times.withLock { $0.append(clock.now()) } }
+        interrupts.interruptAll(at: clock.now())
+        alarm.set(at: milliseconds(300)) { access.leave() }
+        alarm.set(at: milliseconds(1000)) { alarm.stop() }
+        alarm.run()
+        let expected: [UInt64] = [0, 1, 3, 7, 15, 31, 63, 127, 227]
+        #expect(times.withLock { $0 } == expected.map(milliseconds))
+        interrupts.remove(access, wasInterrupted: true, at: clock.now())
+        #expect(interrupts.status?.requested == 1)
+        #expect(interrupts.status?.delivered == 1)
+    }
+
+    @Test func anInterruptIsCountedBeforeAnybodyCanEndOfIt() throws {
+        let access = RunningAccess()
+        let requested = Lock<UInt64?>(nil)
+        interrupts.add(access)
+        try access.enter { [interrupts] in
+            requested.withLock { $0 = interrupts.status?.requested }
+        }
+        interrupts.interruptAll(at: 1)
+        #expect(requested.withLock { $0 } == 1)
+    }
+
+    @Test func anInterruptThatComesAfterTheEndIsNone() throws {
+        let access = RunningAccess()
+        let count = try enter(access)
+        access.leave()
+        interrupts.remove(access, wasInterrupted: false, at: 1)
+        interrupts.interrupt(access, at: 2)
+        #expect(count.withLock { $0 } == 0)
+        #expect(interrupts.status == nil)
+    }
+
     @Test func anInterruptWithoutEffectIsToldFromOne() throws {
         // Nobody is there.
         interrupts.interruptAll(at: 1)
@@ -88,4 +128,15 @@ struct ClientInterruptsTests {
         interrupts.remove(access, wasInterrupted: false, at: 1)
         #expect(interrupts.status == nil)
     }
+}
+
+/// A clock that stands at the deadline as soon as somebody sleeps.
+private final class LeapingClock: RunClock, Sleeper {
+    private let time = Lock<UInt64>(0)
+
+    func now() -> UInt64 { time.withLock { $0 } }
+    func makeSleeper() -> any Sleeper { self }
+    func sleep(until deadline: UInt64) { time.withLock { $0 = max($0, deadline) } }
+    func wake() {}
+    func retire() {}
 }

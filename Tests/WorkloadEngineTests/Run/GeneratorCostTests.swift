@@ -14,9 +14,18 @@ struct GeneratorCostTests {
         return (cost, made)
     }
 
-    @Test func oneAttemptIsEnoughWhereTheThreadHasAProcessor() {
+    @Test func threeAttemptsAreEnoughWhereTheThreadHasAProcessor() {
         let result = cost(of: [.init(time: 9_000_000, accesses: 9_000)])
-        #expect(result == (1_000, 1))
+        #expect(result == (1_000, 3))
+    }
+
+    /// What a hypervisor took of the first and the last counts as the thread's.
+    @Test func theCheapestOfThemCounts() {
+        let result = cost(of: [
+            .init(time: 9_000_000, accesses: 3_000), .init(time: 9_000_000, accesses: 9_000),
+            .init(time: 9_000_000, accesses: 6_000),
+        ])
+        #expect(result == (1_000, 3))
     }
 
     /// The thread had a core for its first access, and then not until the time was over.
@@ -25,7 +34,7 @@ struct GeneratorCostTests {
             .init(time: 368_950, accesses: 1), .init(time: 0, accesses: 0),
             .init(time: 9_000_000, accesses: 9_000),
         ])
-        #expect(result == (1_000, 3))
+        #expect(result == (1_000, 5))
     }
 
     @Test func whereNoAttemptIsLongEnoughTheCheapestCounts() {
@@ -33,7 +42,7 @@ struct GeneratorCostTests {
             .init(time: 400_000, accesses: 1), .init(time: 1_500_000, accesses: 1_000),
             .init(time: 900_000, accesses: 300),
         ])
-        #expect(result == (1_500, 10))
+        #expect(result == (1_500, 25))
     }
 
     @Test func thisMachinesCostIsThatOfNoDatabase() throws {

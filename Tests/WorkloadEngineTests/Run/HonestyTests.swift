@@ -77,7 +77,7 @@ struct HonestyTests {
 
     /// In real time, on a target that does nothing: all that is measured is the generator.
     @Test func aGeneratorThatIsTheBottleneckIsInvalid() async throws {
-        let scenario = Scenario.test([.reader("ui")], measured: .milliseconds(300))
+        let scenario = Scenario.test([.reader("ui")], measured: .seconds(2))
         let run = WorkloadRun(
             scenario: scenario,
             arm: Arm(name: "nothing", kind: .pool),

@@ -33,6 +33,10 @@ final class FakeTarget: WorkloadTarget {
         var before: @Sendable (Access) throws -> Void = { _ in }
         /// The rows of a query.
         var rows: @Sendable (String, [WorkloadValue]) -> [[WorkloadValue]] = { _, _ in [] }
+        /// Called in each statement; what it throws, the statement throws.
+        var statement: @Sendable () throws -> Void = {}
+        /// What interrupts a statement.
+        var interrupt: (@Sendable () -> Void)?
         /// The rows that a snapshot gives at its nth reading.
         var snapshotRows: @Sendable (Int) -> [[WorkloadValue]] = { _ in [] }
         var status: (@Sendable (UInt64) -> DatabaseStatus)?
@@ -116,10 +120,13 @@ final class FakeTarget: WorkloadTarget {
     private struct Session: WorkloadSession {
         let target: FakeTarget
 
-        func run(_ sql: String, _ values: [WorkloadValue]) -> Int {
+        func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int {
             target.state.withLock { $0.statements.append((sql, values)) }
+            try target.behaviour.statement()
             return 1
         }
+
+        func makeInterrupt() -> (@Sendable () -> Void)? { target.behaviour.interrupt }
 
         func rows(_ sql: String, _ values: [WorkloadValue]) -> [[WorkloadValue]] {
             target.behaviour.rows(sql, values)

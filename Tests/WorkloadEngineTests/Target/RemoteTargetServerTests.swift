@@ -46,8 +46,17 @@ struct RemoteTargetServerTests {
                 output: answers.fileHandleForWriting.fileDescriptor
             )
         )
-        let thread = Thread { server.run() }
+        let hasEnded = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            server.run()
+            hasEnded.signal()
+        }
         thread.start()
+        defer {
+            try? questions.fileHandleForWriting.close()
+            // It may still read: its descriptors are another test's once the pipes are gone.
+            withExtendedLifetime(answers) { hasEnded.wait() }
+        }
         let channel = RemoteChannel(
             input: answers.fileHandleForReading.fileDescriptor,
             output: questions.fileHandleForWriting.fileDescriptor
@@ -69,6 +78,5 @@ struct RemoteTargetServerTests {
         #expect(try ask(.perform(.read, client: "pay")) == .entered)
         #expect(try ask(.abort) == .done)
         #expect(target.accesses.map(\.client) == ["pay", "pay", "pay"])
-        try questions.fileHandleForWriting.close()
     }
 }
