@@ -1,4 +1,6 @@
+import CSQLite
 import SQLiteEngine
+import Telemetry
 import WorkloadEngine
 
 /// A connection of the engine inside an access.
@@ -17,8 +19,22 @@ struct EngineSession: WorkloadSession {
         ).count
     }
 
+    /// The first call counts as one of the database's `interrupt()`; the others repeat it.
     func makeInterrupt() -> (@Sendable () -> Void)? {
-        { [target, label = database.label] in _ = target.interrupt(connection: label) }
+        // Its access keeps it open, and nobody calls after that.
+        nonisolated(unsafe) let connection = database.sqliteConnection
+        let isSent = Lock(false)
+        return { [target, label = database.label] in
+            let isRepeat = isSent.withLock { isSent in
+                defer { isSent = true }
+                return isSent
+            }
+            if isRepeat {
+                sqlite3_interrupt(connection)
+            } else {
+                _ = target.interrupt(connection: label)
+            }
+        }
     }
 
     func rows(_ sql: String, _ values: [WorkloadValue]) throws -> [[WorkloadValue]] {

@@ -45,7 +45,7 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
             try run("COMMIT", [])
         } catch {
             // Some errors end the transaction by themselves (https://sqlite.org/lang_transaction.html);
-            // an interrupt that is sent again may meet the end as well.
+            // the interrupts at the end of a run may meet the rollback as well.
             for _ in 0..<100 where sqlite3_get_autocommit(connection) == 0 {
                 _ = try? run("ROLLBACK", [])
             }

@@ -83,10 +83,11 @@ final class ConnectionSeat: Sendable {
 
     /// Interrupts the statement that runs (<https://sqlite.org/c3ref/interrupt.html>).
     ///
+    /// - Parameter isCounted: Whether it is a call of its own, and not the last one's repetition.
     /// - Returns: Whether a closure is at work here.
-    func interrupt() -> Bool {
+    func interrupt(isCounted: Bool = true) -> Bool {
         state.withLock { state in
-            interrupts.requested(withEffect: state.isRunning)
+            if isCounted { interrupts.requested(withEffect: state.isRunning) }
             guard let connection = state.connection else { return false }
             sqlite3_interrupt(connection)
             return true

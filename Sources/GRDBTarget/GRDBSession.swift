@@ -41,7 +41,17 @@ struct GRDBSession: ProfiledSession {
         }
     }
 
-    func makeInterrupt() -> (@Sendable () -> Void)? { { [seat] in _ = seat.interrupt() } }
+    /// The first call counts as one of the database's `interrupt()`; the others repeat it.
+    func makeInterrupt() -> (@Sendable () -> Void)? {
+        let isSent = Lock(false)
+        return { [seat] in
+            let isRepeat = isSent.withLock { isSent in
+                defer { isSent = true }
+                return isSent
+            }
+            _ = seat.interrupt(isCounted: !isRepeat)
+        }
+    }
 
     var sqliteConnection: OpaquePointer? { database.sqliteConnection }
 

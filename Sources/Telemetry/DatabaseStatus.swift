@@ -12,9 +12,10 @@ public enum DatabaseKind: String, Sendable, Codable, Equatable {
 public struct InterruptStatus: Sendable, Codable, Equatable {
     /// How many times `interrupt()` was called.
     public var requested: UInt64
-    /// How many statements ended with `SQLITE_INTERRUPT`.
+    /// How many statements ended with `SQLITE_INTERRUPT`, or were not prepared because of it.
     public var delivered: UInt64
-    /// How many calls met no running statement on any connection.
+    /// How many calls met no running statement on any connection; one that is being prepared does
+    /// not run.
     public var withoutEffect: UInt64
     /// The time from a request to the statement's end with `SQLITE_INTERRUPT`; nil when there was
     /// none.

@@ -56,8 +56,7 @@ struct EngineTargetTests {
             let hasEnded = Lock(false)
             let watchEnded = DispatchSemaphore(value: 0)
             let watcher = Thread {
-                // Again and again: the statement may not have begun when the first one comes. One
-                // that ends its preparation is not counted.
+                // Again and again: the statement may not have begun when the first one comes.
                 while target.status()?.interrupts.delivered == 0, !hasEnded.withLock({ $0 }) {
                     target.interrupt()
                 }

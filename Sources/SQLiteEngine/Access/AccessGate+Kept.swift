@@ -44,12 +44,10 @@ extension AccessGate {
     /// may have lost their core since.
     @inline(never)
     private func awaitVisitors() {
-        let deadline = monotonicNanoseconds() + Self.longestVisit
-        while isVisited, monotonicNanoseconds() < deadline { sched_yield() }
+        let begin = monotonicNanoseconds()
+        let limit = longestVisit.load(ordering: .relaxed)
+        while isVisited, monotonicNanoseconds() - begin < limit { sched_yield() }
     }
-
-    /// For how long somebody waits for such an end at most, in nanoseconds.
-    private static let longestVisit: UInt64 = 2_000_000_000
 
     /// Whether somebody has an idle connection for a moment, to end its transaction.
     private var isVisited: Bool { visits.load(ordering: .sequentiallyConsistent) != 0 }

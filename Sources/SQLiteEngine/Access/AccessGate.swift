@@ -30,6 +30,8 @@ final class AccessGate: Sendable {
     static let forbidding = 1 << 32
     /// How many threads are ending transactions that idle connections keep.
     let visits = Atomic<Int>(0)
+    /// For how long a writer waits for one of them at most, in nanoseconds.
+    let longestVisit = Atomic<UInt64>(10_000_000)
     /// Those who wait.
     let queue = Lock(WaiterQueue())
     /// The waits of those who had to wait, and their number.

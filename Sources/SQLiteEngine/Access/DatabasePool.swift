@@ -38,7 +38,7 @@ public final class DatabasePool: DatabaseWriter {
     @usableFromInline let hasReadQueue: Bool
     @usableFromInline let hasWriteQueue: Bool
     let sweeper = KeptTransactionSweeper()
-    let observationHub = ObservationHub()
+    let observationHub: ObservationHub
     private let log: WALWatch
     private let journalMode = Lock<String?>(nil)
     private let suspensionObserver = Lock<SuspensionObserver?>(nil)
@@ -59,6 +59,7 @@ public final class DatabasePool: DatabaseWriter {
             )
         }
         let events = EventHub()
+        observationHub = ObservationHub(readerCount: configuration.maximumReaderCount)
         var readerConfiguration = configuration
         readerConfiguration.readonly = true
         readerConfiguration.isForReaderOfWritablePool = !configuration.readonly

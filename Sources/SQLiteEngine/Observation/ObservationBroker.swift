@@ -88,6 +88,8 @@ final class ObservationBroker {
     // MARK: Statements
 
     func statementWillExecute(_ statement: Statement) {
+        // An observer writes that is told of a transaction's end: before that is news to anybody.
+        if !ends.isEmpty, !statement.isReadonly { tellRestOfEnds() }
         completion = .none
         beganInsideTransaction = database.isInsideTransaction
         interested =
@@ -227,13 +229,17 @@ final class ObservationBroker {
     /// Tells all observers of the end of a transaction.
     ///
     /// One of them may make another transaction meanwhile: whoever has not heard of the first end
-    /// hears of it before the second.
+    /// hears of it before the changes and the end of the second.
     private func tellEnd(_ tell: @escaping (any TransactionObserver) -> Void) {
-        for outer in ends { outer.tellRest() }
+        tellRestOfEnds()
         let end = TransactionEnd(observations, tell)
         ends.append(end)
         end.tellRest()
         ends.removeLast()
+    }
+
+    private func tellRestOfEnds() {
+        for end in ends { end.tellRest() }
     }
 
     private func didEndTransaction() {

@@ -54,6 +54,8 @@ final class TransactionEnd {
     /// Tells those who have not heard of it.
     func tellRest() {
         while let next = rest.popFirst() {
+            // Another transaction may begin before all were told.
+            next.isEnabled = true
             if let observer = next.observerOfEnd() { tell(observer) }
         }
     }

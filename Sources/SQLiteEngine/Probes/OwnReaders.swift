@@ -38,7 +38,7 @@ struct OwnReaders: Sendable {
     /// The pause between two tries, in microseconds.
     private static let pause: UInt32 = 50
 
-    /// Whether one of them may be beginning its transaction right now.
+    /// Whether one of them may be beginning its transaction: it is in an access.
     let mayBeBeginning: @Sendable () -> Bool
 
     /// Answers whether to try again, after a pause.

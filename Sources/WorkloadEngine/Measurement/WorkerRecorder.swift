@@ -54,7 +54,8 @@ final class WorkerRecorder: Sendable {
     private let state: Lock<State>
     /// Since when the running access has been inside its closure, on the clock; 0 while none is.
     ///
-    /// Cleared and read inside the lock: whoever looks finds a hold open or in a window.
+    /// Cleared and read inside the lock: whoever looks finds the hold of an access open or, when it
+    /// has ended, in a window.
     private let heldSince = Atomic<UInt64>(0)
 
     /// Creates a recorder for a client with so many operations, in a run with so many phases.

@@ -218,7 +218,8 @@ public protocol WorkloadSession {
     func rows(_ sql: String, _ values: [WorkloadValue]) throws -> [[WorkloadValue]]
 
     /// What interrupts this connection's statement, from any thread while the access lasts; nil
-    /// where the library has nothing of the kind, which is so by default.
+    /// where the library has nothing of the kind, which is so by default. It may be called again
+    /// and again for one interrupt.
     func makeInterrupt() -> (@Sendable () -> Void)?
 }
 

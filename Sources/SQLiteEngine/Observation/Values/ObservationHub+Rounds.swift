@@ -153,11 +153,7 @@ extension ObservationHub {
 
     private func checkLookoutLater() {
         Self.watching.asyncAfter(deadline: .now() + .nanoseconds(Int(Self.trust))) { [self] in
-            let begin = monotonicNanoseconds() - Self.trust
-            for round in state.withLock({ $0.rounds }) {
-                guard let left = round.takeLeft(besideFetchSince: begin) else { continue }
-                FetchRound.goOn(with: left, hub: self)
-            }
+            goOn(besideFetchesSince: monotonicNanoseconds() - Self.trust)
             let goesOn = state.withLock { state in
                 state.lookout.isWatched =
                     state.lookout.isAwake || state.rounds.contains(where: \.isLeft)
@@ -166,6 +162,19 @@ extension ObservationHub {
             guard goesOn else { return }
             fetchSoon([])
             checkLookoutLater()
+        }
+    }
+
+    /// Sees to all that rounds have left beside fetches that have begun before an instant.
+    ///
+    /// Those that wait go to another reader, whose fetch may last as well. So one reader at least is
+    /// left to others: what the fetches wait for may be somebody who wants to read.
+    func goOn(besideFetchesSince instant: UInt64) {
+        let lasting = state.withLock { $0.rounds }.filter { $0.lasts(since: instant) }
+        for (number, round) in lasting.enumerated() {
+            let mayGoOn = lasting.count + number + 1 < readerCount
+            let left = mayGoOn ? round.takeLeft() : round.takeFetched()
+            if !left.isEmpty { FetchRound.goOn(with: left, hub: self) }
         }
     }
 

@@ -209,11 +209,8 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         state.withLock { state in
             if state.isOver { return false }
             guard state.isFetching else {
-                // Committed before the last fetch got its connection, and noticed after it.
-                if showsAll(state) {
-                    hub?.counts.add(.coalesced)
-                    return false
-                }
+                // Committed before the last fetch asked for its connection, and noticed after it.
+                if isAllShown(state) { return false }
                 state.isFetching = true
                 return true
             }
@@ -244,8 +241,10 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     func fetch(afterCommitOn db: Database) -> Bool {
         guard !usesReaders, !observation.requiresWriteAccess else { return false }
         // The end of the fetch's transaction would reset a cursor of the access, which then begins
-        // again with its first row.
-        guard sqlite3_txn_state(db.sqliteConnection, nil) == SQLITE_TXN_NONE else { return false }
+        // again with its first row; and an observer may have begun another transaction.
+        guard sqlite3_txn_state(db.sqliteConnection, nil) == SQLITE_TXN_NONE,
+            !db.isInsideTransaction
+        else { return false }
         let mayFetch = state.withLock { state in
             guard !state.isFetching, !state.isOver, state.isCheap else { return false }
             state.isFetching = true
@@ -276,12 +275,8 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         self.region.withLock { $0 != region }
     }
 
-    /// Puts what was fetched where it is told from, and follows.
-    ///
-    /// - Parameters:
-    ///   - result: What was fetched.
-    ///   - commits: How many of the commits that the hub counts it shows at least.
-    ///   - then: Follows.
+    /// Puts what was fetched where it is told from, and follows; it shows at least so many of the
+    /// `commits` that the hub counts.
     private func complete(
         _ result: Result<Fetched, any Error>,
         showing commits: UInt64? = nil,
@@ -305,17 +300,17 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
                 state.isFetching = false
                 state.mustFetchAgain = false
             }
-            guard state.mustFetchAgain, !state.isOver else { return false }
-            if !showsAll(state) { return true }
-            hub?.counts.add(.coalesced)
-            return false
+            return state.mustFetchAgain && !state.isOver && !isAllShown(state)
         }
     }
 
-    /// Whether the last fetch shows all that was committed up to now.
-    private func showsAll(_ state: State) -> Bool {
-        guard let hub, let shown = state.shown else { return false }
-        return hub.commits.load(ordering: .sequentiallyConsistent) == shown
+    /// Whether the last fetch shows all that was committed up to now, so that another one that was
+    /// asked for is spared; counts it.
+    private func isAllShown(_ state: State) -> Bool {
+        guard let hub, hub.commits.load(ordering: .sequentiallyConsistent) == state.shown
+        else { return false }
+        hub.counts.add(.coalesced)
+        return true
     }
 
     /// Ends a fetch that was not in a round, and sees to another one that was remembered.
@@ -331,7 +326,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         return try db.readOnly { try db.withReadTransaction { try fetch($0) } }
     }
 
-    /// Fetches on the writer, and notes whether it took little time of the processor.
+    /// The same, and notes whether it took little time of the processor.
     private func fetchOnWriterNoting(_ db: Database) throws -> Fetched {
         let begin = threadNanoseconds()
         let cheap = hub?.cheapFetch.load(ordering: .relaxed) ?? 0

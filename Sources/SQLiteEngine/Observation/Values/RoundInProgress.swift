@@ -55,12 +55,19 @@ final class RoundInProgress: Sendable {
         }
     }
 
-    /// Takes all that is left but for a fetch that has begun before an instant; nil where none has.
-    func takeLeft(besideFetchSince instant: UInt64) -> Left? {
-        let mustTake = state.withLock { state in
-            !state.left.isEmpty && state.begin.map { $0 < instant } == true
+    /// Whether a fetch runs that has begun before an instant.
+    func lasts(since instant: UInt64) -> Bool {
+        state.withLock { $0.begin.map { $0 < instant } == true }
+    }
+
+    /// Takes those that were fetched, and leaves those whose turn has not come.
+    func takeFetched() -> Left {
+        state.withLock { state in
+            defer { state.left = Left(waiting: state.left.waiting) }
+            var left = state.left
+            left.waiting = []
+            return left
         }
-        return mustTake ? takeLeft() : nil
     }
 
     /// Whether somebody must see to anything but the fetch that runs.

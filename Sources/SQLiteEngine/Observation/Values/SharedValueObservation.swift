@@ -143,36 +143,42 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     ///
     /// They are called outside of the lock: they may start and cancel, and wait for others who do.
     private func receive(_ result: Result<Element, any Error>, from number: Int) {
-        let (clients, cancellable) = state.withLock { state in
-            guard state.isObserving, state.number == number
-            else { return ([Client](), AnyDatabaseCancellable?.none) }
+        let (clients, ended) = state.withLock { state -> ([Client], Ended) in
+            guard state.isObserving, state.number == number else { return ([], Ended()) }
+            let last = state.last
             state.last = result
             state.newcomers = []
             let clients = state.clients
-            guard case .failure = result else { return (clients, nil) }
+            guard case .failure = result else { return (clients, Ended(last: last)) }
             state.clients = []
-            return (clients, extent == .whileObserved ? Self.forget(&state) : nil)
+            let cancellable = extent == .whileObserved ? Self.forget(&state).cancellable : nil
+            return (clients, Ended(cancellable: cancellable, last: last))
         }
-        cancellable?.cancel()
+        ended.cancellable?.cancel()
         for client in clients { client.tell(result) }
     }
 
     private func remove(_ client: Client) {
         client.end()
-        let cancellable = state.withLock { state -> AnyDatabaseCancellable? in
+        let ended = state.withLock { state in
             state.clients.removeAll { $0 === client }
             state.newcomers.removeAll { $0 === client }
-            guard state.clients.isEmpty, extent == .whileObserved else { return nil }
+            guard state.clients.isEmpty, extent == .whileObserved else { return Ended() }
             return Self.forget(&state)
         }
-        cancellable?.cancel()
+        ended.cancellable?.cancel()
     }
 
-    /// Ends the observation; the caller cancels it, outside of the lock.
-    private static func forget(_ state: inout State) -> AnyDatabaseCancellable? {
-        defer { state.cancellable = nil }
+    /// What is let go outside of the lock: its end may run code of the user's.
+    private struct Ended {
+        var cancellable: AnyDatabaseCancellable?
+        var last: Result<Element, any Error>?
+    }
+
+    /// Ends the observation; the caller cancels it.
+    private static func forget(_ state: inout State) -> Ended {
+        defer { (state.cancellable, state.last) = (nil, nil) }
         state.isObserving = false
-        state.last = nil
-        return state.cancellable
+        return Ended(cancellable: state.cancellable, last: state.last)
     }
 }

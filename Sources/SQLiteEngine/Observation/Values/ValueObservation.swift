@@ -18,8 +18,8 @@ import Telemetry
 /// On a pool values are fetched by readers, and no commit waits for one: the first value is there
 /// in the time of a read, also while somebody writes for minutes. No reader is held while the
 /// observation waits for the writer. A queue, which has one connection, tells every commit to a few
-/// observations whose fetches are quick. Changes that other connections and processes make are not
-/// seen; see ``Database/notifyChanges(in:)``.
+/// observations whose fetches are quick, unless the access that commits has a cursor open. Changes
+/// that other connections and processes make are not seen; see ``Database/notifyChanges(in:)``.
 public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
     /// Whether the value is fetched with a connection that may write, inside of a savepoint.
     public var requiresWriteAccess = false

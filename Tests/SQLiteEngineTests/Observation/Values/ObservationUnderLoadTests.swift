@@ -217,6 +217,44 @@ struct ObservationUnderLoadTests {
         for cancellable in cancellables { cancellable.cancel() }
     }
 
+    @Test func fetchesThatBlockLeaveAReaderToOthers() throws {
+        let pool = try DatabasePool.withTable(
+            in: folder,
+            configuration: .with { $0.maximumReaderCount = 3 }
+        )
+        let hub = pool.observationHub
+        hub.quickFetch.store(.max, ordering: .relaxed)
+        hub.longestRound.store(.max, ordering: .relaxed)
+        let (blocked, mayEnd) = (Lock(0), Gate())
+        let told = Lock([Int](repeating: -1, count: 6))
+        let cancellables = (0..<6).map { number in
+            ValueObservation.trackingConstantRegion { db in
+                let count = try db.rowCount() ?? -1
+                if count == 1 {
+                    blocked.withLock { $0 += 1 }
+                    try mayEnd.wait()
+                }
+                return count
+            }
+            .start(
+                in: pool,
+                scheduling: .async(onQueue: DispatchQueue(label: "told.\(number)")),
+                onError: { Issue.record($0) },
+                onChange: { value in told.withLock { $0[number] = value } }
+            )
+        }
+        try eventually { told.withLock { $0.allSatisfy { $0 == 0 } } }
+        try pool.write { try $0.insert(1) }
+        try eventually { blocked.withLock { $0 == 2 } }
+        // The next look: all that are left stay where they are.
+        hub.goOn(besideFetchesSince: .max)
+        #expect(hub.state.withLock { $0.rounds.count { $0.isLeft } } == 1)
+        #expect(try Background { try pool.rowCount() }.value() == 1)
+        for _ in 0..<6 { mayEnd.open() }
+        try eventually { told.withLock { $0.allSatisfy { $0 == 1 } } }
+        for cancellable in cancellables { cancellable.cancel() }
+    }
+
     @Test func aMapThatWasQuickAndBlocksKeepsNoOtherWaiting() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let mayEnd = Gate()

@@ -195,6 +195,33 @@ struct QueueObservationTests {
         cancellable.cancel()
     }
 
+    @Test func whatAnObserversCallbackRollsBackIsNoPartOfTheCommitBefore() throws {
+        let queue = try DatabaseQueue.withTable()
+        try queue.write { db in try db.execute(sql: "CREATE TABLE u (a)") }
+        let observer = RecordingObserver { $0.tableName == "u" }
+        observer.reaction = { line, db in
+            guard line == "didCommit", let db else { return }
+            #expect(throws: Never.self) {
+                try db.inTransaction {
+                    try db.insert(9)
+                    return .rollback
+                }
+            }
+        }
+        queue.add(transactionObserver: observer)
+        let changes = Collected()
+        let cancellable = DatabaseRegionObservation(tracking: DatabaseRegion(table: "t")).start(
+            in: queue,
+            onError: { changes.append("\($0)") },
+            onChange: { _ in changes.append("change") }
+        )
+        try queue.write { db in try db.execute(sql: "INSERT INTO u VALUES (1)") }
+        #expect(changes.all == [])
+        try queue.write { db in try db.insert(1) }
+        #expect(changes.all == ["change"])
+        cancellable.cancel()
+    }
+
     @Test func anErrorWithinACommitEndsTheObservationAndNotTheWrite() throws {
         let queue = try DatabaseQueue.withTable()
         queue.observationHub.cheapFetch.store(.max, ordering: .relaxed)
