@@ -59,7 +59,6 @@ public final class DatabasePool: DatabaseWriter {
             )
         }
         let events = EventHub()
-        observationHub = ObservationHub(readerCount: configuration.maximumReaderCount)
         var readerConfiguration = configuration
         readerConfiguration.readonly = true
         readerConfiguration.isForReaderOfWritablePool = !configuration.readonly
@@ -101,6 +100,7 @@ public final class DatabasePool: DatabaseWriter {
                 suspension: suspension
             )
         }
+        observationHub = ObservationHub { [readers] in readers.slots.count { !$0.isTaken } }
         let ownReaders = OwnReaders { [readers, snapshots] in
             readers.slots.contains(where: \.isTaken) || snapshots.isMaking
         }

@@ -167,14 +167,16 @@ extension ObservationHub {
 
     /// Sees to all that rounds have left beside fetches that have begun before an instant.
     ///
-    /// Those that wait go to another reader, whose fetch may last as well. So one reader at least is
-    /// left to others: what the fetches wait for may be somebody who wants to read.
+    /// Those that wait go to another reader, where a fetch may last as well. So one reader at least
+    /// is left to others: what the fetches wait for may be somebody who wants to read.
     func goOn(besideFetchesSince instant: UInt64) {
         let lasting = state.withLock { $0.rounds }.filter { $0.lasts(since: instant) }
-        for (number, round) in lasting.enumerated() {
-            let mayGoOn = lasting.count + number + 1 < readerCount
-            let left = mayGoOn ? round.takeLeft() : round.takeFetched()
-            if !left.isEmpty { FetchRound.goOn(with: left, hub: self) }
+        var free = lasting.isEmpty ? 0 : freeReaders()
+        for round in lasting {
+            let left = free > 1 ? round.takeLeft() : round.takeFetched()
+            if left.isEmpty { continue }
+            if !left.waiting.isEmpty { free -= 1 }
+            FetchRound.goOn(with: left, hub: self)
         }
     }
 

@@ -57,8 +57,8 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     /// fetched later, and several commits may be told as one.
     private static let mostFetchesInACommit = 8
 
-    /// How many readers there are beside the writer.
-    let readerCount: Int
+    /// How many readers nobody has now.
+    let freeReaders: @Sendable () -> Int
     /// Counts the commits of the writer while somebody observes.
     let commits = Atomic<UInt64>(0)
     /// What a fetch may take of the processor so that a commit waits for the next one of that
@@ -92,8 +92,8 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     private var found: [Found] = []
     private var foundVersion = 0
 
-    /// Creates a hub of a database with so many readers beside the writer.
-    init(readerCount: Int = 0) { self.readerCount = readerCount }
+    /// Creates the hub of a database; `freeReaders` says how many readers nobody has at a moment.
+    init(freeReaders: @escaping @Sendable () -> Int = { 0 }) { self.freeReaders = freeReaders }
 
     /// What the observations cost; nil while there was none.
     var status: ObservationStatus? {

@@ -248,7 +248,7 @@ struct ObservationUnderLoadTests {
         try eventually { blocked.withLock { $0 == 2 } }
         // The next look: all that are left stay where they are.
         hub.goOn(besideFetchesSince: .max)
-        #expect(hub.state.withLock { $0.rounds.count { $0.isLeft } } == 1)
+        #expect(hub.state.withLock { $0.rounds.contains(where: \.isLeft) })
         #expect(try Background { try pool.rowCount() }.value() == 1)
         for _ in 0..<6 { mayEnd.open() }
         try eventually { told.withLock { $0.allSatisfy { $0 == 1 } } }
