@@ -29,11 +29,8 @@ struct EngineSession: WorkloadSession {
                 defer { isSent = true }
                 return isSent
             }
-            if isRepeat {
-                sqlite3_interrupt(connection)
-            } else {
-                _ = target.interrupt(connection: label)
-            }
+            // The target does not know those of snapshots.
+            if isRepeat || !target.interrupt(connection: label) { sqlite3_interrupt(connection) }
         }
     }
 

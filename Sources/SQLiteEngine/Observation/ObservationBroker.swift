@@ -88,8 +88,11 @@ final class ObservationBroker {
     // MARK: Statements
 
     func statementWillExecute(_ statement: Statement) {
-        // An observer writes that is told of a transaction's end: before that is news to anybody.
-        if !ends.isEmpty, !statement.isReadonly { tellRestOfEnds() }
+        // An observer that is told of a transaction's end begins another one. Only here, where no
+        // transaction is open and no argument bound, may others use the database meanwhile.
+        if !ends.isEmpty, statement.effect.mayBeginTransaction, !database.isInsideTransaction {
+            tellRestOfEnds()
+        }
         completion = .none
         beganInsideTransaction = database.isInsideTransaction
         interested =
@@ -229,7 +232,7 @@ final class ObservationBroker {
     /// Tells all observers of the end of a transaction.
     ///
     /// One of them may make another transaction meanwhile: whoever has not heard of the first end
-    /// hears of it before the changes and the end of the second.
+    /// hears of it before the second begins, or ends where a statement makes it by itself.
     private func tellEnd(_ tell: @escaping (any TransactionObserver) -> Void) {
         tellRestOfEnds()
         let end = TransactionEnd(observations, tell)

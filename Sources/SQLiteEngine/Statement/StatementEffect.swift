@@ -23,6 +23,14 @@ enum StatementEffect: Equatable {
     /// `PRAGMA journal_mode` with a new mode.
     case journalModeChange
 
+    /// Whether it begins a transaction, where none is open.
+    var mayBeginTransaction: Bool {
+        switch self {
+        case .beginTransaction, .beginSavepoint: true
+        default: false
+        }
+    }
+
     /// The effect of an SQL statement.
     ///
     /// The grammar is that of <https://www.sqlite.org/lang_transaction.html> and

@@ -167,8 +167,8 @@ extension ObservationHub {
 
     /// Sees to all that rounds have left beside fetches that have begun before an instant.
     ///
-    /// Those that wait go to another reader, where a fetch may last as well. So one reader at least
-    /// is left to others: what the fetches wait for may be somebody who wants to read.
+    /// Those that wait go to another reader, where a fetch may last as well. So this leaves a free
+    /// reader to others: what the fetches wait for may be somebody who wants to read.
     func goOn(besideFetchesSince instant: UInt64) {
         let lasting = state.withLock { $0.rounds }.filter { $0.lasts(since: instant) }
         var free = lasting.isEmpty ? 0 : freeReaders()

@@ -244,6 +244,8 @@ struct ObservationUnderLoadTests {
             )
         }
         try eventually { told.withLock { $0.allSatisfy { $0 == 0 } } }
+        // Their first fetches have ended: one that is about to would begin a round of its own.
+        try eventually { pool.readers.slots.allSatisfy { !$0.isTaken } }
         try pool.write { try $0.insert(1) }
         try eventually { blocked.withLock { $0 == 2 } }
         // The next look: all that are left stay where they are.

@@ -216,10 +216,37 @@ struct QueueObservationTests {
             onChange: { _ in changes.append("change") }
         )
         try queue.write { db in try db.execute(sql: "INSERT INTO u VALUES (1)") }
+        #expect(observer.log.last == "didRollback")
         #expect(changes.all == [])
         try queue.write { db in try db.insert(1) }
         #expect(changes.all == ["change"])
         cancellable.cancel()
+    }
+
+    @Test func observersOfOneEndMayWriteWithTheSameStatement() throws {
+        let queue = try DatabaseQueue.withTable()
+        try queue.write { db in
+            try db.execute(sql: "CREATE TABLE u (a)")
+            for value in 1...2 {
+                db.afterNextTransaction { db in
+                    let isOutside = !db.isInsideTransaction
+                    #expect(isOutside)
+                    #expect(throws: Never.self) {
+                        try db.cachedStatement(sql: "INSERT INTO u VALUES (?)")
+                            .execute(arguments: [value])
+                        try db.inTransaction {
+                            try db.cachedStatement(sql: "INSERT INTO u VALUES (?)")
+                                .execute(arguments: [10 * value])
+                            return .commit
+                        }
+                    }
+                }
+            }
+        }
+        let rows = try queue.read { db in
+            try Int.fetchAll(db, sql: "SELECT a FROM u ORDER BY a")
+        }
+        #expect(rows == [1, 2, 10, 20])
     }
 
     @Test func anErrorWithinACommitEndsTheObservationAndNotTheWrite() throws {
