@@ -1,7 +1,14 @@
 #ifndef POOLGAUGE_CSQLITE_SHIM_H
 #define POOLGAUGE_CSQLITE_SHIM_H
 
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE
+#endif
 #include <sqlite3.h>
+#include <sys/mman.h>
+#if defined(__APPLE__)
+#include <mach/mach.h>
+#endif
 
 // Swift cannot call C variadic functions: each form in use has a typed wrapper here.
 
@@ -32,16 +39,74 @@ static inline void poolgauge_pause(void) {
 /// SQLITE_TRANSIENT is a cast, which does not import.
 static inline sqlite3_destructor_type poolgauge_transient(void) { return SQLITE_TRANSIENT; }
 
-/// The first 32 KB of the wal-index, or NULL. Call it with the connection at hand, after a read in
-/// WAL mode; the memory stays mapped until the connection closes or leaves WAL mode.
+/// Whether the connection has attached databases: 0 is main, 1 temp.
+static inline int poolgauge_has_attached(sqlite3 *db) {
+#if SQLITE_VERSION_NUMBER >= 3039000
+    return sqlite3_db_name(db, 2) != 0;
+#else
+    sqlite3_stmt *list = 0;
+    int has_attached = 1;
+    if (sqlite3_prepare_v2(db, "PRAGMA database_list", -1, &list, 0) == SQLITE_OK) {
+        has_attached = 0;
+        while (sqlite3_step(list) == SQLITE_ROW) has_attached |= sqlite3_column_int(list, 0) > 1;
+    }
+    sqlite3_finalize(list);
+    return has_attached;
+#endif
+}
+
+/// How many bytes of a wal-index hold its headers and read marks: both fit into one page.
+enum { POOLGAUGE_WAL_INDEX_SIZE = 136 };
+
+/// The file of the open write-ahead log, or the rollback journal's where none is open. It tells
+/// one opening of the log from another.
+static inline const void *poolgauge_journal_file(sqlite3 *db) {
+    sqlite3_file *file = 0;
+    if (sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) != SQLITE_OK) return 0;
+    return file;
+}
+
+/// SQLite's own mapping of the wal-index, or NULL. Call it with the connection at hand, after a
+/// read in WAL mode; the memory stays mapped until the connection closes or leaves WAL mode.
 static inline const void *poolgauge_wal_index(sqlite3 *db) {
     sqlite3_file *file = 0;
     void volatile *region = 0;
+    int lock = -1;
+    if (sqlite3_file_control(db, "main", SQLITE_FCNTL_LOCKSTATE, &lock) != SQLITE_OK) return 0;
+    // 1 is SHARED, which each connection in WAL mode holds. In exclusive locking mode (4), the
+    // wal-index may be private memory; xShmMap would then open a -shm file that nobody closes.
+    if (lock != 1) return 0;
     if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK) return 0;
     if (!file || !file->pMethods || file->pMethods->iVersion < 2) return 0;
     if (!file->pMethods->xShmMap) return 0;
     if (file->pMethods->xShmMap(file, 0, 32768, 0, &region) != SQLITE_OK) return 0;
     return (const void *)region;
+}
+
+/// Maps the first page of a wal-index once more, for the caller alone; NULL where the system
+/// cannot. The mapping stays valid when SQLite unmaps its own. No file is opened or closed:
+/// closing one would release the process's locks.
+static inline const void *poolgauge_wal_index_map(const void *region) {
+    if (!region) return 0;
+#if defined(__linux__)
+    // With an old size of 0, mremap duplicates a shared mapping (mremap(2)).
+    void *copy = mremap((void *)region, 0, POOLGAUGE_WAL_INDEX_SIZE, MREMAP_MAYMOVE);
+    return copy == MAP_FAILED ? 0 : copy;
+#elif defined(__APPLE__)
+    vm_address_t copy = 0;
+    vm_prot_t current, maximum;
+    kern_return_t code = vm_remap(
+        mach_task_self(), &copy, POOLGAUGE_WAL_INDEX_SIZE, 0, VM_FLAGS_ANYWHERE, mach_task_self(),
+        (vm_address_t)region, 0, &current, &maximum, VM_INHERIT_NONE);
+    return code == KERN_SUCCESS ? (const void *)copy : 0;
+#else
+    return 0;
+#endif
+}
+
+/// Ends a mapping of poolgauge_wal_index_map().
+static inline void poolgauge_wal_index_unmap(const void *copy) {
+    munmap((void *)copy, POOLGAUGE_WAL_INDEX_SIZE);
 }
 
 /// The header of a wal-index (https://sqlite.org/walformat.html, section 2.1): it changes with
@@ -58,6 +123,21 @@ static inline int poolgauge_wal_header_read(const void *index, poolgauge_wal_hea
         if (__atomic_load_n(words + 6 + i, __ATOMIC_ACQUIRE) != header->words[i]) return 0;
     }
     return 1;
+}
+
+/// How many frames of the log are in the database file (nBackfill).
+static inline unsigned poolgauge_wal_backfill(const void *index) {
+    return __atomic_load_n((const unsigned *)index + 24, __ATOMIC_RELAXED);
+}
+
+/// The number of valid frames that a header states (mxFrame).
+static inline unsigned poolgauge_wal_frames(const poolgauge_wal_header *header) {
+    return (unsigned)header->words[2];
+}
+
+/// A number that changes whenever the log starts over (the first salt).
+static inline unsigned poolgauge_wal_generation(const poolgauge_wal_header *header) {
+    return (unsigned)header->words[4];
 }
 
 /// Whether both copies of the header are still what they were.

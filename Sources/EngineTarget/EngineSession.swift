@@ -22,7 +22,7 @@ struct EngineSession: WorkloadSession {
     /// The first call counts as one of the database's `interrupt()`; the others repeat it.
     func makeInterrupt() -> (@Sendable () -> Void)? {
         // Its access keeps it open, and nobody calls after that.
-        nonisolated(unsafe) let connection = database.sqliteConnection
+        nonisolated(unsafe) let connection = database.handle
         let isSent = Lock(false)
         return { [target, label = database.label] in
             let isRepeat = isSent.withLock { isSent in

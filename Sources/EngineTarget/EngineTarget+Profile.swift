@@ -12,10 +12,10 @@ extension EngineTarget {
 }
 
 extension EngineSession: ProfiledSession {
-    var sqliteConnection: OpaquePointer? { database.sqliteConnection }
+    var sqliteConnection: OpaquePointer? { database.handle }
 
     func preparedStatement(_ sql: String) throws -> OpaquePointer {
-        try database.cachedStatement(sql: sql).sqliteStatement
+        try database.cachedStatement(sql: sql).pointer
     }
 
     func rollingBack(_ body: () throws -> Void) throws {

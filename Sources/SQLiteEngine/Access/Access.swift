@@ -63,6 +63,7 @@ extension AccessGate {
         slot.outer = nil
         // Nobody's thread: whoever still uses the connection is found out.
         slot.thread = nil
+        slot.reviewIfExposed()
         readers?.allowKeeping()
         slot.probe.endAccess(at: end)
     }

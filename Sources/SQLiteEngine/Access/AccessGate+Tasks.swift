@@ -50,7 +50,7 @@ extension AccessGate {
 
     /// Takes a slot that is free, with or without a connection.
     private func claim(_ wanted: AccessSlot?) -> AccessSlot? {
-        guard let wanted else { return claimAny() ?? claimVisited() ?? claimClosed() }
+        guard let wanted else { return claimAny() ?? claimAfterEnding() ?? claimClosed() }
         return wanted.claimIdle() || wanted.claimClosed() ? wanted : nil
     }
 

@@ -113,6 +113,7 @@ extension AccessGate {
 
     @inline(never)
     func releaseToWaiters(_ slot: AccessSlot) {
+        var keeps = false
         let (decision, isAwake) = queue.withLock { queue in
             let decision = queue.release(slot, at: monotonicNanoseconds())
             switch decision {
@@ -121,12 +122,15 @@ extension AccessGate {
                 return (decision, waiter.isWatching)
             // Inside the lock: a waiter that appends itself afterwards finds the slot free.
             case .free, .notify:
-                slot.giveUp(
-                    slot.database == nil ? AccessSlot.State.closed : AccessSlot.State.idle
-                )
+                if slot.database == nil {
+                    slot.giveUp(AccessSlot.State.closed)
+                } else {
+                    keeps = slot.giveUpOpen()
+                }
                 return (decision, false)
             }
         }
+        if keeps { keeper.didKeep() }
         switch decision {
         case .free: break
         case .grant where isAwake: break

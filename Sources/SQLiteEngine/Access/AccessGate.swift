@@ -28,10 +28,8 @@ final class AccessGate: Sendable {
     let attention = Atomic<Int>(0)
     private static let waiterMask = (1 << 32) - 1
     static let forbidding = 1 << 32
-    /// How many threads are ending transactions that idle connections keep.
-    let visits = Atomic<Int>(0)
-    /// For how long a writer waits for one of them at most, in nanoseconds.
-    let longestVisit = Atomic<UInt64>(10_000_000)
+    /// Decides when its connections keep their read transactions.
+    let keeper = ReadTransactionKeeper()
     /// Those who wait.
     let queue = Lock(WaiterQueue())
     /// The waits of those who had to wait, and their number.
@@ -116,10 +114,13 @@ final class AccessGate: Sendable {
     @inline(__always)
     func release(_ slot: AccessSlot) {
         if attention.load(ordering: .relaxed) == 0 {
-            slot.giveUp(AccessSlot.State.idle)
-            if attention.load(ordering: .sequentiallyConsistent) == 0 { return }
-            // Somebody began to wait meanwhile, and may have looked just before; or the writer
-            // looked for kept transactions just before.
+            let keeps = slot.giveUpOpen()
+            if attention.load(ordering: .sequentiallyConsistent) == 0 {
+                if keeps { keeper.didKeep() }
+                return
+            }
+            // An access may have started to wait, or the writer may have searched for kept
+            // transactions, just before the slot was given up.
             guard slot.claimIdle() else { return }
         }
         releaseAttentively(slot)
@@ -131,7 +132,7 @@ final class AccessGate: Sendable {
             slot.database?.endKeptTransaction()
             if readers != nil, giveBackToReservation(slot) { return }
             if !hasWaiters {
-                slot.giveUp(AccessSlot.State.idle)
+                _ = slot.giveUpOpen()
                 guard hasWaiters, slot.claimIdle() else { return }
             }
         }
@@ -149,7 +150,7 @@ final class AccessGate: Sendable {
         _ intent: Waiter.Intent
     ) throws -> AccessSlot {
         let slot: AccessSlot
-        if let free = claimAny() ?? claimVisited() {
+        if let free = claimAny() ?? claimAfterEnding() {
             slot = free
         } else if let closed = claimClosed() {
             slot = try open(closed, site)
@@ -185,7 +186,7 @@ final class AccessGate: Sendable {
         let start = monotonicNanoseconds()
         slot.probe.beginOpening(site)
         do {
-            slot.install(try opening(slot))
+            slot.install(try opening(slot), keeper)
             slot.probe.endOpening(succeeded: true)
         } catch {
             slot.probe.endOpening(succeeded: false)

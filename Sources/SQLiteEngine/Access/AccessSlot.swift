@@ -18,6 +18,10 @@ final class AccessSlot: @unchecked Sendable {
         static let retired: UInt8 = 3
         /// Kept for somebody who waits for the readers: see ``AccessGate/reserve()``.
         static let reserved: UInt8 = 4
+        /// Open and unused, and its connection keeps its read transaction.
+        static let keeping: UInt8 = 5
+        /// Unused, and a thread ends the transaction that its connection kept.
+        static let ending: UInt8 = 6
     }
 
     /// Its number in the gate, from 0.
@@ -38,6 +42,8 @@ final class AccessSlot: @unchecked Sendable {
     /// ``Database/State`` gives.
     private struct Claimed {
         var database: Database?
+        /// The connection's kept transaction; valid while `database` is set.
+        var kept: UnsafeMutablePointer<KeptReadTransaction>?
         var outer: Unmanaged<AccessSlot>?
         var thread: UnsafeMutablePointer<ThreadState>?
     }
@@ -47,7 +53,7 @@ final class AccessSlot: @unchecked Sendable {
     /// What those may use who do not hold the slot: `interrupt()` and the looks at the wal-index.
     private struct Shared {
         var connection: OpaquePointer?
-        var walIndex: UnsafeRawPointer?
+        var walIndex: WALIndex?
     }
 
     /// Closing takes the same lock, so that nobody meets a closed connection.
@@ -98,10 +104,22 @@ final class AccessSlot: @unchecked Sendable {
     /// then looks; a relaxed load may come first on some processors, and miss the slot.
     @inline(__always)
     func claimIdle() -> Bool {
-        guard state.load(ordering: .sequentiallyConsistent) == State.idle else { return false }
+        let found = state.load(ordering: .sequentiallyConsistent)
+        guard found == State.idle || found == State.keeping else { return false }
         return state.compareExchange(
-            expected: State.idle,
+            expected: found,
             desired: State.taken,
+            ordering: .acquiring
+        ).exchanged
+    }
+
+    /// Takes the slot when its connection is free and keeps a transaction, to end that; only
+    /// ``AccessGate/release(_:)`` may follow.
+    func claimKeeping() -> Bool {
+        guard keepsIdleTransaction else { return false }
+        return state.compareExchange(
+            expected: State.keeping,
+            desired: State.ending,
             ordering: .acquiring
         ).exchanged
     }
@@ -138,10 +156,27 @@ final class AccessSlot: @unchecked Sendable {
     /// Whether somebody has it; where not, all is visible that was done by whoever had it last.
     var isTaken: Bool { state.load(ordering: .acquiring) == State.taken }
 
-    /// Whether its connection may be open, whoever has it: also when it came free just now.
-    var mayKeepTransaction: Bool {
-        let state = state.load(ordering: .sequentiallyConsistent)
-        return state == State.taken || state == State.idle
+    /// Whether a thread has claimed the slot to end the transaction that its connection kept.
+    var isEnding: Bool { state.load(ordering: .sequentiallyConsistent) == State.ending }
+
+    /// Whether the slot is free, and its connection keeps its transaction.
+    var keepsIdleTransaction: Bool {
+        state.load(ordering: .sequentiallyConsistent) == State.keeping
+    }
+
+    /// Whether the connection keeps its transaction; only the holder of the slot may ask.
+    @inline(__always)
+    var keepsTransaction: Bool { claimed.pointee.kept?.pointee.isKept ?? false }
+
+    /// Gives up the slot of an open connection.
+    ///
+    /// - Returns: Whether the connection keeps its transaction: ``ReadTransactionKeeper/didKeep()``
+    ///   must follow.
+    @inline(__always)
+    func giveUpOpen() -> Bool {
+        let keeps = keepsTransaction
+        giveUp(keeps ? State.keeping : State.idle)
+        return keeps
     }
 
     /// Whether its connection showed a state that no new one can show: nobody but those who want
@@ -158,10 +193,13 @@ final class AccessSlot: @unchecked Sendable {
     var isOpen: Bool { shared.withLock { $0.connection != nil } }
 
     /// Puts a connection in; the caller has claimed the slot.
-    func install(_ database: Database) {
+    func install(_ database: Database, _ keeper: ReadTransactionKeeper) {
         claimed.pointee.database = database
+        claimed.pointee.kept = database.kept
         database.slot = Unmanaged.passUnretained(self)
-        shared.withLock { $0 = Shared(connection: database.sqliteConnection) }
+        if keeper.isOn { database.kept.pointee.keeper = Unmanaged.passUnretained(keeper) }
+        shared.withLock { $0 = Shared(connection: database.handle) }
+        database.shareWALIndex()
     }
 
     /// Takes the connection out, before it is closed; the caller has claimed the slot.
@@ -169,11 +207,20 @@ final class AccessSlot: @unchecked Sendable {
         shared.withLock { $0 = Shared() }
         if let database {
             probe.willClose()
-            // Somebody may keep the connection's object for longer than the slot lives.
+            // The program may keep the connection's object for longer than the slot lives.
             database.slot = nil
+            database.kept.pointee.disable()
         }
+        claimed.pointee.kept = nil
         defer { claimed.pointee.database = nil }
         return claimed.pointee.database
+    }
+
+    /// Called at the end of each access, by its holder: reviews what a program may have done on the
+    /// C connection.
+    @inline(__always)
+    func reviewIfExposed() {
+        if claimed.pointee.kept?.pointee.isExposed ?? false { database?.reviewExposedHandle() }
     }
 
     /// Interrupts the statement that runs.
@@ -193,18 +240,9 @@ final class AccessSlot: @unchecked Sendable {
         }
     }
 
-    /// Remembers where the connection's wal-index is in memory; the caller has claimed the slot,
-    /// and the connection has read in WAL mode.
-    func locateWALIndex() {
-        let index = poolgauge_wal_index(database?.sqliteConnection)
-        shared.withLock { $0.walIndex = index }
-    }
+    /// Lets other threads use the connection's wal-index.
+    func share(_ walIndex: WALIndex?) { shared.withLock { $0.walIndex = walIndex } }
 
-    /// Forgets what ``locateWALIndex()`` found; whoever looks at it has finished then.
-    func forgetWALIndex() { shared.withLock { $0.walIndex = nil } }
-
-    /// Runs `body` with the wal-index while the connection cannot be closed.
-    func withWALIndex<T>(_ body: (UnsafeRawPointer) -> T) -> T? {
-        shared.withLock { shared in shared.walIndex.map(body) }
-    }
+    /// The wal-index of the connection, while that is open in WAL mode.
+    var walIndex: WALIndex? { shared.withLock { $0.walIndex } }
 }

@@ -53,14 +53,19 @@ extension DatabasePool {
 
     // MARK: Suspension
 
-    /// Refuses locks from now on, and interrupts the writer.
+    /// Refuses locks from now on, interrupts the writer, and ends the read transactions that idle
+    /// readers keep.
     ///
-    /// Readers of a WAL database take no lock that others wait for, and go on.
+    /// Reads continue in WAL mode: they take no lock that others wait for, and hold theirs no longer
+    /// than the access.
     func suspend() {
-        if configuration.readonly { return }
-        if suspension.begin() { interrupts.interrupt(writer.slots) }
+        guard suspension.begin() else { return }
+        readers.forbidKeeping()
+        if !configuration.readonly { interrupts.interrupt(writer.slots) }
     }
 
-    /// Ends what ``suspend()`` began.
-    func resume() { suspension.end() }
+    /// Ends the suspension.
+    func resume() {
+        if suspension.end() { readers.allowKeeping() }
+    }
 }

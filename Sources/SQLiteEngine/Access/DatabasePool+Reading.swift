@@ -6,8 +6,7 @@ extension DatabasePool {
         _ value: @Sendable (Database) throws -> T
     ) async throws -> T {
         try await readers.perform(site, .read) { db in
-            defer { armSweeper(db) }
-            return try db.withReadTransaction(mayKeep: { readers.allowsKeeping }, value)
+            try db.withReadTransaction(mayKeep: { readers.allowsKeeping }, value)
         }
     }
 
@@ -28,7 +27,6 @@ extension DatabasePool {
             value(.success(db))
             // A commit that fails has no one to hear of it; the transaction is over all the same.
             _ = try? db.endReadAccess(mayHaveWritten: false, mayKeep: readers.allowsKeeping)
-            armSweeper(db)
         }
     }
 
@@ -48,7 +46,6 @@ extension DatabasePool {
         guard (try? database.beginReadAccess()) != nil else { return false }
         value(database)
         _ = try? database.endReadAccess(mayHaveWritten: false, mayKeep: readers.allowsKeeping)
-        armSweeper(database)
         return true
     }
 
@@ -179,9 +176,5 @@ extension DatabasePool {
         }
         readers.detach(slot, from: thread)
         return slot
-    }
-
-    private func armSweeper(_ database: Database) {
-        if database.kept.pointee.isKept { sweeper.arm(for: readers) }
     }
 }

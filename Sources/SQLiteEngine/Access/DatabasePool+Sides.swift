@@ -24,8 +24,7 @@ extension DatabasePool {
                 mayHaveWritten: false,
                 mayKeep: readers.allowsKeeping
             ) {
-                sweeper.arm(for: readers)
-                // Nothing came since the look at the clock that decided it.
+                // The clock was read to decide it.
                 end = database.kept.pointee.lastEnd
             }
         } catch {

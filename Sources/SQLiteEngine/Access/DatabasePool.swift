@@ -37,7 +37,6 @@ public final class DatabasePool: DatabaseWriter {
     /// Whether accesses go through a dispatch queue that the user chose.
     @usableFromInline let hasReadQueue: Bool
     @usableFromInline let hasWriteQueue: Bool
-    let sweeper = KeptTransactionSweeper()
     let observationHub: ObservationHub
     private let log: WALWatch
     private let journalMode = Lock<String?>(nil)
@@ -79,25 +78,25 @@ public final class DatabasePool: DatabaseWriter {
                 busyMode: configuration.readonlyBusyMode ?? .timeout(10),
                 probe: slot.probe
             )
-            if try database.journalMode() == "wal" {
-                database.watchLog()
-                if configuration.keepsReadTransactions { try database.keepReadTransactions() }
-            }
+            database.locateWALIndex()
             return database
         }
+        if configuration.keepsReadTransactions { readers.keeper.start(for: readers) }
+        // The writer of a read-only pool takes no lock that suspension must end.
+        let writing = configuration.readonly ? Suspension() : suspension
         writer = AccessGate(
             labels: ["\(label).writer"],
             probes: configuration.probes,
             readers: readers,
             events: events,
             dispatching: configuration.writeDispatching
-        ) { [suspension] slot in
+        ) { slot in
             try Database.open(
                 path: path,
                 configuration: configuration,
                 label: slot.label,
                 probe: slot.probe,
-                suspension: suspension
+                suspension: writing
             )
         }
         observationHub = ObservationHub { [readers] in readers.slots.count { !$0.isTaken } }
@@ -122,8 +121,7 @@ public final class DatabasePool: DatabaseWriter {
         let mode = try slot.openDatabase.journalMode()
         journalMode.withLock { $0 = mode }
         if mode == "wal" {
-            slot.locateWALIndex()
-            slot.openDatabase.watchLog()
+            slot.openDatabase.locateWALIndex()
             if !configuration.readonly { try log.begin(on: slot.openDatabase) }
         }
         if configuration.observesSuspensionNotifications {

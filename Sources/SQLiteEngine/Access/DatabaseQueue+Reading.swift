@@ -6,8 +6,7 @@ extension DatabaseQueue {
         _ value: @Sendable (Database) throws -> T
     ) async throws -> T {
         try await gate.perform(site, .read) { db in
-            defer { armSweeper(db) }
-            return try db.readOnly {
+            try db.readOnly {
                 try db.withReadTransaction(mayKeep: { gate.allowsKeeping }, value)
             }
         }
@@ -90,10 +89,6 @@ extension DatabaseQueue {
             "A concurrent read must not be asked for inside of a transaction."
         )
         Self.read(on: database, value)
-    }
-
-    private func armSweeper(_ database: Database) {
-        if database.kept.pointee.isKept { sweeper.arm(for: gate) }
     }
 
     private static func read(

@@ -127,11 +127,16 @@ extension DatabaseQueue {
         }
     }
 
-    /// Refuses locks from now on, and interrupts what runs.
+    /// Refuses locks from now on, interrupts the running access, and ends the read transaction that
+    /// the idle connection keeps.
     func suspend() {
-        if suspension.begin() { interrupts.interrupt(gate.slots) }
+        guard suspension.begin() else { return }
+        gate.forbidKeeping()
+        interrupts.interrupt(gate.slots)
     }
 
-    /// Ends what ``suspend()`` began.
-    func resume() { suspension.end() }
+    /// Ends the suspension.
+    func resume() {
+        if suspension.end() { gate.allowKeeping() }
+    }
 }

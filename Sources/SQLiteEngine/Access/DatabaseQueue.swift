@@ -25,7 +25,6 @@ public final class DatabaseQueue: DatabaseWriter {
     @usableFromInline let gate: AccessGate
     let interrupts = InterruptCounter()
     let suspension = Suspension()
-    let sweeper = KeptTransactionSweeper()
     let observationHub = ObservationHub()
     /// Whether accesses go through a dispatch queue that the user chose.
     @usableFromInline let hasQueue: Bool
@@ -83,6 +82,7 @@ public final class DatabaseQueue: DatabaseWriter {
                 suspension: suspension
             )
         }
+        if configuration.keepsReadTransactions { gate.keeper.start(for: gate) }
         hasQueue = configuration.writeDispatching.target != nil
         self.configuration = configuration
         self.path = path
@@ -103,9 +103,7 @@ public final class DatabaseQueue: DatabaseWriter {
         let mode = try database.journalMode()
         journalMode.withLock { $0 = mode }
         if mode == "wal" {
-            slot.locateWALIndex()
-            database.watchLog()
-            if configuration.keepsReadTransactions { try database.keepReadTransactions() }
+            database.locateWALIndex()
             if !configuration.readonly { try log.begin(on: database) }
         }
         if configuration.observesSuspensionNotifications {
@@ -295,8 +293,7 @@ extension DatabaseQueue {
         var end: UInt64 = 0
         do {
             if try database.endReadAccess(mayKeep: gate.allowsKeeping) {
-                sweeper.arm(for: gate)
-                // Nothing came since the look at the clock that decided it.
+                // The clock was read to decide it.
                 end = database.kept.pointee.lastEnd
             }
         } catch {

@@ -25,11 +25,12 @@ extension Database {
         pagesPerStep: CInt = -1,
         progress: ((DatabaseBackupProgress) throws -> Void)? = nil
     ) throws {
+        try restartReadTransaction()
         guard
             let backup = sqlite3_backup_init(
-                destDb.sqliteConnection,
+                destDb.handle,
                 "main",
-                sqliteConnection,
+                handle,
                 "main"
             )
         else { throw destDb.lastError }
@@ -73,7 +74,7 @@ extension Database {
     /// The last error on this connection.
     private var lastError: DatabaseError {
         DatabaseError(
-            resultCode: ResultCode(rawValue: sqlite3_extended_errcode(sqliteConnection)),
+            resultCode: ResultCode(rawValue: sqlite3_extended_errcode(handle)),
             message: lastErrorMessage
         )
     }

@@ -9,6 +9,7 @@ extension Database {
     @inline(__always)
     func statementWillExecute(_ statement: Statement) throws {
         preconditionRightThread()
+        try confirmReadState()
         if isInsideTransactionBlock || readOnlyDepth > 0 || cancellation != nil || suspension.isOn {
             try checkExecution(of: statement)
         }
@@ -28,7 +29,7 @@ extension Database {
     /// Called when a step failed: counts what the probes want to know, and makes the error.
     func statementDidFail(_ statement: Statement, code: CInt) -> any Error {
         let error = DatabaseError(
-            resultCode: ResultCode(rawValue: sqlite3_extended_errcode(sqliteConnection)),
+            resultCode: ResultCode(rawValue: sqlite3_extended_errcode(handle)),
             message: lastErrorMessage,
             sql: statement.sql,
             arguments: statement.arguments,
@@ -45,8 +46,6 @@ extension Database {
     /// observes or records.
     @inline(never)
     private func announceExecution(of statement: Statement) {
-        // Outside of WAL mode the wal-index is not in memory any more.
-        if statement.effect == .journalModeChange { forgetWALIndex() }
         if let recordedRegion {
             self.recordedRegion = recordedRegion.union(statement.databaseRegion)
         }
@@ -75,9 +74,8 @@ extension Database {
             schemaDidChange()
         case .attachment:
             schemaDidChange()
-            keepsNoReadTransactions()
         case .journalModeChange:
-            try findWALIndexAgain()
+            locateWALIndex()
         }
         if attention.contains(.transaction), !isInsideTransaction { transactionDidEnd() }
         if isObserved { try observationBroker?.statementDidExecute(statement) }
@@ -106,7 +104,7 @@ extension Database {
         sql: @autoclosure () -> String? = nil,
         arguments: @autoclosure () -> StatementArguments? = nil
     ) throws {
-        guard isInsideTransactionBlock, sqlite3_get_autocommit(sqliteConnection) != 0 else {
+        guard isInsideTransactionBlock, sqlite3_get_autocommit(handle) != 0 else {
             return
         }
         throw DatabaseError(

@@ -27,10 +27,11 @@ extension Database {
         _ kind: CheckpointMode = .passive,
         on dbName: String? = "main"
     ) throws -> (walFrameCount: Int, checkpointedFrameCount: Int) {
+        try restartReadTransaction()
         var frames: CInt = -1
         var copied: CInt = -1
         try check(
-            sqlite3_wal_checkpoint_v2(sqliteConnection, dbName, kind.rawValue, &frames, &copied)
+            sqlite3_wal_checkpoint_v2(handle, dbName, kind.rawValue, &frames, &copied)
         )
         return (Int(frames), Int(copied))
     }
@@ -39,7 +40,7 @@ extension Database {
     /// that it keeps prepared.
     public func releaseMemory() {
         removeCachedStatements()
-        sqlite3_db_release_memory(sqliteConnection)
+        sqlite3_db_release_memory(handle)
     }
 
     /// Makes the open read transaction see the last committed state from now on.

@@ -56,14 +56,14 @@ extension Database {
     }
 
     private func setUp(busyMode: BusyMode) throws {
-        sqlite3_extended_result_codes(sqliteConnection, 1)
-        probe.install(busyMode: busyMode, on: sqliteConnection)
+        sqlite3_extended_result_codes(handle, 1)
+        probe.install(busyMode: busyMode, on: handle)
         let accepts: CInt = configuration.acceptsDoubleQuotedStringLiterals ? 1 : 0
-        try check(poolgauge_db_config(sqliteConnection, SQLITE_DBCONFIG_DQS_DML, accepts, nil))
-        try check(poolgauge_db_config(sqliteConnection, SQLITE_DBCONFIG_DQS_DDL, accepts, nil))
+        try check(poolgauge_db_config(handle, SQLITE_DBCONFIG_DQS_DML, accepts, nil))
+        try check(poolgauge_db_config(handle, SQLITE_DBCONFIG_DQS_DDL, accepts, nil))
         try check(
             poolgauge_db_config(
-                sqliteConnection,
+                handle,
                 SQLITE_DBCONFIG_ENABLE_FKEY,
                 configuration.foreignKeysEnabled ? 1 : 0,
                 nil
@@ -99,7 +99,7 @@ extension Database {
     ///
     /// - Throws: `SQLITE_BUSY` when a statement of the user's is alive; the connection stays open.
     func close() throws {
-        guard let handle = sqliteConnection else { return }
+        guard let handle else { return }
         removeCachedStatements()
         transactionStatements.finalize()
         willClose(handle)
@@ -112,7 +112,7 @@ extension Database {
 
     /// Closes as far as possible: a statement that is alive keeps a zombie, which closes with it.
     func closeIgnoringErrors() {
-        guard let handle = sqliteConnection else { return }
+        guard let handle else { return }
         removeCachedStatements()
         transactionStatements.finalize()
         removeHooks()

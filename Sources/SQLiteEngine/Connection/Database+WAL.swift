@@ -29,28 +29,41 @@ extension Database {
         }
     }
 
-    /// Lets the probe see the wal-index; the connection has read in WAL mode.
-    func watchLog() {
-        probe.walIndex = poolgauge_wal_index(sqliteConnection)
+    /// Finds the wal-index of the connection, which has been opened or changed its journal mode.
+    func locateWALIndex() {
+        journalFile = nil
+        reviewWALIndex()
     }
 
-    /// Forgets where the wal-index is in memory, before a statement that may end WAL mode.
-    func forgetWALIndex() {
-        endKeptTransaction()
-        keepsNoReadTransactions()
-        probe.walIndex = nil
-        slot?._withUnsafeGuaranteedRef { $0.forgetWALIndex() }
+    /// Finds the wal-index again if the connection has left WAL mode, or entered it, since the last
+    /// review.
+    private func reviewWALIndex() {
+        let file = poolgauge_journal_file(handle)
+        if let journalFile, journalFile == file, walIndex?.isUsed(by: handle) ?? true { return }
+        walIndex = nil
+        if readJournalMode() == "wal" {
+            // SQLite maps the wal-index for the first read.
+            sqlite3_exec(handle, "SELECT 1 FROM sqlite_master LIMIT 1", nil, nil, nil)
+            walIndex = WALIndex(handle)
+        }
+        journalFile = poolgauge_journal_file(handle)
+        shareWALIndex()
     }
 
-    /// Finds the wal-index after a statement that may have begun WAL mode.
-    func findWALIndexAgain() throws {
-        // Inside a transaction the mode cannot change, and there is more to come.
-        guard try journalMode() == "wal" else { return }
-        // The wal-index is mapped by the first read.
-        _ = try Row.fetchOne(self, sql: "SELECT 1 FROM sqlite_master LIMIT 1")
-        watchLog()
-        if configuration.keepsReadTransactions { try keepReadTransactions() }
-        slot?._withUnsafeGuaranteedRef { $0.locateWALIndex() }
+    /// Gives the wal-index to those that read it: the probe, the kept transaction, and through the
+    /// slot, other threads.
+    func shareWALIndex() {
+        probe.walIndex = walIndex?.memory
+        kept.pointee.walIndex = kept.pointee.keeper == nil ? nil : walIndex?.memory
+        slot?._withUnsafeGuaranteedRef { $0.share(walIndex) }
+    }
+
+    /// Reviews, at the end of an access, what ran on the C connection: it may have changed the
+    /// journal mode.
+    @inline(never)
+    func reviewExposedHandle() {
+        kept.pointee.isExposed = false
+        reviewWALIndex()
     }
 
     /// The journal mode in force.
@@ -61,10 +74,10 @@ extension Database {
     /// The SQL of the statements that are alive, which keep the connection from closing.
     private var liveStatements: [String] {
         var statements: [String] = []
-        var next = sqlite3_next_stmt(sqliteConnection, nil)
+        var next = sqlite3_next_stmt(handle, nil)
         while let statement = next {
             statements.append(sqlite3_sql(statement).map { String(cString: $0).trimmedSQL } ?? "")
-            next = sqlite3_next_stmt(sqliteConnection, statement)
+            next = sqlite3_next_stmt(handle, statement)
         }
         return statements
     }

@@ -65,6 +65,10 @@ public final class Database {
         var isStandIn = false
         /// Whether the configuration's closures were told that the connection is open.
         var isAnnounced = false
+        /// The wal-index, while the connection is in WAL mode.
+        var walIndex: WALIndex?
+        /// The file of the journal when the wal-index was last reviewed.
+        var journalFile: UnsafeRawPointer?
         /// The journal mode, when a suspended connection had to know it.
         var journalModeCache: String?
     }
@@ -104,7 +108,7 @@ public final class Database {
     private let state: UnsafeMutablePointer<State>
 
     /// The read transaction that is kept from one access to the next; valid as `state` is.
-    let kept: UnsafeMutablePointer<KeptTransaction>
+    let kept: UnsafeMutablePointer<KeptReadTransaction>
 
     init(
         sqliteConnection: SQLiteConnection,
@@ -118,7 +122,7 @@ public final class Database {
         state = .allocate(capacity: 1)
         state.initialize(to: State(connection: sqliteConnection))
         kept = .allocate(capacity: 1)
-        kept.initialize(to: KeptTransaction())
+        kept.initialize(to: KeptReadTransaction())
         self.path = path
         self.configuration = configuration
         self.label = label
@@ -135,10 +139,36 @@ public final class Database {
     }
 
     /// The C connection, for what this library does not offer; nil once it is closed.
-    public var sqliteConnection: SQLiteConnection? { state.pointee.connection }
+    ///
+    /// It is valid during the access. A program may run anything on it: the engine keeps no read
+    /// transaction of an access that asked for it, and finds out afterwards whether the journal
+    /// mode is a different one.
+    public var sqliteConnection: SQLiteConnection? {
+        willExposeHandle()
+        return handle
+    }
+
+    /// The C connection, for the engine's own calls.
+    package var handle: SQLiteConnection? { state.pointee.connection }
 
     /// Called when the C connection was closed.
-    func forgetConnection() { state.pointee.connection = nil }
+    func forgetConnection() {
+        state.pointee.connection = nil
+        state.pointee.walIndex = nil
+    }
+
+    /// The wal-index, while the connection is in WAL mode; its only owner beside
+    /// ``AccessSlot/walIndex``, which other threads use.
+    var walIndex: WALIndex? {
+        get { state.pointee.walIndex }
+        set { state.pointee.walIndex = newValue }
+    }
+
+    /// The file of the journal when the wal-index was last reviewed.
+    var journalFile: UnsafeRawPointer? {
+        get { state.pointee.journalFile }
+        set { state.pointee.journalFile = newValue }
+    }
 
     @inline(__always)
     var readOnlyDepth: Int {
@@ -313,23 +343,23 @@ public final class Database {
     var isReadOnly: Bool { isReadOnlyConnection || readOnlyDepth > 0 }
 
     /// Whether a transaction is open (`sqlite3_get_autocommit`).
-    public var isInsideTransaction: Bool { sqlite3_get_autocommit(sqliteConnection) == 0 }
+    public var isInsideTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     /// The rowid of the last row that was inserted on this connection.
-    public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(sqliteConnection) }
+    public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
     /// The version of SQLite that runs, such as 3040001 for 3.40.1.
     public static var sqliteLibVersionNumber: CInt { sqlite3_libversion_number() }
 
     /// How many rows the last statement inserted, updated or deleted.
-    public var changesCount: Int { Int(sqlite3_changes(sqliteConnection)) }
+    public var changesCount: Int { Int(sqlite3_changes(handle)) }
 
     /// How many rows were inserted, updated or deleted since the connection was opened.
-    public var totalChangesCount: Int { Int(sqlite3_total_changes(sqliteConnection)) }
+    public var totalChangesCount: Int { Int(sqlite3_total_changes(handle)) }
 
     /// The message of the last error on this connection, in English.
     var lastErrorMessage: String? {
-        sqlite3_errmsg(sqliteConnection).map { String(cString: $0) }
+        sqlite3_errmsg(handle).map { String(cString: $0) }
     }
 }
 

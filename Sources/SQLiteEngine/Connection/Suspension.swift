@@ -13,8 +13,8 @@ final class Suspension: Sendable {
     /// Refuses locks from now on; answers whether they were not refused already.
     func begin() -> Bool { !flag.exchange(true, ordering: .sequentiallyConsistent) }
 
-    /// Allows locks again.
-    func end() { flag.store(false, ordering: .sequentiallyConsistent) }
+    /// Allows locks again; answers whether they were refused.
+    func end() -> Bool { flag.exchange(false, ordering: .sequentiallyConsistent) }
 }
 
 extension Database {
@@ -65,11 +65,11 @@ extension Database {
     }
 
     /// The journal mode, read past the suspension: it takes no lock.
-    private func readJournalMode() -> String? {
+    func readJournalMode() -> String? {
         var statement: OpaquePointer?
         defer { sqlite3_finalize(statement) }
         guard
-            sqlite3_prepare_v2(sqliteConnection, "PRAGMA journal_mode", -1, &statement, nil)
+            sqlite3_prepare_v2(handle, "PRAGMA journal_mode", -1, &statement, nil)
                 == SQLITE_OK,
             sqlite3_step(statement) == SQLITE_ROW
         else { return nil }

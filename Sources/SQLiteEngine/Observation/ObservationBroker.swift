@@ -296,7 +296,7 @@ final class ObservationBroker {
 
     private func installTransactionHooks() {
         database.isObserved = true
-        let connection = database.sqliteConnection
+        let connection = database.handle
         sqlite3_commit_hook(
             connection,
             { ObservationBroker.broker($0)?.commitHook() ?? 0 },
@@ -315,19 +315,19 @@ final class ObservationBroker {
         interested = []
         heldBack = []
         setUpdateHook(false)
-        sqlite3_commit_hook(database.sqliteConnection, nil, nil)
-        sqlite3_rollback_hook(database.sqliteConnection, nil, nil)
+        sqlite3_commit_hook(database.handle, nil, nil)
+        sqlite3_rollback_hook(database.handle, nil, nil)
     }
 
     private func setUpdateHook(_ isInstalled: Bool) {
         guard isInstalled != isUpdateHookInstalled else { return }
         isUpdateHookInstalled = isInstalled
         guard isInstalled else {
-            sqlite3_update_hook(database.sqliteConnection, nil, nil)
+            sqlite3_update_hook(database.handle, nil, nil)
             return
         }
         sqlite3_update_hook(
-            database.sqliteConnection,
+            database.handle,
             { context, kind, databaseName, tableName, rowID in
                 guard let kind = DatabaseEvent.Kind(rawValue: kind) else { return }
                 ObservationBroker.broker(context)?

@@ -19,11 +19,11 @@ extension Statement {
 
     /// What SQLite said of the statement as it is prepared now.
     private var analyzed: StatementAnalysis {
-        let version = sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0)
+        let version = sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0)
         if let analysis, analysisVersion == version { return analysis }
         // A statement's own preparing cannot be repeated: a copy says the same.
-        let text = sqlite3_sql(sqliteStatement)
-        let connection = database.sqliteConnection
+        let text = sqlite3_sql(pointer)
+        let connection = database.handle
         let analysis = database.noteOfPreparing {
             var copy: SQLiteStatement?
             sqlite3_prepare_v3(connection, text, -1, 0, &copy, nil)

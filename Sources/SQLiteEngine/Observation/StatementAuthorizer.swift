@@ -36,7 +36,7 @@ final class StatementAuthorizer {
         isInstalled = true
         expiryEpoch = epoch
         sqlite3_set_authorizer(
-            database.sqliteConnection,
+            database.handle,
             { context, action, first, second, _, _ in
                 guard let context else { return SQLITE_OK }
                 return Unmanaged<StatementAuthorizer>.fromOpaque(context)
@@ -49,7 +49,7 @@ final class StatementAuthorizer {
     func uninstall() {
         guard isInstalled else { return }
         isInstalled = false
-        sqlite3_set_authorizer(database.sqliteConnection, nil, nil)
+        sqlite3_set_authorizer(database.handle, nil, nil)
     }
 
     /// Called when deletions may be observed that were not, or the other way round.

@@ -238,7 +238,7 @@ final class ConnectionProbe: @unchecked Sendable {
             didBeginToRead()
         } else {
             let before = CInt(transaction.load(ordering: .relaxed))
-            let state = noteTransaction(of: sqlite3_db_handle(statement.sqliteStatement))
+            let state = noteTransaction(of: sqlite3_db_handle(statement.pointer))
             // A program begins with its transaction, whatever its arguments are.
             if before == SQLITE_TXN_NONE, state == SQLITE_TXN_READ { statement.beginsRead = true }
         }

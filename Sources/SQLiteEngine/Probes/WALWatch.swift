@@ -80,7 +80,7 @@ final class WALWatch: Sendable {
         guard stat(path + "-wal", &information) == 0 else { return nil }
         let bytes = UInt64(max(0, information.st_size))
         var status = WALStatus(bytes: bytes)
-        guard let log = slot.withWALIndex({ WALState($0) }) ?? nil else { return status }
+        guard let log = slot.walIndex.flatMap({ WALState($0.memory) }) else { return status }
         status.frames = UInt64(log.frames)
         status.checkpointedFrames = UInt64(log.checkpointed)
         status.pageSize = log.pageSize == 0 ? nil : log.pageSize

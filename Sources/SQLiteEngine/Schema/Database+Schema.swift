@@ -170,7 +170,7 @@ extension Database {
     /// The pager's counter of changes; 0 for a database without a file of its own yet.
     private func dataVersion(of database: String) -> UInt32 {
         var version: UInt32 = 0
-        sqlite3_file_control(sqliteConnection, database, SQLITE_FCNTL_DATA_VERSION, &version)
+        sqlite3_file_control(handle, database, SQLITE_FCNTL_DATA_VERSION, &version)
         return version
     }
 }

@@ -58,7 +58,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
                 probe: slot.probe
             )
             do {
-                if try database.journalMode() == "wal" { database.watchLog() }
+                database.locateWALIndex()
                 try database.beginReadAccess()
                 try database.takeState()
             } catch {

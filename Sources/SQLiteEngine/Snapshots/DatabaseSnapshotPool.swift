@@ -79,10 +79,10 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         _ site: AccessSite,
         events: EventHub = EventHub()
     ) throws {
-        guard db.sqliteConnection != nil, !db.isStandIn else {
+        guard db.handle != nil, !db.isStandIn else {
             throw DatabaseError.connectionIsClosed()
         }
-        guard sqlite3_txn_state(db.sqliteConnection, "main") != SQLITE_TXN_WRITE else {
+        guard sqlite3_txn_state(db.handle, "main") != SQLITE_TXN_WRITE else {
             throw DatabaseError(
                 message: "a snapshot pool cannot be made inside of a transaction that writes: "
                     + "make it before, or after the commit"
@@ -125,7 +125,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
                 probe: slot.probe
             )
             do {
-                if try database.journalMode() == "wal" { database.watchLog() }
+                database.locateWALIndex()
                 try database.beginReadAccess()
                 try database.takeState()
             } catch {
@@ -214,7 +214,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
     private func closeIfLost(_ database: Database) {
         guard let slot = database.slot?.takeUnretainedValue() else { return }
         guard
-            sqlite3_txn_state(database.sqliteConnection, "main") != SQLITE_TXN_READ
+            sqlite3_txn_state(database.handle, "main") != SQLITE_TXN_READ
                 || database.dataVersion != versions[slot.index]
         else { return }
         slot.isLost = true

@@ -57,7 +57,7 @@ extension Database {
     /// - Throws: `SQLITE_ERROR` when it shows an earlier one, or when nobody can tell.
     func checkLastState() throws {
         guard isInsideTransaction else { return }
-        switch sqlite3_txn_state(sqliteConnection, "main") {
+        switch sqlite3_txn_state(handle, "main") {
         case SQLITE_TXN_NONE:
             // Nothing was read yet.
             try takeState()
@@ -76,7 +76,7 @@ extension Database {
     /// See SQLITE_FCNTL_DATA_VERSION, https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html.
     var dataVersion: UInt32 {
         var version: UInt32 = 0
-        sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
         return version
     }
 }

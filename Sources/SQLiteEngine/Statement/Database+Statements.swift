@@ -107,6 +107,6 @@ extension Database {
 extension Database {
     /// The most parameters that a statement may have.
     public var maximumStatementArgumentCount: Int {
-        Int(sqlite3_limit(sqliteConnection, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
+        Int(sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
     }
 }

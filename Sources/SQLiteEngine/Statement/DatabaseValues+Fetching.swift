@@ -35,7 +35,7 @@ extension DatabaseValueConvertible {
         var values: [Self] = []
         guard try statement.executeToFirstRow(arguments) else { return values }
         let column = adapter == nil ? 0 : try statement.firstColumn(adapter)
-        let pointer = statement.sqliteStatement
+        let pointer = statement.pointer
         repeat {
             let stored = DatabaseValue(sqliteStatement: pointer, index: column)
             guard let value = fromDatabaseValue(stored) else {
@@ -62,7 +62,7 @@ extension DatabaseValueConvertible {
     ) throws -> Self? {
         guard try statement.executeToFirstRow(arguments) else { return nil }
         let column = adapter == nil ? 0 : try statement.firstColumn(adapter)
-        let pointer = statement.sqliteStatement
+        let pointer = statement.pointer
         let stored = DatabaseValue(sqliteStatement: pointer, index: column)
         guard let value = fromDatabaseValue(stored) else {
             guard stored.isNull else { throw statement.endWithMismatch(Self?.self, column) }

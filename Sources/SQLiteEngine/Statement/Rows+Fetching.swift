@@ -67,7 +67,7 @@ extension Row {
         _ = try adapter?.layout(from: statement.layout)
         guard try statement.executeToFirstRow(arguments) else { return nil }
         let base = statement.layout
-        let buffer = RowBuffer.copy(statement.sqliteStatement, count: base.count)
+        let buffer = RowBuffer.copy(statement.pointer, count: base.count)
         try statement.finishFirstRow()
         return Row(buffer: buffer, layout: try adapter?.layout(from: base) ?? base)
     }
@@ -130,7 +130,7 @@ extension Row {
             statement.abandon()
             throw error
         }
-        let pointer = statement.sqliteStatement
+        let pointer = statement.pointer
         repeat {
             body(Row(buffer: RowBuffer.copy(pointer, count: base.count), layout: layout))
         } while try statement.continueStepping()

@@ -28,7 +28,7 @@ public class SQLStatementCursor: Cursor {
     /// - Throws: What SQLite says of the SQL; `SQLITE_MISUSE` when the arguments do not match;
     ///   `CancellationError` in an access whose task was cancelled.
     public func next() throws -> Statement? {
-        guard let connection = database.sqliteConnection, !database.isStandIn else {
+        guard let connection = database.handle, !database.isStandIn else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message: "Connection is closed",

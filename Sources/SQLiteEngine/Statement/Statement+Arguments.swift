@@ -22,7 +22,7 @@ extension Statement {
     public func setArguments(_ arguments: StatementArguments) throws {
         if isStepped { reset() }
         if parameterCount == 1, arguments.more == nil, let value = arguments.first {
-            let code = value.bind(to: sqliteStatement, at: 1)
+            let code = value.bind(to: pointer, at: 1)
             guard code == SQLITE_OK else { throw bindingError(code, arguments) }
         } else if arguments.isPositional, arguments.positionalCount == parameterCount {
             try bindAll(arguments)
@@ -42,12 +42,12 @@ extension Statement {
     /// without a value are NULL, values without a parameter are ignored.
     public func setUncheckedArguments(_ arguments: StatementArguments) {
         if isStepped { reset() }
-        sqlite3_clear_bindings(sqliteStatement)
+        sqlite3_clear_bindings(pointer)
         var values = arguments.values.makeIterator()
         for (index, name) in parameterNames.enumerated() {
             let value = name.flatMap { arguments.named[$0] } ?? values.next()
             guard let value else { continue }
-            let code = value.bind(to: sqliteStatement, at: CInt(index + 1))
+            let code = value.bind(to: pointer, at: CInt(index + 1))
             guard code == SQLITE_OK else { fatalError("\(bindingError(code, arguments))") }
         }
         storedArguments = arguments
@@ -57,11 +57,11 @@ extension Statement {
     /// Binds one value to each parameter: no binding of before remains, so none needs clearing.
     private func bindAll(_ arguments: StatementArguments) throws {
         guard let first = arguments.first else { return }
-        var code = first.bind(to: sqliteStatement, at: 1)
+        var code = first.bind(to: pointer, at: 1)
         if code == SQLITE_OK, let others = arguments.more?.values {
             var index: CInt = 2
             for value in others {
-                code = value.bind(to: sqliteStatement, at: index)
+                code = value.bind(to: pointer, at: index)
                 guard code == SQLITE_OK else { break }
                 index += 1
             }

@@ -21,7 +21,7 @@ extension Statement {
     ) throws {
         storedArguments = arguments
         areArgumentsBound = false
-        defer { sqlite3_clear_bindings(sqliteStatement) }
+        defer { sqlite3_clear_bindings(pointer) }
         guard let first = values.first else { return try executeAllSteps() }
         try lend(first, values.more?.values, 0)
     }
@@ -43,11 +43,11 @@ extension Statement {
         case .string(var text):
             try text.withUTF8 { bytes in
                 guard let start = bytes.baseAddress else {
-                    return try proceed(value.bind(to: sqliteStatement, at: index), others, position)
+                    return try proceed(value.bind(to: pointer, at: index), others, position)
                 }
                 let code = start.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
                     sqlite3_bind_text64(
-                        sqliteStatement,
+                        pointer,
                         index,
                         $0,
                         UInt64(bytes.count),
@@ -60,7 +60,7 @@ extension Statement {
         case .blob(let data) where !data.isEmpty:
             try data.withUnsafeBytes { bytes in
                 let code = sqlite3_bind_blob64(
-                    sqliteStatement,
+                    pointer,
                     index,
                     bytes.baseAddress,
                     UInt64(bytes.count),
@@ -69,7 +69,7 @@ extension Statement {
                 try proceed(code, others, position)
             }
         default:
-            try proceed(value.bind(to: sqliteStatement, at: index), others, position)
+            try proceed(value.bind(to: pointer, at: index), others, position)
         }
     }
 

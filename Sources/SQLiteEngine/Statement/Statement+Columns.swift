@@ -6,11 +6,11 @@ extension Statement {
     /// SQLite prepares a statement anew when the schema has changed, and `SELECT *` then has other
     /// columns: the number of these events tells whether the names that were read still hold.
     var layout: RowLayout {
-        let version = sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0)
+        let version = sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0)
         if let columns, columnsVersion == version { return columns }
         let layout = RowLayout(
-            names: (0..<sqlite3_column_count(sqliteStatement)).map {
-                sqlite3_column_name(sqliteStatement, $0).map { String(cString: $0) } ?? ""
+            names: (0..<sqlite3_column_count(pointer)).map {
+                sqlite3_column_name(pointer, $0).map { String(cString: $0) } ?? ""
             }
         )
         columns = layout
@@ -24,7 +24,7 @@ extension Statement {
     public var columnNames: [String] { layout.names }
 
     /// The number of the result's columns; 0 for a statement without result.
-    public var columnCount: Int { Int(sqlite3_column_count(sqliteStatement)) }
+    public var columnCount: Int { Int(sqlite3_column_count(pointer)) }
 
     /// The leftmost column with a name, in whatever case; nil when there is none.
     public func index(ofColumn name: String) -> Int? { layout.index(ofColumn: name) }

@@ -101,7 +101,7 @@ extension Statement {
     @inline(__always)
     private func step() -> CInt {
         probe.beginStep(number)
-        let code = sqlite3_step(sqliteStatement)
+        let code = sqlite3_step(pointer)
         probe.endStep(of: self)
         return code
     }

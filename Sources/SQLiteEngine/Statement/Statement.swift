@@ -13,7 +13,16 @@ public typealias SQLiteStatement = OpaquePointer
 /// could come back.
 public final class Statement {
     /// The C statement, for what this library does not offer.
-    public let sqliteStatement: SQLiteStatement
+    ///
+    /// A program that uses it may run anything on the connection, as with
+    /// ``Database/sqliteConnection``.
+    public var sqliteStatement: SQLiteStatement {
+        database.willExposeHandle()
+        return pointer
+    }
+
+    /// The C statement, for the engine's own calls.
+    @usableFromInline package let pointer: SQLiteStatement
 
     unowned let database: Database
 
@@ -76,7 +85,7 @@ public final class Statement {
     /// The names of the parameters; nil for those without a name.
     private(set) lazy var parameterNames: [String?] = (0..<parameterCount).map {
         // The first byte is the `:`, `@`, `$` or `?`. `?5` counts as a name for SQLite, not here.
-        guard let name = sqlite3_bind_parameter_name(sqliteStatement, CInt($0 + 1)) else {
+        guard let name = sqlite3_bind_parameter_name(pointer, CInt($0 + 1)) else {
             return nil
         }
         return String(cString: name + 1)
@@ -85,7 +94,7 @@ public final class Statement {
     init(database: Database, probe: ConnectionProbe, sqliteStatement: SQLiteStatement) {
         self.database = database
         self.probe = probe
-        self.sqliteStatement = sqliteStatement
+        pointer = sqliteStatement
         parameterCount = Int(sqlite3_bind_parameter_count(sqliteStatement))
         areArgumentsBound = parameterCount == 0
         isReadonly = sqlite3_stmt_readonly(sqliteStatement) != 0
@@ -99,13 +108,13 @@ public final class Statement {
     }
 
     deinit {
-        sqlite3_finalize(sqliteStatement)
+        sqlite3_finalize(pointer)
         probe.unregister(number)
     }
 
     /// The SQL, without the white space and the semicolons around it.
     public var sql: String {
-        sqlite3_sql(sqliteStatement).map { String(cString: $0).trimmedSQL } ?? ""
+        sqlite3_sql(pointer).map { String(cString: $0).trimmedSQL } ?? ""
     }
 
     func countExecution() { execution &+= 1 }
@@ -117,8 +126,8 @@ public final class Statement {
     @discardableResult
     func reset() -> CInt {
         isStepped = false
-        let code = sqlite3_reset(sqliteStatement)
-        probe.didReset(number, sqliteStatement)
+        let code = sqlite3_reset(pointer)
+        probe.didReset(number, pointer)
         return code
     }
 }

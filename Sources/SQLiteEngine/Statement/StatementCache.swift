@@ -62,7 +62,7 @@ struct StatementCache {
     /// One that has the same SQL and is in use stays instead of it.
     mutating func insert(_ statement: Statement, sql: String) {
         if let kept = entries[sql] {
-            let isBusy = sqlite3_stmt_busy(kept.statement.sqliteStatement) != 0
+            let isBusy = sqlite3_stmt_busy(kept.statement.pointer) != 0
             if isBusy, kept.hasSameBytes(as: sql) { return }
             remove(kept.statement)
         } else if entries.count >= Self.capacity {
@@ -102,7 +102,7 @@ struct StatementCache {
 
     @inline(__always)
     private mutating func use(_ statement: Statement) -> Statement? {
-        guard sqlite3_stmt_busy(statement.sqliteStatement) == 0 else { return nil }
+        guard sqlite3_stmt_busy(statement.pointer) == 0 else { return nil }
         clock &+= 1
         statement.lastUse = clock
         return statement

@@ -38,7 +38,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
         var values: [Self] = []
         guard try statement.executeToFirstRow(arguments) else { return values }
         let column = adapter == nil ? 0 : try statement.firstColumn(adapter)
-        let pointer = statement.sqliteStatement
+        let pointer = statement.pointer
         repeat {
             guard let value = fromStatement(pointer, atUncheckedIndex: column) else {
                 throw statement.endWithMismatch(Self.self, column)
@@ -64,7 +64,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
     ) throws -> Self? {
         guard try statement.executeToFirstRow(arguments) else { return nil }
         let column = adapter == nil ? 0 : try statement.firstColumn(adapter)
-        let pointer = statement.sqliteStatement
+        let pointer = statement.pointer
         guard let value = fromStatement(pointer, atUncheckedIndex: column) else {
             if sqlite3_column_type(pointer, column) != SQLITE_NULL {
                 throw statement.endWithMismatch(Self?.self, column)

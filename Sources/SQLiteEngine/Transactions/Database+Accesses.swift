@@ -10,10 +10,16 @@ extension Database {
             probe.didResumeTransaction()
             return
         }
+        try beginReadTransaction()
+    }
+
+    /// Runs `BEGIN DEFERRED`.
+    @inline(__always)
+    func beginReadTransaction() throws {
         try checkForSuspension(isReadOnly: true, sql: "BEGIN DEFERRED TRANSACTION")
         probe.willBeginTransaction()
         kept.pointee.willBegin()
-        let code = transactionStatements.begin(.deferred, on: sqliteConnection)
+        let code = transactionStatements.begin(.deferred, on: handle)
         guard code == SQLITE_OK else {
             throw transactionError(code, sql: "BEGIN DEFERRED TRANSACTION")
         }
@@ -30,7 +36,7 @@ extension Database {
     @inline(__always)
     @discardableResult
     func endReadAccess(mayHaveWritten: Bool = true, mayKeep: Bool = false) throws -> Bool {
-        if mayHaveWritten, sqlite3_txn_state(sqliteConnection, nil) >= SQLITE_TXN_WRITE {
+        if mayHaveWritten, sqlite3_txn_state(handle, nil) >= SQLITE_TXN_WRITE {
             abandonTransaction()
             throw DatabaseError(
                 resultCode: .SQLITE_READONLY,
@@ -38,13 +44,13 @@ extension Database {
             )
         }
         // The body may have ended the transaction itself.
-        guard sqlite3_get_autocommit(sqliteConnection) == 0 else {
+        guard sqlite3_get_autocommit(handle) == 0 else {
             probe.didEndTransaction()
             return false
         }
         if mayKeep, keepTransaction(at: monotonicNanoseconds()) { return true }
         probe.willEndTransaction()
-        let code = transactionStatements.commit(on: sqliteConnection)
+        let code = transactionStatements.commit(on: handle)
         guard code == SQLITE_OK else {
             // An interrupt that comes between two statements must not make a read fail that has
             // all its results: pretend that it came later.
@@ -58,7 +64,7 @@ extension Database {
         }
         probe.didEndTransaction()
         transactionDidEndIfNoted()
-        if sqlite3_txn_state(sqliteConnection, nil) != SQLITE_TXN_NONE { resetStatements() }
+        if sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE { resetStatements() }
         return false
     }
 
@@ -72,7 +78,7 @@ extension Database {
             sql: "BEGIN \(kind.rawValue) TRANSACTION"
         )
         probe.willBeginTransaction()
-        let code = transactionStatements.begin(kind, on: sqliteConnection)
+        let code = transactionStatements.begin(kind, on: handle)
         guard code == SQLITE_OK else {
             throw transactionError(code, sql: "BEGIN \(kind.rawValue) TRANSACTION")
         }
@@ -93,7 +99,7 @@ extension Database {
         }
         isInsideTransactionBlock = false
         if isObserved { observationBroker?.willEndTransaction() }
-        let code = probe.commit { transactionStatements.commit(on: sqliteConnection) }
+        let code = probe.commit { transactionStatements.commit(on: handle) }
         guard code == SQLITE_OK else {
             let error = transactionError(code, sql: "COMMIT TRANSACTION")
             let stopping = isObserved ? observationBroker?.statementDidFail() : nil
@@ -105,12 +111,13 @@ extension Database {
         transactionDidEndIfNoted()
         // A statement that is still stepping would keep a read transaction open, and so the log
         // from beginning anew, until somebody resets it.
-        if sqlite3_txn_state(sqliteConnection, nil) != SQLITE_TXN_NONE { resetStatements() }
+        if sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE { resetStatements() }
         if isObserved { try observationBroker?.didCommitTransaction() }
     }
 
     /// Ends a transaction whose access failed: whatever happens, none is left open.
     func abandonTransaction() {
+        kept.pointee.isUnconfirmed = false
         isInsideTransactionBlock = false
         openTransactionDate = nil
         probe.willEndTransaction()
@@ -118,14 +125,14 @@ extension Database {
         if isInsideTransaction { _ = rollbackIgnoringInterrupts() }
         openTransactionDate = nil
         transactionDidEndIfNoted()
-        if sqlite3_txn_state(sqliteConnection, nil) != SQLITE_TXN_NONE { resetStatements() }
+        if sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE { resetStatements() }
     }
 
     /// Stops the program when an access without a transaction of its own leaves one open: the
     /// next access would find itself inside of it.
     @inline(__always)
     func preconditionNoTransactionIsLeftOpen() {
-        guard sqlite3_get_autocommit(sqliteConnection) == 0 else { return }
+        guard sqlite3_get_autocommit(handle) == 0 else { return }
         requirement(
             configuration.allowsUnsafeTransactions,
             "A transaction has been left opened at the end of a database access"
@@ -171,7 +178,7 @@ extension Database {
     /// Ends an access of a pool's reader that had no transaction of its own.
     func endUnsafeAccess() {
         preconditionNoTransactionIsLeftOpen()
-        if sqlite3_txn_state(sqliteConnection, nil) != SQLITE_TXN_NONE {
+        if sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE {
             resetStatements()
             probe.didEndTransaction()
         }

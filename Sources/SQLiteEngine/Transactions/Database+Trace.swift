@@ -14,11 +14,11 @@ extension Database {
     ) {
         traceHandler = trace
         guard trace != nil, !options.isEmpty else {
-            sqlite3_trace_v2(sqliteConnection, 0, nil, nil)
+            sqlite3_trace_v2(handle, 0, nil, nil)
             return
         }
         sqlite3_trace_v2(
-            sqliteConnection,
+            handle,
             UInt32(bitPattern: options.rawValue),
             { kind, context, statement, detail in
                 guard let context, let statement else { return 0 }

@@ -153,7 +153,7 @@ extension Database {
     func transactionError(_ code: CInt, sql: String) -> DatabaseError {
         probe.didFail(code)
         return DatabaseError(
-            resultCode: ResultCode(rawValue: sqlite3_extended_errcode(sqliteConnection)),
+            resultCode: ResultCode(rawValue: sqlite3_extended_errcode(handle)),
             message: lastErrorMessage,
             sql: sql
         )
@@ -165,7 +165,7 @@ extension Database {
     /// (https://sqlite.org/c3ref/interrupt.html), so these are reset first.
     func rollbackIgnoringInterrupts() -> CInt {
         if isObserved { observationBroker?.willEndTransaction() }
-        var code = transactionStatements.rollback(on: sqliteConnection)
+        var code = transactionStatements.rollback(on: handle)
         var tries = 0
         while code & 0xff == SQLITE_INTERRUPT, tries < 100 {
             resetStatements()
@@ -173,7 +173,7 @@ extension Database {
                 code = SQLITE_OK
                 break
             }
-            code = transactionStatements.rollback(on: sqliteConnection)
+            code = transactionStatements.rollback(on: handle)
             tries += 1
         }
         guard !isInsideTransaction else { return code }
@@ -184,10 +184,10 @@ extension Database {
 
     /// Resets every statement of the connection: those that are still stepping keep its locks.
     func resetStatements() {
-        var statement = sqlite3_next_stmt(sqliteConnection, nil)
+        var statement = sqlite3_next_stmt(handle, nil)
         while let current = statement {
             if sqlite3_stmt_busy(current) != 0 { sqlite3_reset(current) }
-            statement = sqlite3_next_stmt(sqliteConnection, current)
+            statement = sqlite3_next_stmt(handle, current)
         }
     }
 }

@@ -17,6 +17,8 @@ struct KeptTransactionTests {
         // (`walIndexReadHdr` in SQLite's wal.c), and BEGIN IMMEDIATE may run into it.
         configuration.busyMode = .timeout(5)
         let pool = try DatabasePool(path: folder.file(), configuration: configuration)
+        // Commits of other connections do not stop it for longer than they must.
+        pool.readers.keeper.rest.store(0, ordering: .relaxed)
         try pool.write { db in
             try db.execute(sql: "CREATE TABLE t(v INTEGER); INSERT INTO t VALUES (0)")
         }
@@ -58,34 +60,54 @@ struct KeptTransactionTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func aWriterWaitsForWhoeverIsEndingAKeptTransaction() throws {
+    func aWriterWaitsForAThreadThatEndsAKeptTransaction() throws {
         let pool = try makePool()
+        let (gate, slot) = (pool.readers, pool.readers.slots[0])
         let order = Lock<[String]>([])
-        pool.readers.longestVisit.store(.max, ordering: .relaxed)
-        // As the sweeper does it, which has lost its core.
-        pool.readers.visits.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        gate.keeper.longestEnding.store(.max, ordering: .relaxed)
+        try eventually {
+            try readUntilKept(pool)
+            // As the timer does, whose thread then loses its processor.
+            return slot.claimKeeping()
+        }
         let write = Background {
             pool.writeWithoutTransaction { _ in order.withLock { $0.append("write") } }
         }
-        try eventually { !pool.readers.allowsKeeping }
+        try eventually { !gate.allowsKeeping }
         for _ in 0..<100 { sched_yield() }
-        order.withLock { $0.append("visit") }
-        pool.readers.visits.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        order.withLock { $0.append("end") }
+        slot.database?.endKeptTransaction()
+        gate.release(slot)
         try write.value()
-        #expect(order.withLock { $0 } == ["visit", "write"])
+        #expect(order.withLock { $0 } == ["end", "write"])
     }
 
-    @Test func aConnectionThatSomebodyVisitsIsSoonFree() throws {
+    @Test func aConnectionWhoseTransactionIsBeingEndedIsAwaited() throws {
         let pool = try makePool(readers: 2)
-        _ = try value(pool)
         let (gate, slot) = (pool.readers, pool.readers.slots[0])
-        #expect(gate.claimVisited() == nil)
-        gate.visits.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        defer { gate.visits.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
-        try eventually { gate.claimVisited() === slot }
-        // Nobody waits for long.
-        #expect(gate.claimVisited() == nil)
+        try readUntilKept(pool)
+        try eventually { !slot.keepsIdleTransaction }
+        #expect(gate.claimAfterEnding() == nil)
+        try eventually {
+            try readUntilKept(pool)
+            return slot.claimKeeping()
+        }
+        // The wait is bounded.
+        #expect(gate.claimAfterEnding() == nil)
+        slot.database?.endKeptTransaction()
         gate.release(slot)
+        try eventually {
+            try readUntilKept(pool)
+            guard slot.claimKeeping() else { return false }
+            let ending = Background {
+                slot.database?.endKeptTransaction()
+                gate.release(slot)
+            }
+            let claimed = gate.claimAfterEnding()
+            if let claimed { gate.release(claimed) }
+            try ending.value()
+            return claimed === slot
+        }
         #expect(pool.status().readers?.open == 1)
     }
 
@@ -207,29 +229,6 @@ struct KeptTransactionTests {
             }
             isOver.store(true, ordering: .releasing)
             for reader in readers { #expect(try reader.value() == 0) }
-        }
-    }
-
-    @Test
-    func aTransactionIsKeptForDenseAccessesAndForALimitedTime() {
-        var index = [UInt64](repeating: 7, count: 24)
-        index.withUnsafeMutableBytes { memory in
-            var kept = KeptTransaction()
-            kept.walIndex = UnsafeRawPointer(memory.baseAddress)
-            kept.willBegin()
-            let withNothingBefore = kept.mayKeep(at: 10_000_000)
-            let dense = kept.mayKeep(at: 10_900_000)
-            kept.since = 10_900_000
-            let afterAGap = kept.mayKeep(at: 12_000_000)
-            let denseAgain = kept.mayKeep(at: 12_100_000)
-            kept.lastEnd = 15_800_000
-            let pastTheLimit = kept.mayKeep(at: 15_900_000)
-            kept.willBegin()
-            memory[3] = 1
-            let afterACommit = kept.mayKeep(at: 16_000_000)
-            #expect(dense && denseAgain)
-            #expect(!withNothingBefore && !afterAGap && !pastTheLimit && !afterACommit)
-            #expect(!kept.isCurrent())
         }
     }
 }

@@ -19,6 +19,7 @@ extension Database {
     /// To be asked before the transaction's first statement; nil where it cannot be known.
     var committedState: CommittedState? {
         var state = CommittedState()
+        try? confirmReadState()
         if kept.pointee.hasHeader {
             // Of before the transaction began, perhaps some accesses ago.
             state.header = kept.pointee.header

@@ -21,7 +21,7 @@ extension ObservedDatabase {
     /// Whether nothing was committed since a state was read; needs no connection.
     func isInLastCommittedState(_ state: CommittedState?) -> Bool {
         guard let state else { return false }
-        return writingGate.slots[0].withWALIndex { state.isLast(in: $0) } ?? false
+        return writingGate.slots[0].walIndex.map { state.isLast(in: $0.memory) } ?? false
     }
 
     /// Gives the writer later, to something that is nobody's access: `status()` shows no waiter.

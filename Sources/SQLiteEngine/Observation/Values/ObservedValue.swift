@@ -242,7 +242,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         // The end of the fetch's transaction would reset a cursor of the access, which then begins
         // again with its first row; and an observer may have begun another transaction.
         guard !usesReaders, !observation.requiresWriteAccess, !db.isInsideTransaction,
-            sqlite3_txn_state(db.sqliteConnection, nil) == SQLITE_TXN_NONE
+            sqlite3_txn_state(db.handle, nil) == SQLITE_TXN_NONE
         else { return false }
         let mayFetch = state.withLock { state in
             guard !state.isFetching, !state.isOver, state.isCheap else { return false }

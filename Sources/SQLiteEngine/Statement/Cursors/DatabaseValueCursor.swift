@@ -22,7 +22,7 @@ public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: Steppin
     @inlinable
     public func next() throws -> Value? {
         guard try steps.advance() else { return nil }
-        let pointer = steps.statement.sqliteStatement
+        let pointer = steps.statement.pointer
         let value = DatabaseValue(sqliteStatement: pointer, index: column)
         if let value = Value.fromDatabaseValue(value) { return value }
         throw RowDecodingError.valueMismatch(

@@ -23,7 +23,7 @@ where Value: DatabaseValueConvertible & StatementColumnConvertible {
     @inlinable
     public func next() throws -> Value? {
         guard try steps.advance() else { return nil }
-        let pointer = steps.statement.sqliteStatement
+        let pointer = steps.statement.pointer
         if let value = Value.fromStatement(pointer, atUncheckedIndex: column) { return value }
         throw RowDecodingError.valueMismatch(
             Value.self,

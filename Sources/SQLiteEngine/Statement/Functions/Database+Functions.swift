@@ -5,13 +5,13 @@ extension Database {
     ///
     /// Call it in `Configuration.prepareDatabase(_:)`, so that all connections have the function.
     public func add(function: DatabaseFunction) {
-        expectSuccess(function.install(on: sqliteConnection), "add the function", function.name)
+        expectSuccess(function.install(on: handle), "add the function", function.name)
     }
 
     /// Removes an SQL function.
     public func remove(function: DatabaseFunction) {
         expectSuccess(
-            function.uninstall(from: sqliteConnection),
+            function.uninstall(from: handle),
             "remove the function",
             function.name
         )
@@ -21,13 +21,13 @@ extension Database {
     ///
     /// Call it in `Configuration.prepareDatabase(_:)`, so that all connections have the collation.
     public func add(collation: DatabaseCollation) {
-        expectSuccess(collation.install(on: sqliteConnection), "add the collation", collation.name)
+        expectSuccess(collation.install(on: handle), "add the collation", collation.name)
     }
 
     /// Removes a collation.
     public func remove(collation: DatabaseCollation) {
         expectSuccess(
-            collation.uninstall(from: sqliteConnection),
+            collation.uninstall(from: handle),
             "remove the collation",
             collation.name
         )
@@ -45,7 +45,7 @@ extension Database {
         guard code != SQLITE_OK else { return }
         let error = DatabaseError(
             resultCode: ResultCode(rawValue: code),
-            message: sqliteConnection == nil ? "Connection is closed" : lastErrorMessage
+            message: handle == nil ? "Connection is closed" : lastErrorMessage
         )
         fatalError("cannot \(action) \(name): \(error)")
     }

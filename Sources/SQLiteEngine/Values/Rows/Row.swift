@@ -35,7 +35,7 @@ public final class Row {
     /// Creates a row that shows the current row of a statement.
     init(statement: Statement, layout: RowLayout) {
         self.statement = statement
-        self.sqliteStatement = statement.sqliteStatement
+        self.sqliteStatement = statement.pointer
         self.layout = layout
         self.buffer = nil
         self.count = layout.count

@@ -1,0 +1,39 @@
+import CSQLite
+
+/// The wal-index of a database: the shared memory that describes its write-ahead log.
+///
+/// This is the only owner of the pointer. The memory is a mapping of the engine's own, beside the
+/// one that SQLite uses, so it stays readable whatever happens to the connection: a change of the
+/// journal mode through the C connection only makes its contents outdated.
+///
+/// The layout is that of <https://sqlite.org/walformat.html>, section 2.1. Only its first page is
+/// mapped: both headers and the read marks.
+///
+/// `@unchecked Sendable`: the memory never moves, and is read with atomic loads.
+final class WALIndex: @unchecked Sendable {
+    /// The memory; valid while the object lives.
+    let memory: UnsafeRawPointer
+
+    /// Maps the wal-index of a connection that has read in WAL mode.
+    ///
+    /// - Returns: nil where the connection has none that is shared: outside of WAL mode, and in
+    ///   exclusive locking mode.
+    init?(_ handle: SQLiteConnection?) {
+        guard let handle, let memory = poolgauge_wal_index_map(poolgauge_wal_index(handle)) else {
+            return nil
+        }
+        self.memory = memory
+    }
+
+    deinit { poolgauge_wal_index_unmap(memory) }
+
+    /// Whether the connection still uses this wal-index.
+    ///
+    /// A commit in this very moment may make it answer `false` for the right one.
+    func isUsed(by handle: SQLiteConnection?) -> Bool {
+        guard let handle, let current = poolgauge_wal_index(handle) else { return false }
+        var header = poolgauge_wal_header()
+        return poolgauge_wal_header_read(current, &header) != 0
+            && poolgauge_wal_header_is(memory, &header) != 0
+    }
+}

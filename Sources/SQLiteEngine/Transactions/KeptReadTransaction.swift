@@ -1,0 +1,197 @@
+import CSQLite
+import Telemetry
+
+/// The read transaction that one connection keeps open from one access to the next.
+///
+/// Beginning and ending a read transaction costs more than the point read inside: SQLite locks and
+/// unlocks a read mark with two system calls. Where nothing was committed since the last access, a
+/// new transaction would show the same state. The header of the wal-index states whether that is
+/// so: each commit of any process changes it (<https://sqlite.org/walformat.html>, section 2.1).
+///
+/// Keeping must not be observable. Every read sees what it would see without it, other writers
+/// can reset the log as without it, and suspension finds no lock. ``ReadTransactionKeeper`` lists
+/// the rules; this value applies them to one connection.
+struct KeptReadTransaction {
+    /// The longest gap between two accesses across which a transaction is kept, in nanoseconds.
+    ///
+    /// A process that is stopped between two reads (SIGSTOP, a laptop's sleep) holds its lock until
+    /// it continues. Where reads are further apart than this, it holds none.
+    static let patience: UInt64 = 100_000
+    /// The longest time for which one transaction is kept, in nanoseconds.
+    static let limit: UInt64 = 5_000_000
+
+    /// The wal-index; nil where transactions are never kept. Its owner is ``Database/walIndex``.
+    var walIndex: UnsafeRawPointer?
+    /// The keeper of the connection's gate, which outlives the connection's accesses; nil where
+    /// transactions are never kept.
+    var keeper: Unmanaged<ReadTransactionKeeper>?
+    /// Whether the connection is idle inside a transaction.
+    var isKept = false
+    /// Whether an access has taken the transaction over, and has run no statement yet.
+    var isUnconfirmed = false
+    /// Whether the access has used the C connection, or a statement that changes what the wal-index
+    /// describes: its transaction is not kept.
+    var isExposed = false
+    /// The header before the open transaction began.
+    private(set) var header = poolgauge_wal_header()
+    /// Whether ``header`` could be read.
+    private(set) var hasHeader = false
+    /// Whether the whole log was in the database file when the transaction began: then it reads the
+    /// file alone, and does not keep a writer from resetting the log.
+    private var isOnFileAlone = false
+    /// When the transaction was first kept, in nanoseconds; 0 before.
+    private(set) var since: UInt64 = 0
+    /// When the connection's last access ended, in nanoseconds.
+    private(set) var lastEnd: UInt64 = 0
+    /// The keeper's count of this process's writes when the transaction was kept.
+    private var writes: UInt64 = 0
+
+    /// Whether a new transaction would show the same state, and would not be in fewer writers' way.
+    ///
+    /// Once a checkpoint has copied the whole log, a new transaction reads the database file alone,
+    /// and the next writer can reset the log. One that began earlier is in its way.
+    @inline(__always)
+    func isCurrent() -> Bool {
+        guard hasHeader, let walIndex,
+            withUnsafePointer(to: header, { poolgauge_wal_header_is(walIndex, $0) }) != 0
+        else { return false }
+        return isOnFileAlone
+            || poolgauge_wal_backfill(walIndex)
+                != withUnsafePointer(to: header) { poolgauge_wal_frames($0) }
+    }
+
+    /// Whether the open transaction shows the last committed state.
+    func showsLastState() -> Bool {
+        guard hasHeader, let walIndex else { return false }
+        return withUnsafePointer(to: header) { poolgauge_wal_header_is(walIndex, $0) } != 0
+    }
+
+    /// Records the state before a transaction begins.
+    @inline(__always)
+    mutating func willBegin() {
+        since = 0
+        guard let walIndex else { return }
+        hasHeader = poolgauge_wal_header_read(walIndex, &header) != 0
+        isOnFileAlone = poolgauge_wal_backfill(walIndex) == poolgauge_wal_frames(&header)
+    }
+
+    /// Decides, when an access ends at `now`, whether its transaction may be kept.
+    @inline(__always)
+    mutating func mayKeep(at now: UInt64) -> Bool {
+        let isDense = now &- lastEnd < Self.patience
+        lastEnd = now
+        guard isDense, !isExposed, since == 0 || now &- since < Self.limit, isCurrent(),
+            let keeper
+        else { return false }
+        return keeper._withUnsafeGuaranteedRef { $0.mayKeep(header, at: now, walIndex) }
+    }
+
+    /// Marks the transaction as kept.
+    @inline(__always)
+    mutating func keep(at now: UInt64) {
+        if since == 0 { since = now }
+        isKept = true
+        isUnconfirmed = false
+        writes = keeper?._withUnsafeGuaranteedRef { $0.writes.load(ordering: .relaxed) } ?? 0
+    }
+
+    /// Marks the transaction as ended, and reports to the keeper when another process has committed
+    /// since it was kept.
+    mutating func didEnd() {
+        isKept = false
+        isUnconfirmed = false
+        since = 0
+        guard let walIndex, let keeper, !showsLastState() else { return }
+        var current = poolgauge_wal_header()
+        let isRead = poolgauge_wal_header_read(walIndex, &current) != 0
+        keeper._withUnsafeGuaranteedRef { keeper in
+            // This process's writers end kept transactions before they commit.
+            guard keeper.writes.load(ordering: .acquiring) == writes else { return }
+            keeper.noteForeignCommit(isRead ? current : header, at: monotonicNanoseconds())
+        }
+    }
+
+    /// Stops keeping transactions, as the connection closes.
+    mutating func disable() {
+        walIndex = nil
+        keeper = nil
+        hasHeader = false
+    }
+}
+
+extension Database {
+    /// Takes over the transaction that was kept.
+    ///
+    /// Like `BEGIN DEFERRED`, this takes no state yet: the first statement does, in
+    /// ``confirmReadState()``.
+    ///
+    /// - Returns: Whether there was one.
+    @inline(__always)
+    func resumeKeptTransaction() -> Bool {
+        guard kept.pointee.isKept else { return false }
+        kept.pointee.isKept = false
+        kept.pointee.isUnconfirmed = true
+        return true
+    }
+
+    /// Makes sure, before the first statement of an access, that the transaction shows the last
+    /// committed state.
+    @inline(__always)
+    func confirmReadState() throws {
+        guard kept.pointee.isUnconfirmed else { return }
+        if kept.pointee.isCurrent() {
+            kept.pointee.isUnconfirmed = false
+        } else {
+            try restartReadTransaction()
+        }
+    }
+
+    /// Replaces the transaction that the access took over by one that has no state yet.
+    @inline(never)
+    func restartReadTransaction() throws {
+        guard kept.pointee.isUnconfirmed else { return }
+        endKeptTransaction()
+        // Until a transaction is open, the next statement tries again.
+        kept.pointee.isUnconfirmed = true
+        try beginReadTransaction()
+        kept.pointee.isUnconfirmed = false
+    }
+
+    /// Keeps the open transaction for the next access, if that is not observable.
+    @inline(__always)
+    func keepTransaction(at now: UInt64) -> Bool {
+        guard kept.pointee.mayKeep(at: now), poolgauge_has_attached(handle) == 0,
+            sqlite3_txn_state(handle, nil) == SQLITE_TXN_READ
+        else { return false }
+        // A statement that is still stepping would pass an interrupt on to the next access.
+        resetStatements()
+        kept.pointee.keep(at: now)
+        transactionDidEndIfNoted()
+        return true
+    }
+
+    /// Ends the transaction that is kept, or that the access took over and has not used.
+    ///
+    /// The caller has claimed the connection.
+    func endKeptTransaction() {
+        guard kept.pointee.isKept || kept.pointee.isUnconfirmed else { return }
+        probe.willEndTransaction()
+        defer { kept.pointee.didEnd() }
+        guard isInsideTransaction else { return }
+        // A rollback would be reported to the connection's observers.
+        guard transactionStatements.commit(on: handle) == SQLITE_OK else {
+            return abandonTransaction()
+        }
+        probe.didEndTransaction()
+    }
+
+    /// Called before the program gets the C connection.
+    ///
+    /// A transaction that was taken over has a state, which one that just began has not: nothing
+    /// that runs on the C connection may notice.
+    @inline(never)
+    package func willExposeHandle() {
+        kept.pointee.isExposed = true
+        try? restartReadTransaction()
+    }
+}

@@ -1,0 +1,197 @@
+import CSQLite
+import Dispatch
+import Synchronization
+import Telemetry
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Decides when the connections of a gate may keep their read transactions between accesses, and
+/// ends the transactions that no access ends.
+///
+/// A connection that is idle and keeps its transaction is in the state
+/// ``AccessSlot/State/keeping``. A transaction is kept only
+/// - while accesses follow each other within ``KeptReadTransaction/patience``, and for at most
+///   ``KeptReadTransaction/limit``;
+/// - while it shows the last committed state, which is checked again before the first statement of
+///   each access;
+/// - while this process's writer is idle (``AccessGate/forbidKeeping()``): it ends kept transactions before it begins,
+///   so its checkpoints and its next log do not wait for them;
+/// - while no other process writes. A kept transaction that is outdated although no writer of this
+///   process was active proves that another process has committed: nothing is kept for ``rest``, and
+///   after that not while a checkpoint of a long log is due. Otherwise, back-to-back reads would
+///   keep that process from ever resetting its log;
+/// - where no database is attached, whose commits the main wal-index does not show;
+/// - until the timer expires (``idleLimit``), when no access follows.
+///
+/// `@unchecked Sendable`: `timer` is set before a connection is opened, and a dispatch source may
+/// be used from any thread; the rest is atomic.
+final class ReadTransactionKeeper: @unchecked Sendable {
+    /// After how long a transaction that no access ends is ended, in nanoseconds.
+    static let idleLimit: UInt64 = 2_000_000
+    /// From how many frames on SQLite checkpoints a log by default
+    /// (<https://sqlite.org/pragma.html#pragma_wal_autocheckpoint>).
+    static let longLog: UInt32 = 1_000
+
+    /// For how long nothing is kept after another process has committed, in nanoseconds.
+    let rest = Atomic<UInt64>(250_000_000)
+    /// How many accesses of this process's writers have begun.
+    let writes = Atomic<UInt64>(0)
+    /// Until when nothing is kept, in nanoseconds of the monotonic clock; 0 when no other process
+    /// has written to the present log.
+    private let restsUntil = Atomic<UInt64>(0)
+    /// The log that another process has written to.
+    private let foreignLog = Atomic<UInt32>(0)
+    /// For how long a writer waits at most for a transaction that another thread is ending, in
+    /// nanoseconds: that thread may have lost its processor.
+    let longestEnding = Atomic<UInt64>(10_000_000)
+
+    /// How often the timer has expired.
+    let expirations = Atomic<UInt64>(0)
+
+    private let isArmed = Atomic<Bool>(false)
+    private var timer: (any DispatchSourceTimer)?
+
+    /// Whether the connections of the gate may keep transactions at all.
+    var isOn: Bool { timer != nil }
+
+    /// Lets the connections of a gate keep transactions; called once, before one is opened.
+    func start(for gate: AccessGate) {
+        let timer = DispatchSource.makeTimerSource(
+            flags: .strict,
+            queue: DispatchQueue(label: "SQLiteEngine.keeper", qos: .userInitiated)
+        )
+        timer.setEventHandler { [weak gate] in gate?.endIdleTransactions() }
+        timer.activate()
+        self.timer = timer
+    }
+
+    deinit { timer?.cancel() }
+
+    // MARK: Other processes
+
+    /// Whether a transaction that began with `header` may be kept, as far as other processes matter.
+    @inline(__always)
+    func mayKeep(
+        _ header: poolgauge_wal_header,
+        at now: UInt64,
+        _ walIndex: UnsafeRawPointer?
+    ) -> Bool {
+        restsUntil.load(ordering: .relaxed) == 0 || mayKeepBesideWriter(header, at: now, walIndex)
+    }
+
+    @inline(never)
+    private func mayKeepBesideWriter(
+        _ header: poolgauge_wal_header,
+        at now: UInt64,
+        _ walIndex: UnsafeRawPointer?
+    ) -> Bool {
+        guard now >= restsUntil.load(ordering: .relaxed), let walIndex else { return false }
+        var header = header
+        guard poolgauge_wal_generation(&header) == foreignLog.load(ordering: .relaxed) else {
+            // The log has started over, and nothing is known of the new one.
+            restsUntil.store(0, ordering: .relaxed)
+            return true
+        }
+        let frames = poolgauge_wal_frames(&header)
+        return frames < Self.longLog || poolgauge_wal_backfill(walIndex) == frames
+    }
+
+    /// Records that another process has committed: `header` describes its log.
+    func noteForeignCommit(_ header: poolgauge_wal_header, at now: UInt64) {
+        var header = header
+        foreignLog.store(poolgauge_wal_generation(&header), ordering: .relaxed)
+        restsUntil.store(now &+ rest.load(ordering: .relaxed), ordering: .relaxed)
+    }
+
+    // MARK: Transactions that no access ends
+
+    /// Makes sure that a transaction which was just kept is ended when no access follows.
+    ///
+    /// Call it after the slot was given up: the timer sees the slot, or this call sees that the
+    /// timer has expired.
+    @inline(__always)
+    func didKeep() {
+        if !isArmed.load(ordering: .sequentiallyConsistent) { arm() }
+    }
+
+    @inline(never)
+    private func arm() {
+        guard !isArmed.exchange(true, ordering: .sequentiallyConsistent) else { return }
+        timer?.schedule(
+            deadline: .now() + .nanoseconds(Int(Self.idleLimit)),
+            leeway: .nanoseconds(0)
+        )
+    }
+
+    /// Called when the timer has expired, before the slots are searched: a transaction that is kept
+    /// from here on arms the timer again.
+    func timerDidExpire() {
+        expirations.wrappingAdd(1, ordering: .relaxed)
+        isArmed.store(false, ordering: .sequentiallyConsistent)
+    }
+}
+
+extension AccessGate {
+    /// Whether read transactions may be kept now.
+    @inline(__always)
+    var allowsKeeping: Bool { attention.load(ordering: .relaxed) < Self.forbidding }
+
+    /// Ends the transactions that idle connections keep, and prevents that others are kept.
+    ///
+    /// ``allowKeeping()`` reverses it; calls nest.
+    func forbidKeeping() {
+        attention.wrappingAdd(Self.forbidding, ordering: .sequentiallyConsistent)
+        endKeptTransactions()
+        if isEnding { awaitEnding() }
+        // After the search: what is outdated until here was not outdated by the caller.
+        keeper.writes.wrappingAdd(1, ordering: .releasing)
+    }
+
+    /// Reverses one call of ``forbidKeeping()``.
+    func allowKeeping() {
+        attention.wrappingSubtract(Self.forbidding, ordering: .sequentiallyConsistent)
+    }
+
+    /// Ends the transactions that idle connections have kept for the keeper's limit.
+    fileprivate func endIdleTransactions() {
+        keeper.timerDidExpire()
+        endKeptTransactions()
+    }
+
+    /// Ends the transactions that idle connections keep; connections that keep none are not claimed.
+    private func endKeptTransactions() {
+        for slot in slots where slot.claimKeeping() {
+            slot.database?.endKeptTransaction()
+            release(slot)
+        }
+    }
+
+    /// Waits for other threads that are ending a kept transaction.
+    @inline(never)
+    private func awaitEnding() {
+        let start = monotonicNanoseconds()
+        let limit = keeper.longestEnding.load(ordering: .relaxed)
+        while isEnding, monotonicNanoseconds() - start < limit { sched_yield() }
+    }
+
+    /// Whether a thread has claimed an idle connection to end its transaction.
+    private var isEnding: Bool { slots.contains(where: \.isEnding) }
+
+    /// Claims a connection that is idle except for a thread that ends its transaction: it becomes
+    /// free sooner than another one can be opened.
+    @inline(never)
+    func claimAfterEnding() -> AccessSlot? {
+        guard isEnding else { return nil }
+        let deadline = monotonicNanoseconds() + Waiter.watchTime
+        while true {
+            let isLastTry = !isEnding || monotonicNanoseconds() > deadline
+            if let slot = claimAny() { return slot }
+            if isLastTry { return nil }
+            sched_yield()
+        }
+    }
+}

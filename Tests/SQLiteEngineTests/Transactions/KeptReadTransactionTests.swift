@@ -1,0 +1,167 @@
+import CSQLite
+import Telemetry
+import Testing
+
+@testable import SQLiteEngine
+
+/// When one connection's transaction may be kept, decided on a wal-index in plain memory.
+struct KeptReadTransactionTests {
+    /// A wal-index of which a test changes single fields.
+    private final class Memory {
+        let words = UnsafeMutablePointer<UInt32>.allocate(capacity: 34)
+
+        init(frames: UInt32 = 10, backfill: UInt32 = 0) {
+            words.initialize(repeating: 0, count: 34)
+            commit(frames: frames)
+            words[24] = backfill
+        }
+
+        deinit { words.deallocate() }
+
+        /// Both copies of the header, as a commit writes them.
+        func commit(frames: UInt32, generation: UInt32 = 1) {
+            for copy in [0, 12] {
+                words[copy + 4] = frames
+                words[copy + 8] = generation
+            }
+        }
+
+        func checkpoint(_ frames: UInt32) { words[24] = frames }
+    }
+
+    /// A connection that has begun a transaction.
+    private final class Connection {
+        var transaction = KeptReadTransaction()
+        private let memory: Memory
+
+        init(_ memory: Memory, _ keeper: ReadTransactionKeeper) {
+            self.memory = memory
+            transaction.walIndex = UnsafeRawPointer(memory.words)
+            transaction.keeper = Unmanaged.passUnretained(keeper)
+            transaction.willBegin()
+        }
+
+        func willBegin() { transaction.willBegin() }
+        func mayKeep(at now: UInt64) -> Bool { transaction.mayKeep(at: now) }
+        func keep(at now: UInt64) { transaction.keep(at: now) }
+        func didEnd() { transaction.didEnd() }
+        var isCurrent: Bool { transaction.isCurrent() }
+    }
+
+    private let keeper = ReadTransactionKeeper()
+
+    private func begun(on memory: Memory) -> Connection { Connection(memory, keeper) }
+
+    @Test func itIsKeptBetweenDenseAccesses() {
+        let memory = Memory()
+        let kept = begun(on: memory)
+        #expect(!kept.mayKeep(at: 10_000_000))
+        #expect(kept.mayKeep(at: 10_000_000 + KeptReadTransaction.patience - 1))
+        #expect(!kept.mayKeep(at: 10_000_000 + 2 * KeptReadTransaction.patience))
+    }
+
+    @Test func itIsKeptForALimitedTime() {
+        let memory = Memory()
+        let kept = begun(on: memory)
+        var now: UInt64 = 10_000_000
+        _ = kept.mayKeep(at: now)
+        kept.keep(at: now)
+        while now < 10_000_000 + KeptReadTransaction.limit - 50_000 {
+            now += 50_000
+            #expect(kept.mayKeep(at: now))
+        }
+        now += 50_000
+        #expect(!kept.mayKeep(at: now))
+        kept.willBegin()
+        now += 1
+        #expect(kept.mayKeep(at: now))
+    }
+
+    @Test func itIsNotKeptAfterACommit() {
+        let memory = Memory()
+        let kept = begun(on: memory)
+        _ = kept.mayKeep(at: 1_000_000)
+        memory.commit(frames: 11)
+        #expect(!kept.isCurrent)
+        #expect(!kept.mayKeep(at: 1_000_001))
+    }
+
+    @Test func itIsNotKeptWhileAHeaderIsWritten() {
+        let memory = Memory()
+        memory.words[4] = 11
+        let kept = begun(on: memory)
+        _ = kept.mayKeep(at: 1_000_000)
+        #expect(!kept.mayKeep(at: 1_000_001))
+    }
+
+    @Test func itIsNotKeptInTheWayOfANewLog() {
+        let memory = Memory(frames: 10, backfill: 4)
+        let kept = begun(on: memory)
+        memory.checkpoint(9)
+        #expect(kept.isCurrent)
+        // From here on, a new transaction reads the file alone, and a writer resets the log.
+        memory.checkpoint(10)
+        #expect(!kept.isCurrent)
+        #expect(kept.transaction.showsLastState())
+        kept.willBegin()
+        #expect(kept.isCurrent)
+    }
+
+    @Test func itIsNotKeptAfterTheCConnectionWasUsed() {
+        let memory = Memory()
+        let kept = begun(on: memory)
+        _ = kept.mayKeep(at: 1_000_000)
+        kept.transaction.isExposed = true
+        #expect(!kept.mayKeep(at: 1_000_001))
+    }
+
+    @Test func nothingIsKeptForAWhileAfterAnotherProcessHasCommitted() {
+        let memory = Memory()
+        let kept = begun(on: memory)
+        kept.keep(at: 1)
+        memory.commit(frames: 11)
+        kept.didEnd()
+        kept.willBegin()
+        let now = monotonicNanoseconds()
+        _ = kept.mayKeep(at: now)
+        #expect(!kept.mayKeep(at: now + 1))
+        let later = now + 2 * keeper.rest.load(ordering: .relaxed)
+        _ = kept.mayKeep(at: later)
+        #expect(kept.mayKeep(at: later + 1))
+    }
+
+    @Test func aCommitOfThisProcessIsNotTakenForAnothers() {
+        let memory = Memory()
+        let kept = begun(on: memory)
+        kept.keep(at: 1)
+        keeper.writes.wrappingAdd(1, ordering: .relaxed)
+        memory.commit(frames: 11)
+        kept.didEnd()
+        kept.willBegin()
+        _ = kept.mayKeep(at: 10)
+        #expect(kept.mayKeep(at: 11))
+    }
+
+    @Test func nothingIsKeptWhileAnothersLongLogWaitsForACheckpoint() {
+        let memory = Memory(frames: ReadTransactionKeeper.longLog - 1)
+        let kept = begun(on: memory)
+        kept.keep(at: 1)
+        memory.commit(frames: ReadTransactionKeeper.longLog)
+        kept.didEnd()
+        func mayKeep(at now: UInt64) -> Bool {
+            kept.willBegin()
+            _ = kept.mayKeep(at: now)
+            return kept.mayKeep(at: now + 1)
+        }
+        let later = monotonicNanoseconds() + 2 * keeper.rest.load(ordering: .relaxed)
+        #expect(!mayKeep(at: later))
+        memory.checkpoint(ReadTransactionKeeper.longLog - 1)
+        #expect(!mayKeep(at: later + 100))
+        memory.checkpoint(ReadTransactionKeeper.longLog)
+        #expect(mayKeep(at: later + 200))
+        // Another log: nothing is known of it.
+        memory.checkpoint(0)
+        memory.commit(frames: 2 * ReadTransactionKeeper.longLog, generation: 2)
+        #expect(mayKeep(at: later + 300))
+    }
+}

@@ -1,0 +1,296 @@
+import CSQLite
+import Foundation
+import Telemetry
+import Testing
+
+@testable import SQLiteEngine
+
+/// Keeping read transactions is not observable: not by a read, not by another connection, and not
+/// by statements that run on the C connection.
+@Suite(.timeLimit(.minutes(1)))
+struct KeptTransactionPromisesTests {
+    private let folder = TemporaryFolder()
+
+    /// A connection of another program.
+    private final class Foreign {
+        private var handle: OpaquePointer?
+
+        init(_ path: String) {
+            #expect(sqlite3_open(path, &handle) == SQLITE_OK)
+        }
+
+        deinit { sqlite3_close(handle) }
+
+        @discardableResult
+        func run(_ sql: String) -> CInt { sqlite3_exec(handle, sql, nil, nil, nil) }
+
+        /// Runs a checkpoint without waiting; returns whether something was in its way.
+        func isTruncateBlocked() -> Bool {
+            sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+                == SQLITE_BUSY
+        }
+    }
+
+    private func makePool(readers: Int = 1, keeps: Bool = true) throws -> DatabasePool {
+        var configuration = Configuration()
+        configuration.maximumReaderCount = readers
+        configuration.keepsReadTransactions = keeps
+        configuration.busyMode = .timeout(5)
+        let pool = try DatabasePool(path: folder.file(), configuration: configuration)
+        try pool.write { db in
+            try db.execute(
+                sql: "CREATE TABLE IF NOT EXISTS t(v INTEGER); INSERT INTO t VALUES (0)"
+            )
+        }
+        return pool
+    }
+
+    private func makeQueue() throws -> DatabaseQueue {
+        let queue = try DatabaseQueue(
+            path: folder.file(),
+            configuration: .with { $0.journalMode = .wal }
+        )
+        try queue.write { db in
+            try db.execute(sql: "CREATE TABLE t(v INTEGER); INSERT INTO t VALUES (0)")
+        }
+        return queue
+    }
+
+    private func readDensely(_ database: some DatabaseReader, times: Int = 200) throws {
+        for _ in 0..<times {
+            _ = try database.read { db in try Int.fetchOne(db, sql: "SELECT v FROM t") }
+        }
+    }
+
+    // MARK: What a read sees
+
+    @Test(arguments: [true, false])
+    func theStateIsThatOfTheFirstStatement(keeps: Bool) throws {
+        let pool = try makePool(keeps: keeps)
+        let foreign = Foreign(folder.file())
+        for expected in 1...50 {
+            try readDensely(pool)
+            let seen = try pool.read { db in
+                #expect(foreign.run("UPDATE t SET v = \(expected)") == SQLITE_OK)
+                let first = try Int.fetchOne(db, sql: "SELECT v FROM t")
+                #expect(foreign.run("UPDATE t SET v = -1") == SQLITE_OK)
+                let second = try Int.fetchOne(db, sql: "SELECT v FROM t")
+                #expect(first == second)
+                return first
+            }
+            #expect(seen == expected)
+        }
+    }
+
+    @Test func aQueuesReadHasTheStateOfItsFirstStatement() throws {
+        let queue = try makeQueue()
+        let foreign = Foreign(folder.file())
+        for expected in 1...50 {
+            try readDensely(queue)
+            let seen = try queue.read { db in
+                #expect(foreign.run("UPDATE t SET v = \(expected)") == SQLITE_OK)
+                return try Int.fetchOne(db, sql: "SELECT v FROM t")
+            }
+            #expect(seen == expected)
+        }
+    }
+
+    @Test func aStatementOnTheCConnectionSeesTheLastCommit() throws {
+        let pool = try makePool()
+        let foreign = Foreign(folder.file())
+        for expected in 1...50 {
+            try readDensely(pool)
+            try pool.read { db in
+                #expect(foreign.run("UPDATE t SET v = \(expected)") == SQLITE_OK)
+                var statement: OpaquePointer?
+                let sql = "SELECT v FROM t"
+                #expect(
+                    sqlite3_prepare_v2(db.sqliteConnection, sql, -1, &statement, nil) == SQLITE_OK
+                )
+                defer { sqlite3_finalize(statement) }
+                #expect(sqlite3_step(statement) == SQLITE_ROW)
+                #expect(sqlite3_column_int(statement, 0) == CInt(expected))
+            }
+        }
+    }
+
+    @Test func aReadThatRunsNoStatementHoldsNoState() throws {
+        let pool = try makePool()
+        let foreign = Foreign(folder.file())
+        for _ in 1...50 {
+            try readDensely(pool)
+            try pool.read { db in
+                #expect(foreign.run("UPDATE t SET v = v + 1") == SQLITE_OK)
+                #expect(sqlite3_txn_state(db.sqliteConnection, nil) == SQLITE_TXN_NONE)
+                #expect(!foreign.isTruncateBlocked())
+            }
+        }
+    }
+
+    // MARK: The C connection
+
+    @Test func theJournalModeMayChangeOnTheCConnection() throws {
+        let queue = try makeQueue()
+        func set(_ mode: String) {
+            queue.inDatabase { db in
+                let sql = "PRAGMA journal_mode = \(mode)"
+                #expect(sqlite3_exec(db.sqliteConnection, sql, nil, nil, nil) == SQLITE_OK)
+                // While the mode is new to the engine, too.
+                _ = queue.status()
+            }
+        }
+        for round in 1...20 {
+            try readDensely(queue)
+            set("DELETE")
+            try readDensely(queue, times: 20)
+            _ = queue.status()
+            let foreign = Foreign(folder.file())
+            // Nothing is kept outside of WAL mode, where it would lock the file.
+            #expect(foreign.run("UPDATE t SET v = \(round)") == SQLITE_OK)
+            #expect(
+                try queue.read { try Int.fetchOne($0, sql: "SELECT v FROM t") } == round
+            )
+            set("WAL")
+            try readDensely(queue)
+            #expect(queue.status().wal != nil)
+            #expect(foreign.run("UPDATE t SET v = -1") == SQLITE_OK)
+            #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT v FROM t") } == -1)
+        }
+    }
+
+    @Test func aModeThatChangesTwiceInOneAccessIsNoticed() throws {
+        let queue = try makeQueue()
+        for round in 1...20 {
+            try readDensely(queue)
+            queue.inDatabase { db in
+                let sql = "PRAGMA journal_mode = DELETE; PRAGMA journal_mode = WAL"
+                #expect(sqlite3_exec(db.sqliteConnection, sql, nil, nil, nil) == SQLITE_OK)
+            }
+            let foreign = Foreign(folder.file())
+            for value in 1...20 {
+                try readDensely(queue, times: 20)
+                #expect(foreign.run("UPDATE t SET v = \(round * 100 + value)") == SQLITE_OK)
+                let seen = try queue.read { try Int.fetchOne($0, sql: "SELECT v FROM t") }
+                #expect(seen == round * 100 + value)
+            }
+        }
+    }
+
+    @Test func aDatabaseThatIsAttachedOnTheCConnectionIsNeverStale() throws {
+        let other = folder.file("other.sqlite")
+        let attached = Foreign(other)
+        #expect(attached.run("PRAGMA journal_mode = WAL") == SQLITE_OK)
+        #expect(attached.run("CREATE TABLE o(v); INSERT INTO o VALUES (0)") == SQLITE_OK)
+        let queue = try makeQueue()
+        queue.inDatabase { db in
+            let sql = "ATTACH '\(other)' AS other"
+            #expect(sqlite3_exec(db.sqliteConnection, sql, nil, nil, nil) == SQLITE_OK)
+        }
+        for expected in 1...200 {
+            for _ in 1...3 {
+                _ = try queue.read { db in try Int.fetchOne(db, sql: "SELECT v FROM o") }
+            }
+            #expect(attached.run("UPDATE o SET v = \(expected)") == SQLITE_OK)
+            let seen = try queue.read { db in try Int.fetchOne(db, sql: "SELECT v FROM o") }
+            #expect(seen == expected)
+        }
+    }
+
+    // MARK: Exclusive locking mode
+
+    private var openDescriptors: Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd")))
+    func exclusiveLockingLeavesNeitherADescriptorNorASharedMemoryFile() throws {
+        var configuration = Configuration()
+        configuration.journalMode = .wal
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
+        }
+        let before = openDescriptors
+        for _ in 1...10 {
+            let queue = try DatabaseQueue(path: folder.file(), configuration: configuration)
+            try queue.write { db in
+                try db.execute(sql: "CREATE TABLE IF NOT EXISTS t(v); INSERT INTO t VALUES (1)")
+            }
+            try readDensely(queue)
+            #expect(queue.status().journalMode == "wal")
+            try queue.close()
+        }
+        #expect(openDescriptors <= before)
+        #expect(!FileManager.default.fileExists(atPath: folder.file() + "-shm"))
+    }
+
+    // MARK: Suspension
+
+    @Test(arguments: [false, true])
+    func suspensionEndsKeptTransactions(readonly: Bool) throws {
+        let writing = try makePool()
+        let pool =
+            readonly
+            ? try DatabasePool(path: folder.file(), configuration: .with { $0.readonly = true })
+            : writing
+        let foreign = Foreign(folder.file())
+        for _ in 1...50 {
+            #expect(foreign.run("UPDATE t SET v = v + 1") == SQLITE_OK)
+            // Until no other process seems to write.
+            try eventually {
+                try readDensely(pool)
+                return pool.readers.slots.contains(where: \.keepsIdleTransaction)
+            }
+            pool.suspend()
+            #expect(!foreign.isTruncateBlocked())
+            // Reads continue, and leave nothing behind.
+            try readDensely(pool)
+            #expect(!foreign.isTruncateBlocked())
+            pool.resume()
+        }
+    }
+
+    @Test func suspensionEndsTheTransactionThatAQueueKeeps() throws {
+        let queue = try makeQueue()
+        let foreign = Foreign(folder.file())
+        for _ in 1...20 {
+            try eventually {
+                try readDensely(queue)
+                return queue.gate.slots[0].keepsIdleTransaction
+            }
+            queue.suspend()
+            #expect(!foreign.isTruncateBlocked())
+            try readDensely(queue)
+            #expect(!foreign.isTruncateBlocked())
+            queue.resume()
+        }
+    }
+
+    // MARK: Wake-ups
+
+    @Test func aLongReadCausesNoWakeUps() throws {
+        let pool = try makePool()
+        try readDensely(pool)
+        try pool.read { db in
+            _ = try Int.fetchOne(db, sql: "SELECT v FROM t")
+            // Longer than any timer that was set before.
+            let end = monotonicNanoseconds() + 50_000_000
+            while monotonicNanoseconds() < end { usleep(1_000) }
+            let before = pool.readers.keeper.expirations.load(ordering: .relaxed)
+            let later = monotonicNanoseconds() + 200_000_000
+            while monotonicNanoseconds() < later { usleep(1_000) }
+            #expect(pool.readers.keeper.expirations.load(ordering: .relaxed) == before)
+        }
+    }
+
+    @Test func anIdlePoolIsNotWokenAgain() throws {
+        let pool = try makePool()
+        try eventually {
+            try readDensely(pool)
+            return pool.readers.slots[0].keepsIdleTransaction
+        }
+        let before = pool.readers.keeper.expirations.load(ordering: .relaxed)
+        try eventually { !pool.readers.slots[0].keepsIdleTransaction }
+        let now = pool.readers.keeper.expirations.load(ordering: .relaxed)
+        #expect(now - before <= 2)
+    }
+}
