@@ -22,6 +22,14 @@ final class AccessSlot: @unchecked Sendable {
         static let keeping: UInt8 = 5
         /// Unused, and a thread ends the transaction that its connection kept.
         static let ending: UInt8 = 6
+
+        /// Whether an access may claim a slot in this state.
+        @inline(__always)
+        static func isFree(_ state: UInt8) -> Bool { state == idle || state == keeping }
+
+        /// The state of the slot of an open connection that becomes free.
+        @inline(__always)
+        static func free(keepsTransaction: Bool) -> UInt8 { keepsTransaction ? keeping : idle }
     }
 
     /// Its number in the gate, from 0.
@@ -105,7 +113,7 @@ final class AccessSlot: @unchecked Sendable {
     @inline(__always)
     func claimIdle() -> Bool {
         let found = state.load(ordering: .sequentiallyConsistent)
-        guard found == State.idle || found == State.keeping else { return false }
+        guard State.isFree(found) else { return false }
         return state.compareExchange(
             expected: found,
             desired: State.taken,
@@ -175,7 +183,7 @@ final class AccessSlot: @unchecked Sendable {
     @inline(__always)
     func giveUpOpen() -> Bool {
         let keeps = keepsTransaction
-        giveUp(keeps ? State.keeping : State.idle)
+        giveUp(State.free(keepsTransaction: keeps))
         return keeps
     }
 

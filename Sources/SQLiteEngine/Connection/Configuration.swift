@@ -59,7 +59,7 @@ public struct Configuration: Sendable {
     ///
     /// It makes dense reads several times as fast, and changes nothing that an access sees. A
     /// transaction is kept for at most 5 ms, only between accesses that follow each other within
-    /// 0.1 ms, never while the database writes, and not while another process writes. Switch it off
+    /// 0.2 ms, never while the database writes, and not while another process writes. Switch it off
     /// where a process may be stopped at any moment between back-to-back reads, and must not hold a
     /// lock then.
     public var keepsReadTransactions = true

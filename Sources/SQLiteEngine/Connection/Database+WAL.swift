@@ -41,6 +41,9 @@ extension Database {
         let file = poolgauge_journal_file(handle)
         if let journalFile, journalFile == file, walIndex?.isUsed(by: handle) ?? true { return }
         walIndex = nil
+        let wasMuted = isTraceMuted
+        isTraceMuted = true
+        defer { isTraceMuted = wasMuted }
         if readJournalMode() == "wal" {
             // SQLite maps the wal-index for the first read.
             sqlite3_exec(handle, "SELECT 1 FROM sqlite_master LIMIT 1", nil, nil, nil)

@@ -45,10 +45,12 @@ extension Database {
         }
         // The body may have ended the transaction itself.
         guard sqlite3_get_autocommit(handle) == 0 else {
+            kept.pointee.isUnconfirmed = false
             probe.didEndTransaction()
             return false
         }
         if mayKeep, keepTransaction(at: monotonicNanoseconds()) { return true }
+        kept.pointee.isUnconfirmed = false
         probe.willEndTransaction()
         let code = transactionStatements.commit(on: handle)
         guard code == SQLITE_OK else {

@@ -16,7 +16,7 @@ struct KeptReadTransaction {
     ///
     /// A process that is stopped between two reads (SIGSTOP, a laptop's sleep) holds its lock until
     /// it continues. Where reads are further apart than this, it holds none.
-    static let patience: UInt64 = 100_000
+    static let patience: UInt64 = 200_000
     /// The longest time for which one transaction is kept, in nanoseconds.
     static let limit: UInt64 = 5_000_000
 

@@ -232,10 +232,10 @@ struct KeptTransactionPromisesTests {
             readonly
             ? try DatabasePool(path: folder.file(), configuration: .with { $0.readonly = true })
             : writing
+        pool.readers.keeper.rest.store(0, ordering: .relaxed)
         let foreign = Foreign(folder.file())
         for _ in 1...50 {
             #expect(foreign.run("UPDATE t SET v = v + 1") == SQLITE_OK)
-            // Until no other process seems to write.
             try eventually {
                 try readDensely(pool)
                 return pool.readers.slots.contains(where: \.keepsIdleTransaction)

@@ -1,0 +1,192 @@
+import Testing
+
+@testable import SQLiteEngine
+
+/// Every interleaving of a reader that keeps its transaction, a writer that forbids it, and the
+/// timer that ends what no access ends: the steps are those of ``AccessGate/release(_:)``,
+/// ``AccessGate/forbidKeeping()`` and ``ReadTransactionKeeper/didKeep()``.
+struct KeeperInterleavingTests {
+    /// A mistake that the exploration must find.
+    enum Mistake: CaseIterable {
+        case readerDoesNotCheckAgain
+        case readerArmsTooEarly
+        case timerDisarmsTooLate
+        case writerSearchesTooEarly
+        case writerDoesNotWait
+    }
+
+    /// Where a thread is, by the name of its next step.
+    enum Place: Hashable {
+        case start, decide, check, giveUp, checkAgain, arm
+        case raise, search, end, release, await, commit, allow
+        case disarm
+        case done
+    }
+
+    struct World: Hashable {
+        var slot = AccessSlot.State.idle
+        var isKept = false
+        var forbidding = 0
+        var isArmed = false
+        var isCommitting = false
+        /// Whether the slot was owned by two threads at once.
+        var isBroken = false
+        var accesses = 0
+        var places: [Place] = [.start, .raise, .disarm]
+    }
+
+    private static let (reader, writer, timer) = (0, 1, 2)
+
+    private func explore(_ mistake: Mistake?) throws -> Int {
+        let interleavings = Interleavings<World>(threads: 3) { world, thread in
+            switch thread {
+            case Self.reader: read(world, mistake)
+            case Self.writer: write(world, mistake)
+            default: expire(world, mistake)
+            }
+        } violation: { world in
+            if world.isBroken { return "a slot was owned twice" }
+            let isIdle =
+                AccessSlot.State.isFree(world.slot) || world.slot == AccessSlot.State.ending
+            // A reader that has just given the slot up ends its transaction next.
+            let isLeft = isIdle && world.places[Self.reader] != .checkAgain
+            return world.isCommitting && world.isKept && isLeft
+                ? "a transaction was kept during a commit" : nil
+        } violationAtEnd: { world in
+            if world.places != [.done, .done, .done] { return "a thread waits forever" }
+            if !AccessSlot.State.isFree(world.slot) { return "a slot was lost" }
+            return world.isKept && !world.isArmed ? "nothing will end a kept transaction" : nil
+        }
+        return try interleavings.explore(from: World())
+    }
+
+    // MARK: The threads
+
+    /// Two accesses, each of which keeps its transaction where that is allowed.
+    private func read(_ world: World, _ mistake: Mistake?) -> World? {
+        var next = world
+        func go(_ place: Place) -> World {
+            next.places[Self.reader] = place
+            return next
+        }
+        switch world.places[Self.reader] {
+        case .start:
+            guard AccessSlot.State.isFree(world.slot) else { return world }
+            next.slot = AccessSlot.State.taken
+            return go(.decide)
+        case .decide:
+            next.isKept = world.forbidding == 0
+            if mistake == .readerArmsTooEarly, next.isKept { next.isArmed = true }
+            return go(.check)
+        case .check:
+            // With attention raised, the transaction ends before the slot is given up.
+            if world.forbidding > 0 { next.isKept = false }
+            return go(.giveUp)
+        case .giveUp:
+            next.slot = AccessSlot.State.free(keepsTransaction: world.isKept)
+            return go(.checkAgain)
+        case .checkAgain:
+            if world.forbidding > 0, mistake != .readerDoesNotCheckAgain {
+                guard AccessSlot.State.isFree(world.slot) else { return go(endOfAccess(&next)) }
+                next.slot = AccessSlot.State.taken
+                next.isKept = false
+                return go(.release)
+            }
+            return go(world.isKept && mistake != .readerArmsTooEarly ? .arm : endOfAccess(&next))
+        case .release:
+            next.slot = AccessSlot.State.idle
+            return go(endOfAccess(&next))
+        case .arm:
+            next.isArmed = true
+            return go(endOfAccess(&next))
+        default: return nil
+        }
+    }
+
+    private func endOfAccess(_ world: inout World) -> Place {
+        world.accesses += 1
+        return world.accesses == 2 ? .done : .start
+    }
+
+    /// One write.
+    private func write(_ world: World, _ mistake: Mistake?) -> World? {
+        var next = world
+        func go(_ place: Place) -> World {
+            next.places[Self.writer] = place
+            return next
+        }
+        switch world.places[Self.writer] {
+        case .raise:
+            if mistake == .writerSearchesTooEarly, world.slot == AccessSlot.State.keeping {
+                next.slot = AccessSlot.State.ending
+                return go(.end)
+            }
+            next.forbidding += 1
+            return go(mistake == .writerSearchesTooEarly ? .await : .search)
+        case .search:
+            guard world.slot == AccessSlot.State.keeping else { return go(.await) }
+            next.slot = AccessSlot.State.ending
+            return go(.end)
+        case .end:
+            next.isKept = false
+            return go(.release)
+        case .release:
+            next.isBroken = world.slot != AccessSlot.State.ending
+            next.slot = AccessSlot.State.idle
+            return go(mistake == .writerSearchesTooEarly ? .raise : .await)
+        case .await:
+            if world.slot == AccessSlot.State.ending, mistake != .writerDoesNotWait { return world }
+            return go(.commit)
+        case .commit:
+            next.isCommitting = true
+            return go(.allow)
+        case .allow:
+            next.isCommitting = false
+            next.forbidding -= 1
+            return go(.done)
+        default: return nil
+        }
+    }
+
+    /// The timer, which expires once at any time: a spurious expiry is allowed.
+    private func expire(_ world: World, _ mistake: Mistake?) -> World? {
+        var next = world
+        func go(_ place: Place) -> World {
+            next.places[Self.timer] = place
+            return next
+        }
+        switch world.places[Self.timer] {
+        case .disarm:
+            if mistake != .timerDisarmsTooLate { next.isArmed = false }
+            return go(.search)
+        case .search:
+            guard world.slot == AccessSlot.State.keeping else {
+                return go(mistake == .timerDisarmsTooLate ? .arm : .done)
+            }
+            next.slot = AccessSlot.State.ending
+            return go(.end)
+        case .end:
+            next.isKept = false
+            return go(.release)
+        case .release:
+            next.isBroken = world.slot != AccessSlot.State.ending
+            next.slot = AccessSlot.State.idle
+            return go(mistake == .timerDisarmsTooLate ? .arm : .done)
+        case .arm:
+            next.isArmed = false
+            return go(.done)
+        default: return nil
+        }
+    }
+
+    // MARK: The tests
+
+    @Test func noInterleavingBreaksAPromise() throws {
+        #expect(try explore(nil) > 100)
+    }
+
+    @Test(arguments: Mistake.allCases)
+    func aMistakeIsFound(_ mistake: Mistake) {
+        #expect(throws: Interleavings<World>.Failure.self) { try explore(mistake) }
+    }
+}
