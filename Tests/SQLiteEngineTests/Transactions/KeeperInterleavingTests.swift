@@ -29,6 +29,8 @@ struct KeeperInterleavingTests {
         var forbidding = 0
         var isArmed = false
         var isCommitting = false
+        /// Whether an idle connection has kept its transaction since before the write began.
+        var wasKeptBefore = false
         /// Whether the slot was owned by two threads at once.
         var isBroken = false
         var accesses = 0
@@ -46,18 +48,20 @@ struct KeeperInterleavingTests {
             }
         } violation: { world in
             if world.isBroken { return "a slot was owned twice" }
-            let isIdle =
-                AccessSlot.State.isFree(world.slot) || world.slot == AccessSlot.State.ending
+            guard world.isCommitting, world.isKept else { return nil }
+            if world.wasKeptBefore { return "the writer did not wait for a transaction's end" }
             // A reader that has just given the slot up ends its transaction next.
-            let isLeft = isIdle && world.places[Self.reader] != .checkAgain
-            return world.isCommitting && world.isKept && isLeft
+            return world.slot == AccessSlot.State.keeping
+                && world.places[Self.reader] != .checkAgain
                 ? "a transaction was kept during a commit" : nil
         } violationAtEnd: { world in
             if world.places != [.done, .done, .done] { return "a thread waits forever" }
             if !AccessSlot.State.isFree(world.slot) { return "a slot was lost" }
             return world.isKept && !world.isArmed ? "nothing will end a kept transaction" : nil
         }
-        return try interleavings.explore(from: World())
+        var world = World()
+        if mistake == .writerSearchesTooEarly { world.places[Self.writer] = .search }
+        return try interleavings.explore(from: world)
     }
 
     // MARK: The threads
@@ -73,6 +77,7 @@ struct KeeperInterleavingTests {
         case .start:
             guard AccessSlot.State.isFree(world.slot) else { return world }
             next.slot = AccessSlot.State.taken
+            next.wasKeptBefore = false
             return go(.decide)
         case .decide:
             next.isKept = world.forbidding == 0
@@ -115,16 +120,14 @@ struct KeeperInterleavingTests {
             next.places[Self.writer] = place
             return next
         }
+        let placeAfterSearch = mistake == .writerSearchesTooEarly ? Place.raise : .await
         switch world.places[Self.writer] {
         case .raise:
-            if mistake == .writerSearchesTooEarly, world.slot == AccessSlot.State.keeping {
-                next.slot = AccessSlot.State.ending
-                return go(.end)
-            }
             next.forbidding += 1
+            next.wasKeptBefore = world.isKept && world.slot != AccessSlot.State.taken
             return go(mistake == .writerSearchesTooEarly ? .await : .search)
         case .search:
-            guard world.slot == AccessSlot.State.keeping else { return go(.await) }
+            guard world.slot == AccessSlot.State.keeping else { return go(placeAfterSearch) }
             next.slot = AccessSlot.State.ending
             return go(.end)
         case .end:
@@ -133,7 +136,7 @@ struct KeeperInterleavingTests {
         case .release:
             next.isBroken = world.slot != AccessSlot.State.ending
             next.slot = AccessSlot.State.idle
-            return go(mistake == .writerSearchesTooEarly ? .raise : .await)
+            return go(placeAfterSearch)
         case .await:
             if world.slot == AccessSlot.State.ending, mistake != .writerDoesNotWait { return world }
             return go(.commit)
