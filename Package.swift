@@ -127,9 +127,18 @@ let package = Package(
             path: "Tests/CommitWriter",
             swiftSettings: strict
         ),
+        // The second process of the engine's tests: a program that uses libsqlite3 directly.
+        .executableTarget(
+            name: "SecondProcess",
+            dependencies: ["CSQLite", "SQLiteEngine"],
+            path: "Tests/SecondProcess",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "SQLiteEngineTests",
-            dependencies: ["CSQLite", "CommitWriter", "SQLiteEngine", "Telemetry"],
+            dependencies: [
+                "CSQLite", "CommitWriter", "SQLiteEngine", "SecondProcess", "Telemetry",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -46,6 +46,11 @@ let package = Package(
             ]
         ),
         .executableTarget(
+            name: "SecondProcess",
+            // `Shared` links to the program that the engine's tests use as the other process.
+            dependencies: [.product(name: "SQLiteEngine", package: "Poolgauge")]
+        ),
+        .executableTarget(
             name: "Comparisons",
             dependencies: [
                 .product(name: "SQLiteEngine", package: "Poolgauge"),

@@ -16,17 +16,6 @@ final class CommitWriterProcess {
         var errors: String
     }
 
-    private static let path: String = {
-        let bundle = CommandLine.arguments.first { $0.contains(".xctest") }
-        var folder = bundle.map { URL(fileURLWithPath: $0) } ?? Bundle.main.bundleURL
-        while folder.path != "/" {
-            let candidate = folder.appendingPathComponent("CommitWriter").path
-            if FileManager.default.isExecutableFile(atPath: candidate) { return candidate }
-            folder.deleteLastPathComponent()
-        }
-        return "CommitWriter-is-not-built"
-    }()
-
     private let process = Process()
     private let output = Pipe()
     private let errors = Pipe()
@@ -41,7 +30,7 @@ final class CommitWriterProcess {
     ///   - isEarly: Whether it says that a commit is done before it is.
     /// - Throws: When it cannot be started.
     init(_ kind: Kind, on database: String, first: Int, isEarly: Bool = false) throws {
-        process.executableURL = URL(fileURLWithPath: Self.path)
+        process.executableURL = URL(fileURLWithPath: BuiltProgram.path(of: "CommitWriter"))
         process.arguments = [kind.rawValue, database, "\(first)"] + (isEarly ? ["--early"] : [])
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output

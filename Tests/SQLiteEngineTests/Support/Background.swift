@@ -29,8 +29,13 @@ final class Background<Value: Sendable>: Sendable {
 
 /// Runs a long test on a thread of its own: on one of the few that tasks share, it would keep the
 /// others from running.
-func onOwnThread(_ body: @escaping @Sendable () throws -> Void) async throws {
-    let outcome = Promise<Result<Void, any Error>>()
+///
+/// An expectation that fails on that thread is not attributed to the test; return what it is to
+/// check instead.
+func onOwnThread<Value: Sendable>(
+    _ body: @escaping @Sendable () throws -> Value
+) async throws -> Value {
+    let outcome = Promise<Result<Value, any Error>>()
     Thread.detachNewThread { outcome.fulfill(Result { try body() }) }
-    try await outcome.value().get()
+    return try await outcome.value().get()
 }

@@ -1,0 +1,97 @@
+import SQLiteEngine
+import SecondProcess
+import Testing
+
+/// A read that begins after a commit of another process has returned sees that commit.
+@Suite(.timeLimit(.minutes(5)))
+struct ForeignCommitFreshnessTests {
+    /// Reads without pauses while the other process performs a load.
+    ///
+    /// - Returns: The number of reads that missed a commit. A last read that misses one counts, too.
+    private static func staleReads(
+        of subject: SharedDatabase.Subject,
+        during load: CommitLoad
+    ) throws -> Int {
+        let shared = try SharedDatabase(for: subject, pageCount: load.pages)
+        let database = try shared.open()
+        let readers = DenseReaders(database, threads: 2, committed: shared.committed)
+        try readers.awaitReads(1_000)
+        try shared.peer.commit(load)
+        return try readers.stop().staleReads + (database.counter() == load.count ? 0 : 1)
+    }
+
+    @Test(arguments: SharedDatabase.Subject.allCases)
+    func readsSeeCommitsThatFollowEachOther(subject: SharedDatabase.Subject) async throws {
+        let load = CommitLoad(count: 3_000)
+        let count = try await onOwnThread { try Self.staleReads(of: subject, during: load) }
+        #expect(count == 0)
+    }
+
+    /// Readers keep their transactions in the pauses, at the latest in those of 300 ms.
+    @Test(
+        arguments: SharedDatabase.Subject.allCases,
+        [CommitLoad(count: 500, pause: 2_000), CommitLoad(count: 8, pause: 300_000)]
+    )
+    func readsSeeCommitsBetweenPauses(
+        subject: SharedDatabase.Subject,
+        load: CommitLoad
+    ) async throws {
+        let count = try await onOwnThread { try Self.staleReads(of: subject, during: load) }
+        #expect(count == 0)
+    }
+
+    @Test(
+        arguments: SharedDatabase.Subject.allCases,
+        ["VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA user_version = 7"]
+    )
+    func readsSeeCommitsBesideMaintenance(
+        subject: SharedDatabase.Subject,
+        sql: String
+    ) async throws {
+        let load = CommitLoad(count: 500, pages: 3, pause: 100, maintenance: sql, every: 10)
+        let count = try await onOwnThread { try Self.staleReads(of: subject, during: load) }
+        #expect(count == 0)
+    }
+
+    /// A queue that leaves the journal mode alone follows another process into WAL mode.
+    @Test func readsSeeCommitsAfterAnotherProcessEntersWALMode() async throws {
+        let (staleReads, last, modes) = try await onOwnThread {
+            let shared = try SharedDatabase(for: .rollbackQueue)
+            let queue = try shared.open()
+            let readers = DenseReaders(queue, threads: 2, committed: shared.committed)
+            var modes: Set<[String?]> = []
+            for _ in 0..<10 {
+                try readers.awaitReads(100)
+                try shared.peer.commit(CommitLoad(count: 100))
+                modes.insert(try shared.peer.sql("PRAGMA journal_mode = WAL"))
+                try readers.awaitReads(100)
+                try shared.peer.commit(CommitLoad(count: 100))
+                // The queue's connection prevents this as soon as it has read in WAL mode.
+                _ = try? shared.peer.sql("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE")
+                try shared.peer.sql("PRAGMA busy_timeout = 20000")
+            }
+            return (try readers.stop().staleReads, try queue.counter(), modes)
+        }
+        #expect(modes == [["wal"]])
+        #expect(staleReads == 0)
+        #expect(last == 2_000)
+    }
+
+    /// One connection that reads a few times after each commit.
+    @Test(arguments: SharedDatabase.Subject.allCases)
+    func aSingleReadSeesTheCommitBeforeIt(subject: SharedDatabase.Subject) async throws {
+        let staleReads = try await onOwnThread {
+            let shared = try SharedDatabase(for: subject)
+            let database = try shared.open(readers: 1)
+            var staleReads = 0
+            for expected in 1...1_000 {
+                try shared.peer.commit(CommitLoad(count: 1))
+                for _ in 0...expected % 5 where try database.counter() != expected {
+                    staleReads += 1
+                }
+            }
+            return staleReads
+        }
+        #expect(staleReads == 0)
+    }
+}

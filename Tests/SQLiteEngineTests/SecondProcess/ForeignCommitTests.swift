@@ -1,0 +1,117 @@
+import SQLiteEngine
+import SecondProcess
+import Testing
+
+/// What another process pays for committing beside this process's dense reads, as a ratio to what
+/// it pays while readers keep no transaction.
+@Suite(.timeLimit(.minutes(5)))
+struct ForeignCommitTests {
+    /// Performs a load beside two threads that read without pauses.
+    private static func times(
+        of load: CommitLoad,
+        beside subject: SharedDatabase.Subject,
+        keeps: Bool,
+        waits: Bool = true
+    ) throws -> CommitTimes {
+        let shared = try SharedDatabase(for: subject, pageCount: load.pages)
+        try shared.peer.sql("PRAGMA busy_timeout = \(waits ? 20_000 : 0)")
+        let database = try shared.open(keeps: keeps)
+        let readers = DenseReaders(database, threads: 2, committed: shared.committed)
+        try readers.awaitReads(1_000)
+        let times = try shared.peer.commit(load)
+        _ = try readers.stop()
+        return times
+    }
+
+    @Test(arguments: SharedDatabase.Subject.withLog)
+    func commitsWithoutPausesAreAsFastAndTheLogAsShort(
+        subject: SharedDatabase.Subject
+    ) async throws {
+        let excess = try await repeatedExcess {
+            try Alternation(rounds: 2) { keeps in
+                try Self.times(of: CommitLoad(count: 10_000), beside: subject, keeps: keeps)
+            }
+        }
+        #expect(excess == nil)
+    }
+
+    /// The pauses are long enough for readers to keep transactions again after a foreign commit.
+    @Test(arguments: [SharedDatabase.Subject.pool, .walQueue])
+    func commitsWithPausesAreAsFastAndTheLogAsShort(
+        subject: SharedDatabase.Subject
+    ) async throws {
+        let load = CommitLoad(count: 12, pages: 250, pause: 300_000)
+        let excess = try await repeatedExcess {
+            try Alternation(rounds: 1) { keeps in
+                try Self.times(of: load, beside: subject, keeps: keeps)
+            }
+        }
+        #expect(excess == nil)
+    }
+
+    /// What another process runs between its commits.
+    enum Maintenance: String, CaseIterable, Sendable {
+        case truncate = "PRAGMA wal_checkpoint(TRUNCATE)"
+        case restart = "PRAGMA wal_checkpoint(RESTART)"
+        case vacuum = "VACUUM"
+    }
+
+    @Test(arguments: Maintenance.allCases, [true, false])
+    func maintenanceByAnotherProcessIsAsFastAndAsRarelyBlocked(
+        maintenance: Maintenance,
+        waits: Bool
+    ) async throws {
+        let load = CommitLoad(
+            count: 300,
+            pages: 10,
+            pause: 500,
+            maintenance: maintenance.rawValue,
+            every: 5
+        )
+        let excess = try await repeatedExcess {
+            try Alternation(rounds: 1) { keeps in
+                try Self.times(of: load, beside: .pool, keeps: keeps, waits: waits)
+            }
+        }
+        #expect(excess == nil)
+    }
+
+    /// A connection in WAL mode keeps another process from leaving it, with both settings.
+    @Test(arguments: SharedDatabase.Subject.withLog, [true, false])
+    func anotherProcessCannotLeaveWALModeUntilTheDatabaseCloses(
+        subject: SharedDatabase.Subject,
+        keeps: Bool
+    ) throws {
+        let shared = try SharedDatabase(for: subject)
+        let database = try shared.open(keeps: keeps)
+        for expected in 1...20 {
+            for _ in 0..<5 { _ = try database.counter() }
+            #expect(throws: Peer.Failure.self) {
+                try shared.peer.sql("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE")
+            }
+            try shared.peer.commit(CommitLoad(count: 1))
+            #expect(try database.counter() == expected)
+        }
+        try database.close()
+        #expect(try shared.peer.sql("PRAGMA journal_mode = DELETE") == ["delete"])
+    }
+
+    @Test func aSecondPoolCommitsAsFastAndTheLogIsAsShort() async throws {
+        let excess = try await repeatedExcess {
+            try Alternation(rounds: 2) { keeps in try Self.timesOfASecondPool(keeps: keeps) }
+        }
+        #expect(excess == nil)
+    }
+
+    /// Commits through one pool beside two threads that read through another pool.
+    private static func timesOfASecondPool(keeps: Bool) throws -> CommitTimes {
+        let shared = try SharedDatabase(for: .pool)
+        let (first, second) = (try shared.open(keeps: keeps), try shared.open(keeps: keeps))
+        let writer = try #require(second as? DatabasePool)
+        let readers = DenseReaders(first, threads: 2, committed: shared.committed)
+        try readers.awaitReads(1_000)
+        let times = try shared.commit(10_000, through: writer)
+        _ = try readers.stop()
+        return times
+    }
+}

@@ -1,0 +1,12 @@
+import SecondProcess
+
+extension SharedDatabase {
+    /// Creates the database in a process that runs the program built for the tests.
+    convenience init(for subject: Subject, pageCount: Int = 0) throws {
+        try self.init(
+            for: subject,
+            pageCount: pageCount,
+            program: BuiltProgram.path(of: "SecondProcess")
+        )
+    }
+}

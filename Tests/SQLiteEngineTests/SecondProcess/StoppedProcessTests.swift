@@ -1,0 +1,43 @@
+import SQLiteEngine
+import SecondProcess
+import Telemetry
+import Testing
+
+/// What a process that is stopped with SIGSTOP between two reads holds.
+@Suite(.timeLimit(.minutes(5)))
+struct StoppedProcessTests {
+    private static let stopCount = 20
+
+    /// Stops a process that reads every 400 µs, and counts the stops in which it prevents a
+    /// checkpoint.
+    private static func blockingStops(keeps: Bool, mode: String) throws -> Int {
+        var random = SeededRandom(seed: 13)
+        let shared = try SharedDatabase(for: .pool)
+        let reader = try Peer(
+            executable: BuiltProgram.path(of: "SecondProcess"),
+            arguments: ["reads", shared.path, keeps ? "keeps" : "renews", "400"]
+        )
+        var count = 0
+        for _ in 0..<stopCount {
+            let moment =
+                monotonicNanoseconds() + .random(in: 2_000_000..<12_000_000, using: &random)
+            while monotonicNanoseconds() < moment {}
+            try reader.stop()
+            defer { reader.resume() }
+            try shared.peer.commit(CommitLoad(count: 1))
+            if try !shared.peer.completesCheckpoint(mode) { count += 1 }
+        }
+        return count
+    }
+
+    @Test(arguments: ["TRUNCATE", "RESTART"])
+    func aStoppedProcessPreventsCheckpointsAsRarelyAsWithoutKeeping(mode: String) async throws {
+        let (keeping, renewing) = try await onOwnThread {
+            (
+                try Self.blockingStops(keeps: true, mode: mode),
+                try Self.blockingStops(keeps: false, mode: mode)
+            )
+        }
+        #expect(keeping <= renewing + 3, "of \(Self.stopCount) stops")
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import SQLiteEngine
+import SecondProcess
+import Testing
+
+/// The locks of a database after `Database.suspendNotification`.
+@Suite(.timeLimit(.minutes(5)))
+struct SuspendedLocksTests {
+    private static let suspensionCount = 50
+
+    /// Suspends the database again and again, and counts the times that a checkpoint of another
+    /// process meets a lock.
+    private static func locksLeft(
+        in subject: SharedDatabase.Subject,
+        suspend: (any DatabaseReader, SharedDatabase, () -> Void) throws -> Void
+    ) throws -> Int {
+        let shared = try SharedDatabase(for: subject)
+        let database = try shared.open { $0.observesSuspensionNotifications = true }
+        var count = 0
+        for _ in 0..<suspensionCount {
+            try suspend(database, shared) {
+                NotificationCenter.default.post(name: Database.suspendNotification, object: nil)
+            }
+            defer {
+                NotificationCenter.default.post(name: Database.resumeNotification, object: nil)
+            }
+            // The commit makes the state of a kept transaction an old one.
+            try shared.peer.commit(CommitLoad(count: 1))
+            if try !shared.peer.completesCheckpoint("TRUNCATE") { count += 1 }
+        }
+        return count
+    }
+
+    @Test(arguments: SharedDatabase.Subject.withLog)
+    func noLockIsLeftAfterReads(subject: SharedDatabase.Subject) async throws {
+        let count = try await onOwnThread {
+            try Self.locksLeft(in: subject) { database, _, suspend in
+                for _ in 0..<20 { _ = try database.counter() }
+                suspend()
+            }
+        }
+        #expect(count == 0, "of \(Self.suspensionCount) suspensions")
+    }
+
+    @Test(arguments: SharedDatabase.Subject.withLog)
+    func noLockIsLeftAfterReadsDuringTheSuspension(subject: SharedDatabase.Subject) async throws {
+        let count = try await onOwnThread {
+            try Self.locksLeft(in: subject) { database, shared, suspend in
+                let readers = DenseReaders(database, threads: 2, committed: shared.committed)
+                try readers.awaitReads(100)
+                suspend()
+                try readers.awaitReads(100)
+                _ = try readers.stop()
+            }
+        }
+        #expect(count == 0, "of \(Self.suspensionCount) suspensions")
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import SQLiteEngine
+
+/// Reads through the engine's pool with a pause after each read, until standard input ends.
+struct PacedReader {
+    /// The number of reads before the process reports that it is ready.
+    private static let warmUpCount = 50
+
+    private let pool: DatabasePool
+    private let pause: UInt32
+
+    /// Opens the pool.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the database.
+    ///   - keeps: Whether readers keep their transactions.
+    ///   - pause: The pause in microseconds.
+    /// - Throws: What opening the pool throws.
+    init(path: String, keeps: Bool, pause: UInt32) throws {
+        var configuration = Configuration()
+        configuration.keepsReadTransactions = keeps
+        configuration.busyMode = .timeout(10)
+        pool = try DatabasePool(path: path, configuration: configuration)
+        self.pause = pause
+    }
+
+    /// Reads until the process is terminated or standard input ends.
+    func run() throws -> Never {
+        Thread.detachNewThread {
+            while readLine() != nil {}
+            exit(0)
+        }
+        var count = 0
+        while true {
+            _ = try pool.read { db in
+                try Int.fetchOne(db.cachedStatement(sql: "SELECT value FROM counter"))
+            }
+            count += 1
+            if count == Self.warmUpCount { try CommandLoop.write(.ready) }
+            usleep(pause)
+        }
+    }
+}

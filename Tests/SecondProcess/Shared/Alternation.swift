@@ -1,0 +1,17 @@
+/// Values that are measured with kept read transactions and without, in turns.
+package struct Alternation<Value> {
+    /// The values with `Configuration.keepsReadTransactions`.
+    package private(set) var keeping: [Value] = []
+    /// The values without.
+    package private(set) var renewing: [Value] = []
+
+    /// Measures both settings in each round.
+    package init(rounds: Int, _ measure: (_ keeps: Bool) throws -> Value) rethrows {
+        for round in 0..<rounds {
+            for keeps in round.isMultiple(of: 2) ? [false, true] : [true, false] {
+                let value = try measure(keeps)
+                if keeps { keeping.append(value) } else { renewing.append(value) }
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// The times of a sequence of commits, and the write-ahead log that they left behind.
+package struct CommitTimes: Codable, Sendable {
+    /// The time of each commit in nanoseconds, from `BEGIN` to the end of `COMMIT`.
+    package private(set) var nanoseconds: [UInt64] = []
+    /// The size of the write-ahead log in bytes after the last commit.
+    package private(set) var logBytes = 0
+    /// The largest size of the write-ahead log after any commit.
+    package private(set) var largestLogBytes = 0
+    /// The number of times that maintenance ran.
+    package private(set) var maintenanceCount = 0
+    /// The number of times that a lock of another connection prevented maintenance.
+    package private(set) var blockedMaintenanceCount = 0
+    /// The total time of maintenance in nanoseconds.
+    package private(set) var maintenanceNanoseconds: UInt64 = 0
+
+    /// Creates a value without commits.
+    package init() {}
+
+    /// Adds a commit.
+    ///
+    /// - Parameters:
+    ///   - nanoseconds: The time that it took.
+    ///   - logBytes: The size of the write-ahead log after the commit.
+    package mutating func append(nanoseconds: UInt64, logBytes: Int) {
+        self.nanoseconds.append(nanoseconds)
+        self.logBytes = logBytes
+        largestLogBytes = max(largestLogBytes, logBytes)
+    }
+
+    /// Adds a run of the maintenance.
+    package mutating func appendMaintenance(nanoseconds: UInt64, isBlocked: Bool) {
+        maintenanceCount += 1
+        maintenanceNanoseconds += nanoseconds
+        if isBlocked { blockedMaintenanceCount += 1 }
+    }
+
+    /// The mean time of a commit in nanoseconds.
+    package var mean: Double {
+        Double(nanoseconds.reduce(0, +)) / Double(max(1, nanoseconds.count))
+    }
+
+    /// The time that a share of the commits do not exceed, in nanoseconds.
+    package func quantile(_ share: Double) -> UInt64 {
+        guard !nanoseconds.isEmpty else { return 0 }
+        let index = Int(Double(nanoseconds.count - 1) * share)
+        return nanoseconds.sorted()[index]
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import SQLiteEngine
+import Synchronization
+
+/// Threads that read without pauses and count the reads that miss a commit.
+package final class DenseReaders: Sendable {
+    /// What the threads have read.
+    package struct Result: Sendable {
+        /// The number of reads.
+        package fileprivate(set) var reads = 0
+        /// The number of reads that did not see a commit that had returned before they began.
+        package fileprivate(set) var staleReads = 0
+        /// The first error that a read threw.
+        fileprivate var error: (any Error)?
+    }
+
+    /// What the threads share.
+    private final class State: Sendable {
+        let isOver = Atomic<Bool>(false)
+        let readCount = Atomic<Int>(0)
+        let total = Mutex(Result())
+    }
+
+    private let state = State()
+    private let group = DispatchGroup()
+
+    /// Starts the threads.
+    ///
+    /// - Parameters:
+    ///   - database: The database that they read.
+    ///   - threadCount: The number of threads.
+    ///   - committed: The value of the counter after the last commit that has returned.
+    package init(
+        _ database: some DatabaseReader,
+        threads threadCount: Int,
+        committed: SharedCounter
+    ) {
+        for _ in 0..<threadCount {
+            group.enter()
+            Thread.detachNewThread { [state, group] in
+                Self.read(database, committed, state)
+                group.leave()
+            }
+        }
+    }
+
+    deinit { state.isOver.store(true, ordering: .relaxed) }
+
+    private static func read(
+        _ database: some DatabaseReader,
+        _ committed: SharedCounter,
+        _ state: State
+    ) {
+        var result = Result()
+        do {
+            while !state.isOver.load(ordering: .relaxed) {
+                let expected = committed.load()
+                if try database.counter() < expected { result.staleReads += 1 }
+                result.reads += 1
+                state.readCount.wrappingAdd(1, ordering: .relaxed)
+            }
+        } catch {
+            result.error = error
+        }
+        state.total.withLock {
+            $0.reads += result.reads
+            $0.staleReads += result.staleReads
+            $0.error = $0.error ?? result.error
+        }
+    }
+
+    /// The number of reads so far.
+    package var readCount: Int { state.readCount.load(ordering: .relaxed) }
+
+    /// Waits until the threads have read `count` more times, for at most 20 s.
+    package func awaitReads(_ count: Int) throws {
+        let end = state.readCount.load(ordering: .relaxed) + count
+        let deadline = ContinuousClock.now + .seconds(20)
+        while state.readCount.load(ordering: .relaxed) < end {
+            if let error = state.total.withLock({ $0.error }) { throw error }
+            guard ContinuousClock.now < deadline else {
+                throw Peer.Failure(code: 0, message: "the readers do not read")
+            }
+            usleep(100)
+        }
+    }
+
+    /// Ends the threads.
+    ///
+    /// - Throws: The first error that a read threw.
+    package func stop() throws -> Result {
+        state.isOver.store(true, ordering: .relaxed)
+        group.wait()
+        let result = state.total.withLock { $0 }
+        if let error = result.error { throw error }
+        return result
+    }
+}
+
+extension DatabaseReader {
+    /// Reads the counter in a transaction of its own.
+    package func counter() throws -> Int {
+        try read { db in
+            try Int.fetchOne(db.cachedStatement(sql: "SELECT value FROM counter")) ?? -1
+        }
+    }
+}

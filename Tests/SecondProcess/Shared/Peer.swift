@@ -1,0 +1,152 @@
+import Foundation
+
+/// Another process that performs commands: the parent's end of the connection to it.
+///
+/// The process ends when the value is released, also if it is stopped. Use it from one thread.
+package final class Peer {
+    /// The process did not do what was asked of it.
+    package struct Failure: Error {
+        /// An SQLite result code, or 0.
+        package var code: Int32
+        /// What went wrong.
+        package var message: String
+    }
+
+    private let process = Process()
+    private let descriptor: Int32
+    private let timeout: Int32
+    private var received: [UInt8] = []
+
+    /// The identifier of the process.
+    package var processIdentifier: Int32 { process.processIdentifier }
+
+    /// Starts a process and waits until it is ready.
+    ///
+    /// - Parameters:
+    ///   - executable: The path of its program.
+    ///   - arguments: The program's arguments.
+    ///   - timeout: The longest time that an answer may take, in seconds.
+    /// - Throws: ``Failure`` if it does not become ready.
+    package init(executable: String, arguments: [String], timeout: Int32 = 60) throws {
+        self.timeout = timeout
+        // A socket, not a pipe: writing to a process that has died must not raise SIGPIPE.
+        var ends: [Int32] = [-1, -1]
+        #if canImport(Darwin)
+        let kind = SOCK_STREAM
+        #else
+        let kind = Int32(SOCK_STREAM.rawValue)
+        #endif
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+            throw Failure(code: 0, message: "socketpair: errno \(errno)")
+        }
+        descriptor = ends[0]
+        // The process sees the end of its input only if no other process has this end, too.
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        #if canImport(Darwin)
+        var isOn: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        #endif
+        let other = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
+        process.executableURL = URL(fileURLWithPath: executable)
+        process.arguments = arguments
+        process.standardInput = other
+        process.standardOutput = other
+        try process.run()
+        try other.close()
+        guard case .ready = try receive() else {
+            throw Failure(code: 0, message: "the process is not ready")
+        }
+    }
+
+    deinit {
+        close(descriptor)
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+
+    // MARK: Commands
+
+    /// Runs SQL and returns the first row.
+    @discardableResult
+    package func sql(_ sql: String) throws -> [String?] {
+        try send(.sql(sql))
+        guard case .row(let row, _) = try receive() else { throw Self.unexpected }
+        return row
+    }
+
+    /// Performs a load and returns its times.
+    @discardableResult
+    package func commit(_ load: CommitLoad) throws -> CommitTimes {
+        try send(.commit(load))
+        guard case .times(let times) = try receive() else { throw Self.unexpected }
+        return times
+    }
+
+    /// Whether a checkpoint that waits for no lock is complete.
+    package func completesCheckpoint(_ mode: String) throws -> Bool {
+        try sql("PRAGMA busy_timeout = 0")
+        defer { _ = try? sql("PRAGMA busy_timeout = 20000") }
+        return try sql("PRAGMA wal_checkpoint(\(mode))").first == "0"
+    }
+
+    private static let unexpected = Failure(code: 0, message: "an unexpected answer")
+
+    // MARK: Stopping
+
+    /// Stops all threads of the process with SIGSTOP, and returns when they have stopped.
+    package func stop() throws {
+        kill(processIdentifier, SIGSTOP)
+        var information = siginfo_t()
+        // Without WEXITED this does not collect the status of a process that has ended.
+        guard waitid(P_PID, id_t(processIdentifier), &information, WSTOPPED) == 0 else {
+            throw Failure(code: 0, message: "waitid: errno \(errno)")
+        }
+    }
+
+    /// Lets a stopped process continue.
+    package func resume() { kill(processIdentifier, SIGCONT) }
+
+    // MARK: Transport
+
+    private func send(_ command: PeerCommand) throws {
+        var line = try JSONEncoder().encode(command)
+        line.append(UInt8(ascii: "\n"))
+        #if canImport(Darwin)
+        let flags: Int32 = 0
+        #else
+        let flags = Int32(MSG_NOSIGNAL)
+        #endif
+        let count = line.withUnsafeBytes { bytes in
+            #if canImport(Darwin)
+            Darwin.send(descriptor, bytes.baseAddress, bytes.count, flags)
+            #else
+            Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags)
+            #endif
+        }
+        guard count == line.count else {
+            throw Failure(code: 0, message: "the process has ended")
+        }
+    }
+
+    /// Waits for an answer.
+    private func receive() throws -> PeerAnswer {
+        while true {
+            if let end = received.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = Data(received[..<end])
+                received.removeSubrange(...end)
+                let answer = try JSONDecoder().decode(PeerAnswer.self, from: line)
+                if case .failure(let code, let message) = answer {
+                    throw Failure(code: code, message: message)
+                }
+                return answer
+            }
+            var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            guard poll(&wait, 1, timeout * 1_000) > 0 else {
+                throw Failure(code: 0, message: "the process does not answer")
+            }
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { throw Failure(code: 0, message: "the process has ended") }
+            received.append(contentsOf: buffer[..<count])
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// What a test asks another process to do; one line of JSON on the process's standard input.
+package enum PeerCommand: Codable, Sendable {
+    /// Runs SQL and answers with the first row of its last statement that returns one.
+    case sql(String)
+    /// Commits several times and answers with the times.
+    case commit(CommitLoad)
+}
+
+/// What the other process answers; one line of JSON on its standard output.
+package enum PeerAnswer: Codable, Sendable {
+    /// The process is ready for commands, or performs what its arguments state.
+    case ready
+    /// The first row of a command's SQL, as text, and the time that the SQL took.
+    case row([String?], nanoseconds: UInt64)
+    /// The times of a command's commits.
+    case times(CommitTimes)
+    /// The command failed with an SQLite result code.
+    case failure(code: Int32, message: String)
+}
+
+/// A sequence of commits, each of which adds one to the shared counter.
+package struct CommitLoad: Codable, Sendable {
+    /// The number of commits.
+    package var count: Int
+    /// The pages that each commit changes besides the counter's.
+    package var pages: Int
+    /// The pause after each commit in microseconds.
+    package var pause: UInt32
+    /// SQL that runs between commits, such as a checkpoint; nil for none.
+    package var maintenance: String?
+    /// The number of commits between two runs of `maintenance`.
+    package var maintenanceInterval: Int
+
+    /// Creates a load; by default its commits follow each other without a pause.
+    package init(
+        count: Int,
+        pages: Int = 0,
+        pause: UInt32 = 0,
+        maintenance: String? = nil,
+        every maintenanceInterval: Int = 1
+    ) {
+        self.count = count
+        self.pages = pages
+        self.pause = pause
+        self.maintenance = maintenance
+        self.maintenanceInterval = maintenanceInterval
+    }
+}
