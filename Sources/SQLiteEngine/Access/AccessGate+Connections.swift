@@ -33,8 +33,8 @@ extension AccessGate {
         keeping owner: any DatabaseWriter,
         _ body: @escaping @Sendable (Database) -> Void
     ) {
-        performLater(site, .write) { [self] _ in
-            body(Database.makeStandIn(label: slots[0].label))
+        performLater(site, .write) { [self] error in
+            body(Database.makeStandIn(label: slots[0].label, for: error))
         } _: { db in
             withExtendedLifetime(owner) {
                 db.endKeptTransaction()

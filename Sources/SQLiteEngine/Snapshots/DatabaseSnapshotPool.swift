@@ -79,9 +79,8 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         _ site: AccessSite,
         events: EventHub = EventHub()
     ) throws {
-        guard db.sqliteConnection != nil, !db.isStandIn else {
-            throw DatabaseError.connectionIsClosed()
-        }
+        if let error = db.standInError { throw error }
+        guard db.sqliteConnection != nil else { throw DatabaseError.connectionIsClosed() }
         guard sqlite3_txn_state(db.sqliteConnection, "main") != SQLITE_TXN_WRITE else {
             throw DatabaseError(
                 message: "a snapshot pool cannot be made inside of a transaction that writes: "
