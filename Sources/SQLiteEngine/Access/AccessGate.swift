@@ -185,7 +185,10 @@ final class AccessGate: Sendable {
         let start = monotonicNanoseconds()
         slot.probe.beginOpening(site)
         do {
-            slot.install(try opening(slot))
+            // Opening runs the user's closures, which may wait for other connections.
+            slot.install(
+                try holding(CollectionOfOne(slot), ThreadState.current, site) { try opening(slot) }
+            )
             slot.probe.endOpening(succeeded: true)
         } catch {
             slot.probe.endOpening(succeeded: false)

@@ -219,7 +219,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         slot.isLost = true
         slot.uninstall()?.closeIgnoringErrors()
         // Those who wait would wait forever.
-        if gate.slots.allSatisfy(\.isLost) { gate.retire() }
+        if gate.slots.allSatisfy(\.isLost) { gate.retire() } else { gate.wakeThreads() }
     }
 
     private func checkNotLost() throws {
