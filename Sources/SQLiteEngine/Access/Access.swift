@@ -25,6 +25,7 @@ extension AccessGate {
     ) {
         slot.outer = thread.pointee.innermost
         slot.thread = thread
+        slot.site = site
         thread.pointee.innermost = Unmanaged.passUnretained(slot)
         slot.probe.beginAccess(site)
         readers?.forbidKeeping()
@@ -82,6 +83,28 @@ extension AccessGate {
         thread.pointee.innermost = Unmanaged.passUnretained(slot)
     }
 
+    /// Runs `body` while `thread` holds slots without being inside an access of them.
+    ///
+    /// Deadlock detection counts these slots; the checks for reentrancy do not.
+    func holding<T, E: Error>(
+        _ slots: some Sequence<AccessSlot>,
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ site: AccessSite,
+        _ body: () throws(E) -> T
+    ) throws(E) -> T {
+        let outermost = thread.pointee.held
+        for slot in slots {
+            slot.site = site
+            slot.outer = thread.pointee.held
+            thread.pointee.held = Unmanaged.passUnretained(slot)
+        }
+        defer {
+            thread.pointee.held = outermost
+            for slot in slots { slot.outer = nil }
+        }
+        return try body()
+    }
+
     /// Runs `body` on the connection's dispatch queue, for a target queue that the user chose.
     ///
     /// That may be another thread: the main queue's work runs on the main thread.
@@ -97,9 +120,10 @@ extension AccessGate {
             guard thread != caller else { return try body(database) }
             detach(slot, from: caller)
             attach(slot, to: thread)
+            let outerCaller = thread.pointee.caller
             thread.pointee.caller = caller
             defer {
-                thread.pointee.caller = nil
+                thread.pointee.caller = outerCaller
                 detach(slot, from: thread)
                 attach(slot, to: caller)
             }

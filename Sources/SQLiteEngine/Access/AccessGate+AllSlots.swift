@@ -7,13 +7,19 @@ extension AccessGate {
     /// All who want them all take them in the same order, so that two never wait for each other.
     /// With a pool's readers that is not enough: see
     /// ``withAllConnections(_:_:readers:_:)``.
+    ///
+    /// When the caller has `reserved` a slot of another gate, it is known to be held meanwhile.
+    ///
+    /// - Throws: What `body` throws; `SQLITE_MISUSE` when the gate is closed, and `SQLITE_LOCKED`
+    ///   when the wait for a slot would be a deadlock.
     func withAllSlots<T>(
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite,
+        reserved: AccessSlot? = nil,
         _ body: ([AccessSlot]) throws -> T
     ) throws -> T {
-        let held = try takeAll(thread, site)
-        return try using(held, thread, body)
+        let held = try takeAll(thread, site, reserved)
+        return try using(held, thread, site, body)
     }
 
     /// Like ``withAllSlots(_:_:_:)``, but does nothing when the gate is closed by then.
@@ -29,17 +35,18 @@ extension AccessGate {
             if isClosed { return }
             throw error
         }
-        try using(held, thread, body)
+        try using(held, thread, site, body)
     }
 
     private func takeAll(
         _ thread: UnsafeMutablePointer<ThreadState>,
-        _ site: AccessSite
+        _ site: AccessSite,
+        _ reserved: AccessSlot? = nil
     ) throws -> [AccessSlot] {
         var held: [AccessSlot] = []
         do {
             for slot in slots {
-                try take(slot, thread, site)
+                try take(slot, thread, site, holding: held, reserved)
                 held.append(slot)
                 slot.database?.endKeptTransaction()
             }
@@ -53,26 +60,40 @@ extension AccessGate {
     private func using<T>(
         _ held: [AccessSlot],
         _ thread: UnsafeMutablePointer<ThreadState>,
+        _ site: AccessSite,
         _ body: ([AccessSlot]) throws -> T
-    ) rethrows -> T {
+    ) throws -> T {
         defer { for slot in held { giveBack(slot) } }
         // An access of this thread would wait for itself: it finds itself inside of this one.
         let mark = held.first { $0.database != nil } ?? held[0]
         mark.outer = thread.pointee.innermost
         mark.thread = thread
+        mark.site = site
         thread.pointee.innermost = Unmanaged.passUnretained(mark)
         defer {
             thread.pointee.innermost = mark.outer
             mark.outer = nil
         }
-        return try body(held)
+        let others = held.filter { $0 !== mark }
+        return try holding(others, thread, site) { try body(held) }
     }
 
     /// Takes one certain slot, open or not.
+    ///
+    /// - Parameters:
+    ///   - slot: The slot.
+    ///   - thread: The calling thread.
+    ///   - site: The access.
+    ///   - held: The slots that the access has acquired so far.
+    ///   - reserved: A slot that the access has reserved.
+    /// - Throws: `SQLITE_MISUSE` when the gate is closed, and `SQLITE_LOCKED` when the wait would be
+    ///   a deadlock.
     func take(
         _ slot: AccessSlot,
         _ thread: UnsafeMutablePointer<ThreadState>,
-        _ site: AccessSite
+        _ site: AccessSite,
+        holding held: [AccessSlot] = [],
+        _ reserved: AccessSlot? = nil
     ) throws {
         if slot.claimIdle() || slot.claimClosed() { return }
         let parker = thread.pointee.parker
@@ -81,9 +102,11 @@ extension AccessGate {
             intent: .write,
             sleeper: .thread(parker),
             since: monotonicNanoseconds(),
-            wanted: slot
+            wanted: slot,
+            holdings: thread.pointee.holdings + Holding.all(held, reserved, site)
         )
         try enqueue(waiter)
+        defer { endNestedWait(waiter) }
         while true {
             if slot.claimIdle() || slot.claimClosed() {
                 let wasWaiting = cancel(waiter)
@@ -91,6 +114,10 @@ extension AccessGate {
                     release(granted)
                 }
                 return
+            }
+            if let error = deadlock(of: waiter) {
+                if !cancel(waiter), let granted = waiter.granted { giveBack(granted) }
+                throw error
             }
             parker.park()
             let (granted, isClosed) = queue.withLock { (waiter.granted, $0.isClosed) }

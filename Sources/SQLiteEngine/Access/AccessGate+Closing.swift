@@ -62,11 +62,7 @@ extension AccessGate {
             return waiters
         }
         for waiter in waiters {
-            switch waiter.takeSleeper() {
-            case .thread(let parker): parker.unpark()
-            case .task(let resume): resume(.failure(DatabaseError.connectionIsClosed()))
-            case .nobody: break
-            }
+            wake(waiter, with: .failure(DatabaseError.connectionIsClosed()))
         }
     }
 }

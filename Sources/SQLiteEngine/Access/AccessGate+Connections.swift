@@ -33,8 +33,8 @@ extension AccessGate {
         keeping owner: any DatabaseWriter,
         _ body: @escaping @Sendable (Database) -> Void
     ) {
-        performLater(site, .write) { [self] _ in
-            body(Database.makeStandIn(label: slots[0].label))
+        performLater(site, .write) { [self] error in
+            body(Database.makeStandIn(label: slots[0].label, for: error))
         } _: { db in
             withExtendedLifetime(owner) {
                 db.endKeptTransaction()
@@ -46,24 +46,27 @@ extension AccessGate {
 
     /// Takes every slot for a callback: running accesses are awaited, new ones kept out.
     ///
-    /// The completion is called on any thread, with a failure when the gate was closed. On success
-    /// ``giveBackAll()`` must follow.
+    /// The completion is called on any thread, with a failure when the gate was closed or the wait
+    /// would be a deadlock. On success ``giveBackAll()`` must follow. The caller has `reserved` a
+    /// slot of another gate.
     func acquireAllLater(
         _ site: AccessSite,
         from index: Int = 0,
+        reserved: AccessSlot,
         _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) {
         guard index < slots.count else {
             completion(.success(()))
             return
         }
-        _ = acquire(site, .write, wanted: slots[index]) { [self] result in
+        let holdings = Holding.all(slots[..<index], reserved, site)
+        _ = acquire(site, .write, wanted: slots[index], holdings: holdings) { [self] result in
             switch result {
             case .success(let slot):
                 // Not here: this may be somebody's release of the slot.
                 slot.executor.async { [self] in
                     slot.database?.endKeptTransaction()
-                    acquireAllLater(site, from: index + 1, completion)
+                    acquireAllLater(site, from: index + 1, reserved: reserved, completion)
                 }
             case .failure(let error):
                 for slot in slots[..<index] { giveBack(slot) }

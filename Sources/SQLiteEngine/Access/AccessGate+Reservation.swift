@@ -32,7 +32,7 @@ extension AccessGate {
         reserve()
         var isReserved = true
         defer { if isReserved { endReservation() } }
-        return try readers.withAllSlots(thread, site) { held in
+        return try readers.withAllSlots(thread, site, reserved: slots[0]) { held in
             let slot = claimReservation()
             isReserved = false
             return try body(slot, held)
@@ -48,7 +48,7 @@ extension AccessGate {
         forbidKeeping()
         setReserved(true)
         slots[0].giveUp(AccessSlot.State.reserved)
-        wakeBorrowers()
+        wakeThreads()
     }
 
     /// Takes the reserved writer; the caller holds all readers, or has nobody borrow any more.
@@ -79,12 +79,13 @@ extension AccessGate {
             if queue.isReserved { slot.giveUp(AccessSlot.State.reserved) }
             return queue.isReserved
         }
-        if isReserved { wakeBorrowers() }
+        if isReserved { wakeThreads() }
         return isReserved
     }
 
-    /// Has the threads that wait look whether they may borrow.
-    func wakeBorrowers() {
+    /// Wakes all waiting threads, because some may borrow the slot now, or because fewer slots are
+    /// left to wait for.
+    func wakeThreads() {
         queue.withLock { queue in
             for waiter in queue.waiters {
                 if case .thread(let parker) = waiter.sleeper { parker.unpark() }
@@ -94,10 +95,13 @@ extension AccessGate {
 
     /// Takes the reserved writer for a thread that is inside of a read.
     func borrow(_ thread: UnsafeMutablePointer<ThreadState>) -> AccessSlot? {
-        guard let readers, thread.pointee.access(through: readers) != nil,
-            slots[0].claimReserved()
-        else { return nil }
-        return slots[0]
+        mayBorrow(thread) && slots[0].claimReserved() ? slots[0] : nil
+    }
+
+    /// Whether the thread may borrow the writer: it is inside a read.
+    func mayBorrow(_ thread: UnsafeMutablePointer<ThreadState>) -> Bool {
+        guard let readers, thread.pointee.holdsSlots else { return false }
+        return thread.pointee.isInside(readers)
     }
 }
 
@@ -115,13 +119,15 @@ extension AccessGate {
         _ = try await acquireForTask(site, .write, wanted: slots[0])
         reserve()
         do {
-            try await readers.acquireAll(site)
+            try await readers.acquireAll(site, reserved: slots[0])
         } catch {
             endReservation()
             throw error
         }
         defer { readers.giveBackAll() }
-        return try await perform(site, .write, holding: claimReservation(), body)
+        return try await perform(site, .write, holding: claimReservation()) { db in
+            try readers.holding(readers.slots, ThreadState.current, site) { try body(db) }
+        }
     }
 
     /// Runs an access for a callback with the writer while all readers are held.
@@ -139,7 +145,7 @@ extension AccessGate {
                     return
                 }
                 reserve()
-                readers.acquireAllLater(site) { [self] result in
+                readers.acquireAllLater(site, reserved: slots[0]) { [self] result in
                     if case .failure(let error) = result {
                         endReservation()
                         failure(error)
@@ -147,12 +153,13 @@ extension AccessGate {
                     }
                     let slot = claimReservation()
                     slot.executor.async { [self] in
-                        enter(slot, ThreadState.current, site)
+                        let thread = ThreadState.current
+                        enter(slot, thread, site)
                         defer {
                             leaveOpenOrNot(slot)
                             readers.giveBackAll()
                         }
-                        body(slot.openDatabase)
+                        readers.holding(readers.slots, thread, site) { body(slot.openDatabase) }
                     }
                 }
             }

@@ -5,15 +5,18 @@ extension AccessGate {
     /// Takes a connection for a task or a callback: now, or when `resume` is called.
     ///
     /// `resume` is called once, on any thread: with a slot that is the task's, whose connection
-    /// may still have to be opened, or with the error that the gate was closed.
+    /// may still have to be opened, or with the error that the gate was closed or that the wait
+    /// would be a deadlock.
     ///
-    /// When a slot is `wanted`, no other will do.
+    /// When a slot is `wanted`, no other will do. The `holdings` are what the task or the callback
+    /// holds while it waits.
     ///
     /// - Returns: What waits, for ``cancel(_:)``; nil when `resume` was called already.
     func acquire(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
         wanted: AccessSlot? = nil,
+        holdings: [Holding] = [],
         resume: @escaping @Sendable (Result<AccessSlot, any Error>) -> Void
     ) -> Waiter? {
         let start = monotonicNanoseconds()
@@ -32,11 +35,17 @@ extension AccessGate {
                 resume(result)
             },
             since: start,
-            wanted: wanted
+            wanted: wanted,
+            holdings: holdings
         )
+        if let error = deadlock(of: waiter) {
+            resume(.failure(error))
+            return nil
+        }
         do {
             try enqueue(waiter)
         } catch {
+            endNestedWait(waiter)
             resume(.failure(error))
             return nil
         }
@@ -58,11 +67,13 @@ extension AccessGate {
     ///
     /// - Returns: Whether it still waited: then it will never be resumed.
     func cancel(_ waiter: Waiter) -> Bool {
-        queue.withLock { queue in
+        let isOurs = queue.withLock { queue in
             let isOurs = queue.remove(waiter, at: monotonicNanoseconds())
             if isOurs { _ = waiter.takeSleeper() }
             if isOurs { attention.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
             return isOurs
         }
+        if isOurs { endNestedWait(waiter) }
+        return isOurs
     }
 }

@@ -10,30 +10,42 @@ extension AccessGate {
     ) throws -> AccessSlot {
         let start = monotonicNanoseconds()
         let parker = thread.pointee.parker
-        let waiter = Waiter(site: site, intent: intent, sleeper: .thread(parker), since: start)
+        let waiter = Waiter(
+            site: site,
+            intent: intent,
+            sleeper: .thread(parker),
+            since: start,
+            holdings: thread.pointee.holdsSlots ? thread.pointee.holdings : [],
+            mayBorrow: mayBorrow(thread)
+        )
+        let slot = try waitForSlot(thread, waiter)
+        if slot.database == nil { _ = try open(slot, site) }
+        return acquired(slot, site, since: start)
+    }
+
+    private func waitForSlot(
+        _ thread: UnsafeMutablePointer<ThreadState>,
+        _ waiter: Waiter
+    ) throws -> AccessSlot {
         try enqueue(waiter)
+        defer { endNestedWait(waiter) }
         // Not before that of those who stand before it: until then each looks for itself.
         let deadline = monotonicNanoseconds() + Waiter.patience
         var isPatient = true
         while true {
-            if let slot = claimAny() {
+            if let slot = claimAny() ?? claimClosed() ?? borrow(thread) {
                 settle(waiter)
-                return acquired(slot, site, since: start)
+                return slot
             }
-            if let closed = claimClosed() {
+            if let error = deadlock(of: waiter) {
                 settle(waiter)
-                return acquired(try open(closed, site), site, since: start)
+                throw error
             }
-            if let borrowed = borrow(thread) {
-                settle(waiter)
-                return acquired(borrowed, site, since: start)
-            }
-            parker.park(until: isPatient ? deadline : nil)
+            thread.pointee.parker.park(until: isPatient ? deadline : nil)
             isPatient = isPatient && monotonicNanoseconds() < deadline
             if let granted = try awaken(waiter) {
                 passOn()
-                let slot = granted.database == nil ? try open(granted, site) : granted
-                return acquired(slot, site, since: start)
+                return granted
             }
         }
     }
@@ -136,12 +148,18 @@ extension AccessGate {
         case .grant where isAwake: break
         case .notify(let waiter):
             if case .thread(let parker) = waiter.sleeper { parker.unpark() }
-        case .grant(let waiter):
-            switch waiter.takeSleeper() {
-            case .thread(let parker): parker.unpark()
-            case .task(let resume): resume(.success(slot))
-            case .nobody: break
-            }
+        case .grant(let waiter): wake(waiter, with: .success(slot))
+        }
+    }
+
+    /// Wakes a waiter that the caller has taken out of the queue.
+    func wake(_ waiter: Waiter, with result: Result<AccessSlot, any Error>) {
+        switch waiter.takeSleeper() {
+        case .thread(let parker): parker.unpark()
+        case .task(let resume):
+            endNestedWait(waiter)
+            resume(result)
+        case .nobody: break
         }
     }
 }

@@ -186,7 +186,11 @@ final class AccessGate: Sendable {
         let start = monotonicNanoseconds()
         slot.probe.beginOpening(site)
         do {
-            slot.install(try opening(slot), keeper)
+            // Opening runs the user's closures, which may wait for other connections.
+            slot.install(
+                try holding(CollectionOfOne(slot), ThreadState.current, site) { try opening(slot) },
+                keeper
+            )
             slot.probe.endOpening(succeeded: true)
         } catch {
             slot.probe.endOpening(succeeded: false)

@@ -54,6 +54,7 @@ final class AccessSlot: @unchecked Sendable {
         var kept: UnsafeMutablePointer<KeptReadTransaction>?
         var outer: Unmanaged<AccessSlot>?
         var thread: UnsafeMutablePointer<ThreadState>?
+        var site = AccessSite(word: 0)
     }
 
     private let claimed: UnsafeMutablePointer<Claimed>
@@ -104,6 +105,13 @@ final class AccessSlot: @unchecked Sendable {
     var thread: UnsafeMutablePointer<ThreadState>? {
         get { claimed.pointee.thread }
         set { claimed.pointee.thread = newValue }
+    }
+
+    /// The access that holds the slot, or the last one that did.
+    @inline(__always)
+    var site: AccessSite {
+        get { claimed.pointee.site }
+        set { claimed.pointee.site = newValue }
     }
 
     /// Takes the slot when its connection is open and free.

@@ -53,12 +53,13 @@ extension AccessGate {
 
     /// Takes every slot for a task: running accesses are awaited, new ones kept out.
     ///
-    /// The caller gives them back with ``giveBackAll()``.
-    func acquireAll(_ site: AccessSite) async throws {
+    /// The caller gives them back with ``giveBackAll()``. It has `reserved` a slot of another gate.
+    func acquireAll(_ site: AccessSite, reserved: AccessSlot) async throws {
         var held = 0
         do {
             for slot in slots {
-                _ = try await acquireForTask(site, .write, wanted: slot)
+                let holdings = Holding.all(slots[..<held], reserved, site)
+                _ = try await acquireForTask(site, .write, wanted: slot, holdings: holdings)
                 held += 1
                 slot.database?.endKeptTransaction()
             }
@@ -109,10 +110,11 @@ extension AccessGate {
     func acquireForTask(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
-        wanted: AccessSlot
+        wanted: AccessSlot,
+        holdings: [Holding] = []
     ) async throws -> AccessSlot {
         try Task.checkCancellation()
-        let acquisition = TaskAcquisition(gate: self, wanted: wanted)
+        let acquisition = TaskAcquisition(gate: self, wanted: wanted, holdings: holdings)
         return try await withTaskCancellationHandler {
             acquisition.start(site, intent)
             return try await acquisition.outcome.value().get()
@@ -134,15 +136,23 @@ private final class TaskAcquisition: Sendable {
 
     private let gate: AccessGate
     private let wanted: AccessSlot
+    private let holdings: [AccessGate.Holding]
     private let state = Lock(State())
 
-    init(gate: AccessGate, wanted: AccessSlot) {
+    init(gate: AccessGate, wanted: AccessSlot, holdings: [AccessGate.Holding]) {
         self.gate = gate
         self.wanted = wanted
+        self.holdings = holdings
     }
 
     func start(_ site: AccessSite, _ intent: Waiter.Intent) {
-        let waiter = gate.acquire(site, intent, wanted: wanted, resume: outcome.fulfill)
+        let waiter = gate.acquire(
+            site,
+            intent,
+            wanted: wanted,
+            holdings: holdings,
+            resume: outcome.fulfill
+        )
         guard let waiter else { return }
         let isCancelled = state.withLock { state in
             state.waiter = waiter

@@ -3,7 +3,8 @@ extension DatabasePool {
     /// Gives back what memory the connections can do without, and closes the readers, when the
     /// accesses that run have ended; blocks the thread.
     ///
-    /// With ``Configuration/persistentReadOnlyConnections`` the readers stay open.
+    /// With ``Configuration/persistentReadOnlyConnections`` the readers stay open. Nothing is
+    /// released where waiting for those accesses would be a deadlock.
     public func releaseMemory(fileID: StaticString = #fileID, line: UInt = #line) {
         let site = AccessSite(fileID: fileID, line: line)
         let thread = ThreadState.current
@@ -22,7 +23,7 @@ extension DatabasePool {
                 }
             }
         } catch {
-            // The pool was closed: it has no memory left.
+            // The pool was closed and has no memory left, or waiting would be a deadlock.
         }
     }
 

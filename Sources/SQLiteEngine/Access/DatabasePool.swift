@@ -293,7 +293,8 @@ public final class DatabasePool: DatabaseWriter {
     ///
     /// Later accesses throw `SQLITE_MISUSE`. Snapshots stay open.
     ///
-    /// - Throws: `SQLITE_BUSY` when a statement is still alive; then nothing was closed.
+    /// - Throws: `SQLITE_BUSY` when a statement is still alive, and `SQLITE_LOCKED` when waiting for
+    ///   the accesses that run would be a deadlock; then nothing was closed.
     public func close() throws {
         if writer.isClosed { return }
         let thread = ThreadState.current

@@ -170,8 +170,8 @@ extension DatabaseWriter {
         line: UInt = #line
     ) {
         asyncWriteWithoutTransaction(at: AccessSite(fileID: fileID, line: line)) { db in
-            if db.isStandIn {
-                completion(db, .failure(DatabaseError.connectionIsClosed()))
+            if let error = db.standInError {
+                completion(db, .failure(error))
             } else {
                 completion(db, Result { try db.withWriteTransaction(updates) })
             }

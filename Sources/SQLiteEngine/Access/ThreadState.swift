@@ -9,6 +9,10 @@ import Glibc
 struct ThreadState {
     /// The innermost access of this thread; the next outer one is the slot's `outer`.
     var innermost: Unmanaged<AccessSlot>?
+    /// The innermost slot that the thread holds without being inside an access of it.
+    ///
+    /// An example is a slot whose connection it is opening. The next outer one is its `outer`.
+    var held: Unmanaged<AccessSlot>?
     /// The identity of the gate that `hint` speaks of.
     var hintGate: UInt = 0
     /// The index of the slot that the thread had last: its pages are in this core's cache.

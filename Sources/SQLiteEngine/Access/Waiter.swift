@@ -30,6 +30,10 @@ final class Waiter: @unchecked Sendable {
     let since: UInt64
     /// The only slot that serves it; nil when any does.
     let wanted: AccessSlot?
+    /// The slots that the waiter holds while it waits.
+    let holdings: [AccessGate.Holding]
+    /// Whether a reserved slot can serve the waiter; see ``AccessGate/reserve()``.
+    let mayBorrow: Bool
 
     /// The slot that was handed over to it.
     var granted: AccessSlot?
@@ -45,13 +49,17 @@ final class Waiter: @unchecked Sendable {
         intent: Intent,
         sleeper: Sleeper,
         since: UInt64,
-        wanted: AccessSlot? = nil
+        wanted: AccessSlot? = nil,
+        holdings: [AccessGate.Holding] = [],
+        mayBorrow: Bool = false
     ) {
         self.site = site
         self.intent = intent
         self.sleeper = sleeper
         self.since = since
         self.wanted = wanted
+        self.holdings = holdings
+        self.mayBorrow = mayBorrow
     }
 
     /// How long a waiter may be overtaken, in nanoseconds.

@@ -60,9 +60,9 @@ public final class Database {
         var transactionStatements = TransactionStatements()
         /// The slot that the connection lives in: it outlives the connection.
         var slot: Unmanaged<AccessSlot>?
-        /// Whether this stands in for a connection that was closed; see
-        /// ``Database/standIn(for:_:)``.
-        var isStandIn = false
+        /// What the statements throw, where this stands in for a connection that is not there; see
+        /// ``Database/standIn(for:label:_:)``.
+        var standInError: DatabaseError?
         /// Whether the configuration's closures were told that the connection is open.
         var isAnnounced = false
         /// The wal-index, while the connection is in WAL mode.
@@ -321,11 +321,14 @@ public final class Database {
         set { state.pointee.slot = newValue }
     }
 
-    /// Whether this stands in for a connection that was closed.
-    var isStandIn: Bool {
-        get { state.pointee.isStandIn }
-        set { state.pointee.isStandIn = newValue }
+    /// What all statements throw, where this stands in for a connection that is not there.
+    var standInError: DatabaseError? {
+        get { state.pointee.standInError }
+        set { state.pointee.standInError = newValue }
     }
+
+    /// Whether this stands in for a connection that is not there.
+    var isStandIn: Bool { state.pointee.standInError != nil }
 
     /// Whether the configuration's closures were told that the connection is open.
     var isAnnounced: Bool {

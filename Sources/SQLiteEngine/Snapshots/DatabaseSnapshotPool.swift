@@ -79,9 +79,9 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         _ site: AccessSite,
         events: EventHub = EventHub()
     ) throws {
-        guard db.handle != nil, !db.isStandIn else {
-            throw DatabaseError.connectionIsClosed()
-        }
+        if let error = db.standInError { throw error }
+        guard db.handle != nil else { throw DatabaseError.connectionIsClosed() }
+        try db.restartReadTransaction()
         guard sqlite3_txn_state(db.handle, "main") != SQLITE_TXN_WRITE else {
             throw DatabaseError(
                 message: "a snapshot pool cannot be made inside of a transaction that writes: "
@@ -220,7 +220,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         slot.isLost = true
         slot.uninstall()?.closeIgnoringErrors()
         // Those who wait would wait forever.
-        if gate.slots.allSatisfy(\.isLost) { gate.retire() }
+        if gate.slots.allSatisfy(\.isLost) { gate.retire() } else { gate.wakeThreads() }
     }
 
     private func checkNotLost() throws {

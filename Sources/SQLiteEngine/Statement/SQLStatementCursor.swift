@@ -29,9 +29,10 @@ public class SQLStatementCursor: Cursor {
     ///   `CancellationError` in an access whose task was cancelled.
     public func next() throws -> Statement? {
         guard let connection = database.handle, !database.isStandIn else {
+            let error = database.standInError ?? .connectionIsClosed()
             throw DatabaseError(
-                resultCode: .SQLITE_MISUSE,
-                message: "Connection is closed",
+                resultCode: error.extendedResultCode,
+                message: error.message,
                 sql: text(from: offset)
             )
         }

@@ -1,0 +1,89 @@
+import Telemetry
+
+/// Deadlock detection for accesses inside accesses.
+///
+/// `read { write }` and `write { read }` are both legal. When all readers of a pool belong to
+/// threads that wait for the writer, and its holder waits for a reader, no thread can continue. The
+/// same happens across several pools and queues. The access that would complete such a circle
+/// throws instead.
+///
+/// Only a thread that holds a connection and finds no free one registers its wait, so this costs
+/// ordinary accesses nothing.
+extension AccessGate {
+    typealias NestedWait = WaitGraph<ObjectIdentifier, AccessSlot>.Wait
+    typealias Holding = WaitGraph<ObjectIdentifier, AccessSlot>.Holding
+
+    /// The waits of the process's threads and barriers that hold slots while they wait.
+    static let nestedWaits = Lock(WaitGraph<ObjectIdentifier, AccessSlot>())
+
+    /// Registers the wait of a waiter that holds slots.
+    ///
+    /// Call it again before each sleep, because fewer slots may be usable than before. Call
+    /// ``endNestedWait(_:)`` when the wait is over.
+    ///
+    /// A registration that outlives its wait for a moment does no harm. The waiter has been served
+    /// with a slot that no registered wait holds, so the search regards its wait as one that ends.
+    ///
+    /// - Returns: The error to throw when the wait would never end; nil otherwise.
+    func deadlock(of waiter: Waiter) -> DatabaseError? {
+        if waiter.holdings.isEmpty { return nil }
+        let wait = NestedWait(
+            holdings: waiter.holdings,
+            awaited: waiter.wanted.map { [$0] } ?? slots.filter { !$0.isLost },
+            mayBorrow: waiter.mayBorrow,
+            site: waiter.site
+        )
+        let waits = Self.nestedWaits.withLock { $0.update(ObjectIdentifier(waiter), wait) }
+        return waits.map(DatabaseError.deadlock)
+    }
+
+    /// Removes the registration of a wait; call it before the waiter releases its slots.
+    func endNestedWait(_ waiter: Waiter) {
+        if waiter.holdings.isEmpty { return }
+        Self.nestedWaits.withLock { $0.remove(ObjectIdentifier(waiter)) }
+    }
+}
+
+extension AccessSlot: Hashable {
+    /// Slots are compared by identity.
+    static func == (left: AccessSlot, right: AccessSlot) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension ThreadState {
+    /// Whether the thread holds a slot, or works for one that does.
+    var holdsSlots: Bool { innermost != nil || held != nil || caller != nil }
+
+    /// The slots that the thread holds, innermost first, followed by those of the threads that
+    /// wait for its work on a queue.
+    var holdings: [AccessGate.Holding] {
+        var holdings: [AccessGate.Holding] = []
+        for start in [innermost, held] {
+            var next = start
+            while let slot = next?.takeUnretainedValue() {
+                holdings.append(AccessGate.Holding(slot: slot, site: slot.site))
+                next = slot.outer
+            }
+        }
+        return holdings + (caller?.pointee.holdings ?? [])
+    }
+
+    /// Whether the thread, or one that waits for its work on a queue, is inside an access of
+    /// `gate`.
+    func isInside(_ gate: AccessGate) -> Bool {
+        access(through: gate) != nil || caller?.pointee.isInside(gate) == true
+    }
+}
+
+extension AccessGate.Holding {
+    /// The holdings of a barrier: slots, and one that it has reserved.
+    static func all(
+        _ slots: some Sequence<AccessSlot>,
+        _ reserved: AccessSlot?,
+        _ site: AccessSite
+    ) -> [Self] {
+        slots.map { Self(slot: $0, site: site) }
+            + (reserved.map { [Self(slot: $0, site: site, isReserved: true)] } ?? [])
+    }
+}

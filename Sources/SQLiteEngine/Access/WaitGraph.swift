@@ -1,0 +1,107 @@
+/// The nested waits of a process, and the deadlocks among them.
+///
+/// A wait is *nested* when the waiter holds slots. Only such waits can be part of a deadlock: a
+/// waiter that holds nothing blocks no other. A holder that is not in the graph is running and
+/// will release its slots.
+///
+/// A set of waits is deadlocked when each member waits for slots that only members hold. A set
+/// becomes deadlocked when its last member starts to wait, so it is enough to search whenever a
+/// wait starts. The graph refuses that last wait. Its access fails and releases its slots, and the
+/// other members continue.
+///
+/// The graph is a value without clocks, threads or locks. ``AccessGate/nestedWaits`` is the one of
+/// the process.
+struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashable, Sendable {
+    /// A slot that a waiter holds.
+    struct Holding: Hashable, Sendable {
+        let slot: Slot
+        /// The access that acquired it.
+        let site: AccessSite
+        /// Whether others may borrow the slot meanwhile; see ``AccessGate/reserve()``.
+        var isReserved = false
+    }
+
+    /// A wait for one of several slots.
+    struct Wait: Hashable, Sendable {
+        /// The slots that the waiter holds until it has been served.
+        var holdings: [Holding]
+        /// The slots that the waiter can use; any of them ends the wait.
+        var awaited: [Slot]
+        /// Whether a slot that another waiter only reserves can serve this one.
+        var mayBorrow: Bool
+        /// The access that waits.
+        var site: AccessSite
+    }
+
+    private struct Entry: Hashable, Sendable {
+        let waiter: Waiter
+        var wait: Wait
+    }
+
+    /// The waits, oldest first.
+    private var entries: [Entry] = []
+
+    /// The registered waits, oldest first.
+    var waits: [Wait] { entries.map(\.wait) }
+
+    /// Registers a wait, or what has changed about it.
+    ///
+    /// A wait that would complete a deadlock is not registered, or is removed.
+    ///
+    /// - Returns: Nil when the wait can end. Otherwise the waits of the deadlock: this one first,
+    ///   then those that it depends on.
+    mutating func update(_ waiter: Waiter, _ wait: Wait) -> [Wait]? {
+        if let index = entries.firstIndex(where: { $0.waiter == waiter }) {
+            entries[index].wait = wait
+        } else {
+            entries.append(Entry(waiter: waiter, wait: wait))
+        }
+        guard let deadlock = deadlock(of: waiter) else { return nil }
+        remove(waiter)
+        return deadlock
+    }
+
+    /// Forgets a wait that has ended, or was never registered.
+    mutating func remove(_ waiter: Waiter) {
+        entries.removeAll { $0.waiter == waiter }
+    }
+
+    /// The deadlock that a waiter is part of.
+    private func deadlock(of waiter: Waiter) -> [Wait]? {
+        // What remains when every wait that can end has ended and released its slots.
+        var stuck = entries
+        while let index = stuck.firstIndex(where: { canBeServed($0.wait, while: stuck) }) {
+            stuck.remove(at: index)
+        }
+        guard let first = stuck.firstIndex(where: { $0.waiter == waiter }) else { return nil }
+        // Leave out waits that depend on the deadlock but are not part of it.
+        var members = [stuck.remove(at: first)]
+        var next = 0
+        while next < members.count {
+            let wait = members[next].wait
+            let keepsWaiting = { (entry: Entry) in
+                wait.awaited.contains { entry.wait.withholds($0, from: wait) }
+            }
+            members += stuck.filter(keepsWaiting)
+            stuck.removeAll(where: keepsWaiting)
+            next += 1
+        }
+        return members.map(\.wait)
+    }
+
+    /// Whether a slot that ends the wait is held by none of `others`.
+    private func canBeServed(_ wait: Wait, while others: [Entry]) -> Bool {
+        // A gate without a usable slot is about to close, which ends the wait too.
+        wait.awaited.isEmpty
+            || wait.awaited.contains { slot in
+                !others.contains { $0.wait.withholds(slot, from: wait) }
+            }
+    }
+}
+
+extension WaitGraph.Wait {
+    /// Whether `other` cannot have a slot before this wait has ended.
+    fileprivate func withholds(_ slot: Slot, from other: Self) -> Bool {
+        holdings.contains { $0.slot == slot && !($0.isReserved && other.mayBorrow) }
+    }
+}

@@ -1,0 +1,38 @@
+extension DatabaseError {
+    /// The most waits, beside the one that fails, and the most connections that a message lists.
+    private static let mostListed = 8
+
+    /// Returns the error of an access that would wait forever.
+    ///
+    /// SQLite, too, returns `SQLITE_LOCKED` when waiting for another connection of the same process
+    /// would be a deadlock (https://sqlite.org/unlock_notify.html). The first of the `waits` is the
+    /// one that fails; it depends on the others.
+    static func deadlock(_ waits: [AccessGate.NestedWait]) -> DatabaseError {
+        var parts = waits.prefix(1 + mostListed).enumerated().map { index, wait in
+            (index == 0 ? "this access" : "another one") + describe(wait)
+        }
+        if waits.count > parts.count { parts.append("and \(waits.count - parts.count) more") }
+        return DatabaseError(
+            resultCode: .SQLITE_LOCKED,
+            message: "deadlock: " + parts.joined(separator: "; ")
+        )
+    }
+
+    private static func describe(_ wait: AccessGate.NestedWait) -> String {
+        let holdings = wait.holdings.map { holding in
+            (holding.isReserved ? "has reserved " : "holds ") + holding.slot.label
+                + describe(holding.site)
+        }
+        return describe(wait.site) + " " + holdings.joined(separator: ", ") + " and waits for "
+            + describe(wait.awaited.map(\.label))
+    }
+
+    private static func describe(_ labels: [String]) -> String {
+        if labels.count <= mostListed { return labels.joined(separator: " or ") }
+        return "one of \(labels.count) connections from \(labels[0]) to \(labels[labels.count - 1])"
+    }
+
+    private static func describe(_ site: AccessSite) -> String {
+        site.origin.map { " (\($0.name))" } ?? ""
+    }
+}

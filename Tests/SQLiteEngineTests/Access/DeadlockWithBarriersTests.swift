@@ -1,0 +1,163 @@
+import Telemetry
+import Testing
+
+@testable import SQLiteEngine
+
+/// Circles of waits with barriers and other accesses that acquire all connections of a pool.
+@Suite(.timeLimit(.minutes(1)))
+struct DeadlockWithBarriersTests {
+    private let folder = TemporaryFolder()
+
+    private func makePool(readers: Int = 1) throws -> DatabasePool {
+        try DatabasePool.withTable(
+            in: folder,
+            configuration: .with {
+                $0.label = "P"
+                $0.maximumReaderCount = readers
+            }
+        )
+    }
+
+    /// What acquires all connections of a pool.
+    enum Demand: CaseIterable {
+        case barrier
+        case callbackBarrier
+        case awaitedBarrier
+        case close
+        case releaseMemory
+
+        /// Starts it on a new thread.
+        func begin(_ pool: DatabasePool) -> Background<Void> {
+            Background {
+                switch self {
+                case .barrier: try pool.barrierWriteWithoutTransaction { _ in }
+                case .callbackBarrier:
+                    try result { fulfill in
+                        pool.asyncBarrierWriteWithoutTransaction { fulfill($0.map { _ in }) }
+                    }
+                case .awaitedBarrier:
+                    try result { fulfill in
+                        Task {
+                            do {
+                                try await pool.barrierWriteWithoutTransaction { _ in }
+                                fulfill(.success(()))
+                            } catch {
+                                fulfill(.failure(error))
+                            }
+                        }
+                    }
+                case .close: try pool.close()
+                case .releaseMemory: pool.releaseMemory()
+                }
+            }
+        }
+
+        private func result(
+            _ start: (@escaping @Sendable (Result<Void, any Error>) -> Void) -> Void
+        ) throws {
+            let outcome = Lock<Result<Void, any Error>?>(nil)
+            let isDone = Gate()
+            start { result in
+                outcome.withLock { $0 = result }
+                isDone.open()
+            }
+            try isDone.wait()
+            try outcome.withLock { $0 }?.get()
+        }
+    }
+
+    /// A read waits for the queue, whose holder waits for the writer, which the demand has reserved
+    /// while it waits for the read.
+    @Test(arguments: Demand.allCases)
+    func aDemandForAllConnectionsIsPartOfACircle(demand: Demand) throws {
+        let pool = try makePool()
+        let queue = try DatabaseQueue.withTable()
+        let goesOn = (read: Gate(), write: Gate())
+        let read = try startRead(pool, goesOn.read) {
+            try queue.write { db in try db.insert(1) }
+        }
+        let write = try startWrite(queue, goesOn.write) {
+            try pool.write { db in try db.insert(1) }
+        }
+        let demanding = demand.begin(pool)
+        try eventually { pool.writer.slots[0].claimReserved() }
+        pool.writer.slots[0].giveUp(AccessSlot.State.reserved)
+        goesOn.read.open()
+        goesOn.write.open()
+        let errors = [read, write, demanding].compactMap { thread in
+            databaseError { try thread.value() }
+        }
+        let refused = errors.filter { $0.resultCode == .SQLITE_LOCKED }
+        // Releasing memory throws nothing when it is refused.
+        #expect(refused.count <= 1 && (refused.count == 1 || demand == .releaseMemory))
+        // The pool may be closed before the write gets its turn.
+        let others = errors.filter { $0.resultCode != .SQLITE_LOCKED }
+        #expect(others.allSatisfy { demand == .close && $0.resultCode == .SQLITE_MISUSE })
+    }
+
+    /// The same circle, but the demand is the last to wait.
+    @Test(arguments: Demand.allCases)
+    func aDemandThatClosesACircleIsRefused(demand: Demand) throws {
+        let pool = try makePool()
+        let queue = try DatabaseQueue.withTable()
+        let goesOn = (read: Gate(), write: Gate(), first: Gate())
+        let first = try startWrite(pool, goesOn.first) {}
+        let read = try startRead(pool, goesOn.read) {
+            try queue.write(as: AccessLabel("read")) { db in try db.insert(1) }
+        }
+        let write = try startWrite(queue, goesOn.write) {
+            try pool.write(as: AccessLabel("write")) { db in try db.insert(1) }
+        }
+        let demanding = demand.begin(pool)
+        try eventually { pool.writer.queue.withLock { $0.waiters.count == 1 } }
+        goesOn.read.open()
+        try awaitNestedWait(AccessLabel("read"))
+        goesOn.write.open()
+        try awaitNestedWait(AccessLabel("write"))
+        goesOn.first.open()
+        try first.value()
+        let error = databaseError { try demanding.value() }
+        #expect(error?.resultCode == (demand == .releaseMemory ? nil : .SQLITE_LOCKED))
+        if let error { #expect(error.message?.contains("has reserved P.writer") == true) }
+        try read.value()
+        try write.value()
+        try #expect(pool.rowCount() == 1)
+        try #expect(queue.rowCount() == 1)
+    }
+
+    /// While its closure runs, a barrier holds every reader.
+    @Test(arguments: [Demand.barrier, .callbackBarrier, .awaitedBarrier])
+    func aClosureOfABarrierHoldsAllReaders(demand: Demand) throws {
+        let pool = try makePool(readers: 3)
+        let queue = try DatabaseQueue.withTable()
+        let goesOn = Gate()
+        let label = AccessLabel("waits first")
+        let barrierError = Lock<DatabaseError?>(nil)
+        let isDone = Gate()
+        @Sendable func writeInside() {
+            let error = databaseError { try queue.write(as: label) { db in try db.insert(1) } }
+            barrierError.withLock { $0 = error }
+            isDone.open()
+        }
+        let other = try startWrite(queue, goesOn) {
+            try awaitNestedWait(label)
+            _ = try pool.rowCount()
+        }
+        switch demand {
+        case .callbackBarrier:
+            pool.asyncBarrierWriteWithoutTransaction { _ in writeInside() }
+        case .awaitedBarrier:
+            Task { try await pool.barrierWriteWithoutTransaction { _ in writeInside() } }
+        default:
+            _ = Background { try pool.barrierWriteWithoutTransaction { _ in writeInside() } }
+        }
+        goesOn.open()
+        let error = databaseError { try other.value() }
+        #expect(error?.resultCode == .SQLITE_LOCKED)
+        for reader in 1...3 {
+            #expect(error?.message?.contains("holds P.reader.\(reader) ") == true)
+        }
+        try isDone.wait()
+        #expect(barrierError.withLock { $0 } == nil)
+    }
+}

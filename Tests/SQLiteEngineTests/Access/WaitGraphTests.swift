@@ -1,0 +1,169 @@
+import Testing
+
+@testable import SQLiteEngine
+
+/// The search for deadlocks, as a value.
+struct WaitGraphTests {
+    private typealias Graph = WaitGraph<Int, Int>
+    private typealias Wait = Graph.Wait
+
+    private static let site = AccessSite(word: 0)
+
+    private func wait(
+        holding holdings: [Int],
+        reserving reserved: [Int] = [],
+        for awaited: [Int],
+        mayBorrow: Bool = false
+    ) -> Wait {
+        Wait(
+            holdings: holdings.map { Graph.Holding(slot: $0, site: Self.site) }
+                + reserved.map { Graph.Holding(slot: $0, site: Self.site, isReserved: true) },
+            awaited: awaited,
+            mayBorrow: mayBorrow,
+            site: Self.site
+        )
+    }
+
+    @Test func aWaitForARunningHolderCanEnd() {
+        var graph = Graph()
+        #expect(graph.update(1, wait(holding: [10], for: [20])) == nil)
+        #expect(graph.update(2, wait(holding: [11], for: [20])) == nil)
+    }
+
+    @Test func theWaitThatClosesACircleIsRefusedWithBothSides() {
+        var graph = Graph()
+        let first = wait(holding: [10], for: [20])
+        let second = wait(holding: [20], for: [10])
+        #expect(graph.update(1, first) == nil)
+        #expect(graph.update(2, second) == [second, first])
+        // It was not registered: the circle can be closed again.
+        #expect(graph.update(3, second) == [second, first])
+    }
+
+    @Test func aWaiterForItselfIsRefused() {
+        var graph = Graph()
+        let wait = wait(holding: [10, 11], for: [10, 11])
+        #expect(graph.update(1, wait) == [wait])
+        #expect(graph.waits.isEmpty)
+    }
+
+    @Test func oneSlotOfSeveralIsEnough() {
+        var graph = Graph()
+        #expect(graph.update(1, wait(holding: [10], for: [20])) == nil)
+        // The holder of 11 is running.
+        let writer = wait(holding: [20], for: [10, 11])
+        #expect(graph.update(2, writer) == nil)
+        let last = wait(holding: [11], for: [20])
+        #expect(graph.update(3, last)?.first == last)
+        #expect(graph.update(3, last)?.count == 3)
+    }
+
+    @Test func theSlotsOfAWaitMayBecomeFewer() {
+        var graph = Graph()
+        let reader = wait(holding: [10], for: [20])
+        #expect(graph.update(1, reader) == nil)
+        #expect(graph.update(2, wait(holding: [20], for: [10, 11])) == nil)
+        let fewer = wait(holding: [20], for: [10])
+        #expect(graph.update(2, fewer) == [fewer, reader])
+    }
+
+    @Test func waitersBesideACircleAreNotNamed() {
+        var graph = Graph()
+        let first = wait(holding: [10], for: [20])
+        let beside = wait(holding: [30], for: [20])
+        let second = wait(holding: [20], for: [10])
+        #expect(graph.update(1, first) == nil)
+        #expect(graph.update(2, beside) == nil)
+        #expect(graph.update(3, second) == [second, first])
+    }
+
+    @Test func aReservedSlotServesThoseWhoMayBorrow() {
+        var graph = Graph()
+        // A barrier has reserved the writer 20, and waits for the reader 10.
+        let barrier = wait(holding: [], reserving: [20], for: [10])
+        #expect(graph.update(1, barrier) == nil)
+        #expect(graph.update(2, wait(holding: [10], for: [20], mayBorrow: true)) == nil)
+        graph.remove(2)
+        let stranger = wait(holding: [10], for: [20])
+        #expect(graph.update(2, stranger) == [stranger, barrier])
+    }
+
+    @Test func aWaitWithoutASlotEndsByOtherMeans() {
+        var graph = Graph()
+        #expect(graph.update(1, wait(holding: [10], for: [])) == nil)
+    }
+
+    @Test func aWaitThatHasEndedKeepsNobodyWaiting() {
+        var graph = Graph()
+        #expect(graph.update(1, wait(holding: [10], for: [20])) == nil)
+        graph.remove(1)
+        #expect(graph.update(2, wait(holding: [20], for: [10])) == nil)
+        graph.remove(2)
+        #expect(graph.waits.isEmpty)
+    }
+
+    // MARK: Against a model
+
+    /// A process at random: waiters that hold some of the slots, each slot at most once.
+    private func makeWaits(_ random: inout SeededRandom) -> [Wait] {
+        let gates = (0..<Int.random(in: 2...4, using: &random)).map { gate in
+            (0..<Int.random(in: 1...3, using: &random)).map { 10 * gate + $0 }
+        }
+        var free = gates.flatMap { $0 }.shuffled(using: &random)
+        return (0..<Int.random(in: 1...5, using: &random)).map { _ in
+            let count = min(free.count, Int.random(in: 0...2, using: &random))
+            let held = (0..<count).compactMap { _ in free.popLast() }
+            let isBarrier = Int.random(in: 0..<4, using: &random) == 0
+            let awaited = gates.randomElement(using: &random) ?? []
+            return wait(
+                holding: isBarrier ? Array(held.dropFirst()) : held,
+                reserving: isBarrier ? Array(held.prefix(1)) : [],
+                for: isBarrier ? Array(awaited.prefix(1)) : awaited,
+                mayBorrow: Bool.random(using: &random)
+            )
+        }
+    }
+
+    /// Whether some order of events serves `waiter`: an exhaustive search.
+    private func canBeServed(_ waiter: Int, of waits: [Wait], served: Set<Int> = []) -> Bool {
+        if served.contains(waiter) { return true }
+        return waits.indices.contains { candidate in
+            let isServable = waits[candidate].awaited.contains { slot in
+                waits.indices.allSatisfy { other in
+                    served.contains(other)
+                        || waits[other].holdings.allSatisfy { holding in
+                            holding.slot != slot
+                                || holding.isReserved && waits[candidate].mayBorrow
+                        }
+                }
+            }
+            return isServable && !served.contains(candidate)
+                && canBeServed(waiter, of: waits, served: served.union([candidate]))
+        }
+    }
+
+    @Test func itAgreesWithAnExhaustiveSearch() {
+        var random = SeededRandom(seed: 13)
+        var refused = 0
+        for _ in 0..<3_000 {
+            var graph = Graph()
+            var accepted: [Wait] = []
+            for (number, wait) in makeWaits(&random).enumerated() {
+                let waits = accepted + [wait]
+                let deadlock = graph.update(number, wait)
+                #expect((deadlock == nil) == canBeServed(waits.count - 1, of: waits))
+                guard let deadlock else {
+                    accepted = waits
+                    continue
+                }
+                refused += 1
+                #expect(deadlock.first == wait)
+                // What it names is a deadlock without the rest.
+                #expect(!canBeServed(0, of: deadlock))
+            }
+            // No wait that it accepted is left behind.
+            #expect(accepted.indices.allSatisfy { canBeServed($0, of: accepted) })
+        }
+        #expect(refused > 300)
+    }
+}
