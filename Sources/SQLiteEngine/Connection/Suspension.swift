@@ -48,7 +48,8 @@ extension Database {
         sql: String,
         arguments: StatementArguments?
     ) throws {
-        let mode = readJournalMode()
+        // The interrupt of a suspension that begins now would stop the question for the mode.
+        let mode = walIndex == nil ? readJournalMode() : "wal"
         journalModeCache = mode
         // Reads of a WAL database take no lock that another process waits for, and what ends a
         // transaction gives its locks up.

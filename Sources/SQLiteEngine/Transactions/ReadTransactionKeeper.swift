@@ -21,9 +21,10 @@ import Glibc
 /// - while this process's writer is idle (``AccessGate/forbidKeeping()``): it ends kept transactions before it begins,
 ///   so its checkpoints and its next log do not wait for them;
 /// - while no other process writes. A kept transaction that is outdated although no writer of this
-///   process was active proves that another process has committed: nothing is kept for ``rest``, and
-///   after that not while a checkpoint of a long log is due. Otherwise, back-to-back reads would
-///   keep that process from ever resetting its log;
+///   process was active proves that another process has committed: nothing is kept for ``rest``.
+///   After that, as long as a checkpoint of the same log is due, transactions are kept in turns
+///   (``turn``), and none is where the log is long (``longLog``). Otherwise, back-to-back reads
+///   would keep that process from copying and resetting its log;
 /// - where no database is attached, whose commits the main wal-index does not show;
 /// - until the timer expires (``idleLimit``), when no access follows.
 ///
@@ -38,6 +39,14 @@ final class ReadTransactionKeeper: @unchecked Sendable {
 
     /// For how long nothing is kept after another process has committed, in nanoseconds.
     let rest = Atomic<UInt64>(250_000_000)
+    /// The bit of the clock, in nanoseconds, that says whose turn it is while another process's log
+    /// waits for a checkpoint: for 4 ms, transactions are kept, and for the next 4 ms none is.
+    ///
+    /// A checkpoint of that process may wait for a read mark, and try again now and then (the busy
+    /// handler). Nothing shows that it waits. It must meet a moment at which no reader holds the
+    /// mark.
+    static let turn: UInt64 = 1 << 22
+
     /// How many accesses of this process's writers have begun.
     let writes = Atomic<UInt64>(0)
     /// Until when nothing is kept, in nanoseconds of the monotonic clock; 0 when no other process
@@ -97,7 +106,8 @@ final class ReadTransactionKeeper: @unchecked Sendable {
             return true
         }
         let frames = poolgauge_wal_frames(&header)
-        return frames < Self.longLog || poolgauge_wal_backfill(walIndex) == frames
+        return poolgauge_wal_backfill(walIndex) == frames
+            || frames < Self.longLog && now & Self.turn == 0
     }
 
     /// Records that another process has committed: `header` describes its log.

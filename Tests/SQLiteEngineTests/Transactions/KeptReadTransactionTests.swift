@@ -125,9 +125,22 @@ struct KeptReadTransactionTests {
         let now = monotonicNanoseconds()
         _ = kept.mayKeep(at: now)
         #expect(!kept.mayKeep(at: now + 1))
-        let later = now + 2 * keeper.rest.load(ordering: .relaxed)
+        let later = afterRest(now)
         _ = kept.mayKeep(at: later)
         #expect(kept.mayKeep(at: later + 1))
+        // While a checkpoint is due, keeping takes turns with not keeping.
+        let next = later + ReadTransactionKeeper.turn
+        _ = kept.mayKeep(at: next)
+        #expect(!kept.mayKeep(at: next + 1))
+        memory.checkpoint(11)
+        kept.willBegin()
+        #expect(kept.mayKeep(at: next + 2))
+    }
+
+    /// A time at which the rest is over, and it is the turn of kept transactions.
+    private func afterRest(_ now: UInt64) -> UInt64 {
+        let end = now + 2 * keeper.rest.load(ordering: .relaxed)
+        return (end / (2 * ReadTransactionKeeper.turn) + 1) * (2 * ReadTransactionKeeper.turn)
     }
 
     @Test func aCommitOfThisProcessIsNotTakenForAnothers() {
@@ -153,7 +166,7 @@ struct KeptReadTransactionTests {
             _ = kept.mayKeep(at: now)
             return kept.mayKeep(at: now + 1)
         }
-        let later = monotonicNanoseconds() + 2 * keeper.rest.load(ordering: .relaxed)
+        let later = afterRest(monotonicNanoseconds())
         #expect(!mayKeep(at: later))
         memory.checkpoint(ReadTransactionKeeper.longLog - 1)
         #expect(!mayKeep(at: later + 100))
