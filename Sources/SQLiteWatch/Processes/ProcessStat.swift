@@ -1,0 +1,31 @@
+/// The fields of `/proc/PID/stat` that are of use here.
+struct ProcessStat: Equatable, Sendable {
+    /// The name of the program, at most 15 bytes.
+    var name: String
+    /// `R` running, `S` sleeping, `D` waiting for a disk, `T` stopped, `Z` ended.
+    var state: Character
+    /// User and system time of all threads, in clock ticks.
+    var ticks: UInt64
+    /// When the process started, in clock ticks since the system did: a pid that is used again has
+    /// another time.
+    var startTicks: UInt64
+
+    /// Parses the line; nil when it is malformed.
+    ///
+    /// The name stands in parentheses and may contain spaces and parentheses itself.
+    init?(_ line: [UInt8]) {
+        guard let open = line.firstIndex(of: 0x28), let close = line.lastIndex(of: 0x29),
+            open < close
+        else { return nil }
+        name = String(decoding: line[(open + 1)..<close], as: UTF8.self)
+        let fields = String(decoding: line[(close + 1)...], as: UTF8.self)
+            .split(whereSeparator: \.isWhitespace)
+        // The first of them is field 3 of proc(5).
+        guard fields.count > 19, let state = fields[0].first, let user = UInt64(fields[11]),
+            let system = UInt64(fields[12]), let start = UInt64(fields[19])
+        else { return nil }
+        self.state = state
+        ticks = user &+ system
+        startTicks = start
+    }
+}

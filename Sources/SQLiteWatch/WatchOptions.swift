@@ -1,0 +1,20 @@
+/// How databases are watched.
+public struct WatchOptions: Sendable, Equatable {
+    /// The highest rate of samples, per second, on average.
+    ///
+    /// The standard error of a share p after n samples is √(p(1−p)/n).
+    public var samplesPerSecond: Double = 100
+    /// The share of one core that reading locks and headers may use; the rate decreases before it
+    /// uses more.
+    ///
+    /// Scanning the descriptors of processes, and looking for threads that wait, use at most 0.5 %
+    /// of a core each.
+    public var processorLimit = 0.018
+    /// The seed of the random intervals; nil for a random one.
+    public var seed: UInt64?
+    /// Whether this process is listed where it uses a watched database itself.
+    public var includesOwnProcess = false
+
+    /// Creates the default options.
+    public init() {}
+}
