@@ -7,11 +7,18 @@ public struct WatchOptions: Sendable, Equatable {
     /// The share of one core that reading locks and headers may use; the rate decreases before it
     /// uses more.
     ///
-    /// Scanning the descriptors of processes, and looking for threads that wait, use at most 0.5 %
-    /// of a core each.
-    public var processorLimit = 0.018
+    /// Scanning the descriptors of processes, and looking for threads that wait, use at most 0.3 %
+    /// of a core each, except at the start.
+    public var processorLimit = 0.016
     /// The seed of the random intervals; nil for a random one.
     public var seed: UInt64?
+    /// Whether the frames of logs are read, to count them by table and index.
+    ///
+    /// A second helper process reads them. Each walk over a database's b-trees takes at most a
+    /// second.
+    public var readsTables = true
+    /// The share of one core that reading frames may use, on average over ten seconds.
+    public var tablesProcessorLimit = 0.01
     /// Whether this process is listed where it uses a watched database itself.
     public var includesOwnProcess = false
 

@@ -32,6 +32,7 @@ public final class WatchSession {
     private let lockList: Int32
     private var targets: [Target]
     private var helper: HelperConnection
+    private var tables: TableHelper?
     private var processes: ProcessRegister
     private var intervals: RandomIntervals
     private var rate: SampleRate
@@ -90,6 +91,13 @@ public final class WatchSession {
         used = (Self.processorNanoseconds(), now)
         processes = ProcessRegister(ownProcess: options.includesOwnProcess ? nil : getpid())
         processes.scan.exclude(self.helper.process)
+        if options.readsTables {
+            tables = TableHelper(
+                command: helper,
+                paths: resolved,
+                processorLimit: options.tablesProcessorLimit
+            )
+        }
     }
 
     deinit { close(lockList) }
@@ -151,17 +159,42 @@ public final class WatchSession {
         isFirstSample = false
         rate.add(cost: helperCost &+ ownCost &- min(ownCost, processes.lookNanoseconds))
         processes.proceed(at: now)
+        if var tables {
+            self.tables = nil
+            tables.proceed(at: now) { hasLog($0) }
+            processes.scan.exclude(tables.process)
+            self.tables = tables
+        }
+    }
+
+    /// Whether a database has frames to count.
+    private func hasLog(_ number: Int) -> Bool {
+        targets[number].monitor.last?.files.isWAL == true
+    }
+
+    /// Whether each file can be watched, as of the last sample, and why not.
+    public var states: [(path: String, state: WatchedFile.State, problem: String?)] {
+        targets.map { target in
+            let files = target.monitor.last?.files ?? ObservedFiles()
+            return (target.path, files.state, files.problem)
+        }
     }
 
     /// The reports on the interval since the last ones, one for each database.
     public func reports() -> [WatchReport] {
+        if var tables {
+            self.tables = nil
+            tables.complete(at: monotonicNanoseconds()) { hasLog($0) }
+            self.tables = tables
+        }
         let now = monotonicNanoseconds()
-        let total = Self.processorNanoseconds() &+ helper.nanoseconds
+        let helpers = helper.nanoseconds &+ (tables?.nanoseconds ?? 0)
+        let total = Self.processorNanoseconds() &+ helpers
         let elapsed = Double(now - min(now, used.at))
         let share = elapsed > 0 ? Double(total - min(total, used.nanoseconds)) / elapsed : 0
         used = (total, now)
         processes.measure(Set(targets.flatMap(\.monitor.processes)), at: now)
-        let (start, processes) = (start, processes)
+        let (start, processes, tables) = (start, processes, tables)
         return targets.indices.map { number in
             targets[number].monitor.report(
                 at: now,
@@ -172,6 +205,7 @@ public final class WatchSession {
                 processorShare: share,
                 fileSystem: targets[number].fileSystem,
                 notes: notes(targets[number]),
+                tables: tables?.counts[number],
                 facts: { processes.facts(of: $0) }
             )
         }
@@ -204,10 +238,10 @@ public final class WatchSession {
             }
         }
         let isBlocked = held.values.contains(where: \.excludesOthers)
-        let open = processes.scan.found.filter { $0.value.contains(number) }
+        let open = processes.scan.users[number] ?? []
         var waiting: [Int32: Bool] = [:]
         if isBlocked {
-            waiting = processes.waiting(among: Set(held.keys).union(open.keys), at: now)
+            waiting = processes.waiting(among: open.union(held.keys), at: now)
         }
         targets[number].monitor.update(
             Observation(
@@ -215,7 +249,7 @@ public final class WatchSession {
                 weight: rate.mean,
                 files: files,
                 locks: held,
-                open: Set(open.keys),
+                open: open,
                 waiting: waiting,
                 hasHiddenHolder: targets[number].hasHiddenHolder
             )

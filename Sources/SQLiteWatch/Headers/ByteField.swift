@@ -45,6 +45,11 @@ struct ByteField {
         return nil
     }
 
+    /// A range of the bytes.
+    func bytes(_ range: Range<Int>) -> [UInt8]? {
+        range.lowerBound >= 0 && range.upperBound <= bytes.count ? Array(bytes[range]) : nil
+    }
+
     /// Whether the bytes from an offset are equal to others.
     func has(_ expected: some Collection<UInt8>, at offset: Int) -> Bool {
         guard offset >= 0, offset + expected.count <= bytes.count else { return false }

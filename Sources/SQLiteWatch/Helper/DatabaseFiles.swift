@@ -39,6 +39,11 @@ final class DatabaseFiles {
         }
     }
 
+    /// The descriptor of the database, or -1.
+    var databaseDescriptor: Int32 { database.descriptor }
+    /// The descriptor of the log, or -1.
+    var walDescriptor: Int32 { wal.descriptor }
+
     /// Reads the headers, and queries the locks if asked to.
     func sample(probesLocks: Bool) -> FileSample {
         var sample = FileSample()

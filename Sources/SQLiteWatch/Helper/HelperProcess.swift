@@ -23,6 +23,8 @@ final class HelperProcess {
     /// The helper.
     let process: pid_t
     private let socket: Int32
+    /// The part of an answer that has arrived.
+    private var received: [UInt8] = []
 
     /// Starts a helper with a command: the path of a program, and its arguments.
     init(_ command: [String]) throws(Failure) {
@@ -76,17 +78,39 @@ final class HelperProcess {
 
     /// Sends a request and waits for the answer.
     func answer(to request: HelperRequest) throws(Failure) -> [UInt8] {
-        try send(request.bytes)
-        var bytes: [UInt8] = []
+        try send(request)
+        return try receive()
+    }
+
+    /// Sends a request, whose answer ``poll()`` or ``receive()`` returns.
+    func send(_ request: HelperRequest) throws(Failure) { try send(request.bytes) }
+
+    /// Waits for an answer.
+    func receive() throws(Failure) -> [UInt8] {
         while true {
-            try receive(into: &bytes)
-            guard bytes.count >= 4 else { continue }
-            let length = bytes.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-            guard length <= HelperRequest.answerLimit, bytes.count <= 4 + length else {
-                throw .malformed
-            }
-            if bytes.count == 4 + length { return Array(bytes.dropFirst(4)) }
+            if let answer = try takeAnswer() { return answer }
+            try receivePart(flags: 0)
         }
+    }
+
+    /// The answer, if it has arrived.
+    func poll() throws(Failure) -> [UInt8]? {
+        while true {
+            if let answer = try takeAnswer() { return answer }
+            guard try receivePart(flags: Int32(MSG_DONTWAIT)) else { return nil }
+        }
+    }
+
+    private func takeAnswer() throws(Failure) -> [UInt8]? {
+        guard received.count >= 4 else { return nil }
+        let length = received.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+        // One request is answered at a time: nothing follows its answer.
+        guard length <= HelperRequest.answerLimit, received.count <= 4 + length else {
+            throw .malformed
+        }
+        guard received.count == 4 + length else { return nil }
+        defer { received = [] }
+        return Array(received.dropFirst(4))
     }
 
     private func send(_ bytes: [UInt8]) throws(Failure) {
@@ -103,16 +127,20 @@ final class HelperProcess {
         }
     }
 
-    private func receive(into bytes: inout [UInt8]) throws(Failure) {
+    /// Receives a part of an answer; false when none has arrived and the call does not wait.
+    @discardableResult
+    private func receivePart(flags: Int32) throws(Failure) -> Bool {
         var result = 0
-        bytes.append(
+        received.append(
             contentsOf: [UInt8](unsafeUninitializedCapacity: Self.part) { buffer, length in
-                result = recv(socket, buffer.baseAddress, Self.part, 0)
+                result = recv(socket, buffer.baseAddress, Self.part, flags)
                 length = max(0, result)
             }
         )
-        if result > 0 || (result < 0 && errno == EINTR) { return }
-        throw result < 0 && errno == EAGAIN ? .silent : .ended
+        if result > 0 || (result < 0 && errno == EINTR) { return true }
+        guard result < 0, errno == EAGAIN else { throw .ended }
+        if flags == 0 { throw .silent }
+        return false
     }
 }
 

@@ -49,6 +49,8 @@ enum HelperRequest: Equatable {
     case watch(slot: UInt8, path: [UInt8])
     /// Read the headers of a slot's files, and query the locks where that is asked for.
     case sample(slot: UInt8, probesLocks: Bool)
+    /// Count the frames that a slot's log has gained, by table and index.
+    case tables(slot: UInt8)
 
     /// The longest path, in bytes.
     static let pathLimit = 4096
@@ -68,6 +70,10 @@ enum HelperRequest: Equatable {
             writer.put(UInt8(probesLocks ? 3 : 2))
             writer.put(slot)
             writer.put([])
+        case .tables(let slot):
+            writer.put(UInt8(4))
+            writer.put(slot)
+            writer.put([])
         }
         return writer.bytes
     }
@@ -82,6 +88,7 @@ enum HelperRequest: Equatable {
         case 1: self = .watch(slot: slot, path: content)
         case 2: self = .sample(slot: slot, probesLocks: false)
         case 3: self = .sample(slot: slot, probesLocks: true)
+        case 4: self = .tables(slot: slot)
         default: return nil
         }
     }

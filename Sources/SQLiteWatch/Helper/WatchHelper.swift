@@ -7,6 +7,9 @@ import Glibc
 /// (https://sqlite.org/howtocorrupt.html, section 2.2). A program that uses a database through
 /// SQLite must therefore never open and close its files by other means: a process of its own does.
 public enum WatchHelper {
+    /// Nanoseconds that one answer about tables may take, without a walk.
+    private static let tableTime: UInt64 = 30_000_000
+
     /// Serves requests on standard input until it is closed.
     ///
     /// A program that watches calls this from the command that it passes to a session as helper.
@@ -16,14 +19,24 @@ public enum WatchHelper {
         for number in [SIGINT, SIGQUIT, SIGHUP] { signal(number, SIG_IGN) }
         signal(SIGPIPE, SIG_DFL)
         var databases: [UInt8: DatabaseFiles] = [:]
+        var readers: [UInt8: TableReader] = [:]
+        var paths: [UInt8: [UInt8]] = [:]
         let channel = HelperChannel(input: STDIN_FILENO, output: STDOUT_FILENO)
         while let request = channel.receiveRequest() {
             var answer: [UInt8] = []
             switch request {
-            case .watch(let slot, let path): databases[slot] = DatabaseFiles(path: path)
+            case .watch(let slot, let path):
+                paths[slot] = path
+                databases[slot] = nil
+                readers[slot] = nil
             case .sample(let slot, let probesLocks):
-                let sample = databases[slot]?.sample(probesLocks: probesLocks) ?? FileSample()
-                answer = sample.bytes
+                let files = databases[slot] ?? paths[slot].map(DatabaseFiles.init)
+                databases[slot] = files
+                answer = (files?.sample(probesLocks: probesLocks) ?? FileSample()).bytes
+            case .tables(let slot):
+                let reader = readers[slot] ?? paths[slot].map(TableReader.init)
+                readers[slot] = reader
+                answer = (reader?.advance(nanoseconds: tableTime) ?? TableCounts()).bytes
             }
             guard channel.send(answer: answer) else { return }
         }

@@ -29,10 +29,14 @@ struct BusyWait {
         for thread in threads.prefix(Self.threadLimit) {
             guard let place = ProcFile.text("/proc/\(process)/task/\(thread)/wchan", limit: 64)
             else { return nil }
-            guard place == "hrtimer_nanosleep" || place == "do_nanosleep" else { continue }
+            // A thread that runs reads as 0, and so does each one of another user.
+            guard place == "0" || place == "hrtimer_nanosleep" || place == "do_nanosleep" else {
+                continue
+            }
             guard
                 let line = ProcFile.text("/proc/\(process)/task/\(thread)/syscall", limit: 256)
             else { return nil }
+            guard place != "0" else { continue }
             let words = line.split(whereSeparator: \.isWhitespace)
             // The number, six arguments, the stack pointer, the program counter.
             guard words.count == 9, Self.sleepCalls.contains(words[0]),

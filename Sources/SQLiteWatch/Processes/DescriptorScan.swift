@@ -9,8 +9,8 @@ struct DescriptorScan {
     /// The watched files: their identities as `stat` returns them, and the database of each.
     private var files: [FileIdentity: Int] = [:]
     private var filesOfDatabase: [Int: [FileIdentity]] = [:]
-    /// The databases that each process has open, by number.
-    private(set) var found: [Int32: Set<Int>] = [:]
+    /// The processes that have each database open, by its number.
+    private(set) var users: [Int: Set<Int32>] = [:]
     /// Processes whose descriptors this user may not list.
     private(set) var hidden: Set<Int32> = []
 
@@ -30,7 +30,7 @@ struct DescriptorScan {
     mutating func exclude(_ process: Int32) {
         excluded.insert(process)
         known.remove(process)
-        found[process] = nil
+        setDatabases([], of: process)
     }
 
     /// Sets the files of a database.
@@ -51,7 +51,7 @@ struct DescriptorScan {
         let new = processes.subtracting(known)
         let ended = known.subtracting(processes)
         for process in ended {
-            found[process] = nil
+            setDatabases([], of: process)
             hidden.remove(process)
         }
         if !known.isEmpty {
@@ -91,8 +91,8 @@ struct DescriptorScan {
     private mutating func scan(_ process: Int32) {
         let folder = "/proc/\(process)/fd"
         guard let names = ProcFile.names(in: folder) else {
-            found[process] = nil
             if errno == EACCES { hidden.insert(process) }
+            setDatabases([], of: process)
             return
         }
         hidden.remove(process)
@@ -105,7 +105,14 @@ struct DescriptorScan {
             else { continue }
             databases.insert(database)
         }
-        found[process] = databases.isEmpty ? nil : databases
+        setDatabases(databases, of: process)
+    }
+
+    private mutating func setDatabases(_ databases: Set<Int>, of process: Int32) {
+        for database in databases { users[database, default: []].insert(process) }
+        for database in users.keys where !databases.contains(database) {
+            users[database]?.remove(process)
+        }
     }
 }
 #endif

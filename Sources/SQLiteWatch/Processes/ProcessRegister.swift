@@ -32,14 +32,14 @@ struct ProcessRegister {
     private static let listPause: UInt64 = 1_000_000_000
     /// Nanoseconds between two slices of a scan, and how long one may take.
     private static let slicePause: UInt64 = 100_000_000
-    private static let slice: UInt64 = 500_000
+    private static let slice: UInt64 = 250_000
     /// How long a slice may take while the users of a new file are looked for.
     private static let urgentSlice: UInt64 = 3_000_000
     /// Nanoseconds between two rounds of a scan, at least.
     private static let roundPause: UInt64 = 5_000_000_000
     /// Nanoseconds between two looks for waiting threads, and how long one may take.
     private static let lookPause: UInt64 = 100_000_000
-    private static let look: UInt64 = 500_000
+    private static let look: UInt64 = 250_000
     /// Facts of ended processes that are kept for episodes.
     private static let capacity = 4_096
 

@@ -19,6 +19,10 @@ public struct WatchReport: Sendable, Codable, Equatable {
     public var wal: WatchedWAL?
     /// Transactions of a rollback journal; nil in WAL mode.
     public var rollback: WatchedRollback?
+    /// The frames of the log by table and index, the one with most frames first.
+    public var tables: [WatchedTable]
+    /// How much of the written frames the tables explain; nil when they are not read.
+    public var tablesCoverage: WatchedCoverage?
     /// Periods in which a process was in the way of others, the latest first.
     public var episodes: [WatchEpisode]
     /// What matters most.

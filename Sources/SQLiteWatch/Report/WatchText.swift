@@ -25,6 +25,7 @@ public struct WatchText {
         rollback()
         processes()
         pins()
+        tables()
         episodes()
         verdict()
         for note in report.notes { wrap(note, first: "note: ", rest: "      ") }
@@ -60,7 +61,7 @@ public struct WatchText {
             parts.append("application_id \(application)")
         }
         if let system = file.fileSystem { parts.append(system.type) }
-        wrap(parts.joined(separator: " · "), first: "  ", rest: "  ")
+        list(parts)
     }
 
     private mutating func wal() {
@@ -79,7 +80,7 @@ public struct WatchText {
         parts.append("\(WatchUnits.rate(wal.framesPerSecond)) frames")
         parts.append(WatchUnits.count(wal.checkpoints, "checkpoint"))
         parts.append(WatchUnits.count(wal.resets, "reset"))
-        wrap(parts.joined(separator: " · "), first: "  ", rest: "  ")
+        list(parts)
     }
 
     private mutating func rollback() {
@@ -123,6 +124,24 @@ public struct WatchText {
             ])
         }
         lines += Self.table(rows)
+    }
+
+    private mutating func tables() {
+        guard let coverage = report.tablesCoverage, coverage.framesRead > 0 else { return }
+        lines.append("")
+        var rows = [["frames of", "kind", "share", "frames"]]
+        for table in report.tables.prefix(Self.limit) {
+            rows.append([
+                table.name.isEmpty ? "–" : table.name, table.kind.rawValue,
+                WatchUnits.percent(table.share), WatchUnits.count(table.frames),
+            ])
+        }
+        lines += Self.table(rows)
+        if coverage.readShare < 0.999 {
+            lines.append(
+                "of the frames written, \(WatchUnits.percent(coverage.readShare)) were read"
+            )
+        }
     }
 
     private mutating func episodes() {
@@ -205,6 +224,22 @@ public struct WatchText {
             while line.last == " " { line.removeLast() }
             return line
         }
+    }
+
+    /// Parts of a line, which is broken between them where it is too long.
+    private mutating func list(_ parts: [String]) {
+        var line = ""
+        for part in parts {
+            if line.isEmpty {
+                line = "  " + part
+            } else if line.count + 3 + part.count > Self.width {
+                lines.append(line)
+                line = "  " + part
+            } else {
+                line += " · " + part
+            }
+        }
+        lines.append(line)
     }
 
     private mutating func wrap(_ text: String, first: String, rest: String) {

@@ -35,6 +35,7 @@ struct DatabaseMonitor: Sendable {
     private var weights: [Int32: HeldWeights] = [:]
     private var looks: [Int32: Looks] = [:]
     private var logBaseline = LogCounter()
+    private var tableBaseline = TableCounts()
     private var transactionBaseline: UInt64 = 0
     private var seen: Set<Int32> = []
 
@@ -126,8 +127,11 @@ struct DatabaseMonitor: Sendable {
         processorShare: Double,
         fileSystem: FileSystemStatus?,
         notes: [String],
+        tables: TableCounts?,
         facts: @escaping (Int32) -> Process?
     ) -> WatchReport {
+        // From sample to sample: what is counted belongs to this time, and to no other.
+        let now = last?.now ?? now
         let begin = start ?? now
         let seconds = Double(now - min(now, begin)) / 1e9
         var known: [Int32: Process] = [:]
@@ -148,6 +152,7 @@ struct DatabaseMonitor: Sendable {
             writers: writers
         )
         let findings = diagnosis.findings
+        let tableCounts = last?.files.isWAL == true ? tables?.since(tableBaseline) : nil
         let pins = diagnosis.pins
         let report = WatchReport(
             time: calendar(now),
@@ -162,6 +167,8 @@ struct DatabaseMonitor: Sendable {
             pins: pins.map { watched($0, known, observation, calendar) },
             wal: wal(seconds: seconds, pins: pins),
             rollback: rollback(seconds: seconds),
+            tables: tableCounts?.tables ?? [],
+            tablesCoverage: tableCounts?.coverage(written: log.since(logBaseline).frames),
             episodes: episodes.entries.map { watched($0, name: facts, observation.now, calendar) },
             verdict: findings.first ?? WatchVerdict(.nothing, "Nothing unusual was seen."),
             findings: findings,
@@ -172,6 +179,7 @@ struct DatabaseMonitor: Sendable {
         weights = [:]
         looks = [:]
         logBaseline = log
+        if let tables { tableBaseline = tables }
         transactionBaseline = changes.transactions
         seen = Set(observation.locks.keys)
         return report

@@ -69,7 +69,9 @@ struct ObservedFiles: Equatable, Sendable {
     }
 
     /// Whether connections use a write-ahead log.
-    var isWAL: Bool { header?.isWAL ?? (index != nil) }
+    ///
+    /// Where the database cannot be read, a wal-index that exists tells.
+    var isWAL: Bool { header?.isWAL ?? (index != nil || indexIdentity != nil) }
 
     /// Bytes in a page.
     var pageSize: Int? { index?.pageSize ?? walHeader?.pageSize ?? header?.pageSize }

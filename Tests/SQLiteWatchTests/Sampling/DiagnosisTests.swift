@@ -15,6 +15,7 @@ struct DiagnosisTests {
             processorShare: 0,
             fileSystem: nil,
             notes: [],
+            tables: nil,
             facts: { DatabaseMonitor.Process(name: "app\($0)", processorShare: 0.001) }
         ).findings
     }
