@@ -111,7 +111,7 @@ let package = Package(
             name: "poolgauge",
             dependencies: [
                 "CSQLite", "CursesTerminal", "Dashboard", "EngineTarget", "GRDBTarget",
-                "SQLiteEngine", "Telemetry", "TerminalUI", "WorkloadEngine",
+                "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "WorkloadEngine",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
             ],
@@ -190,8 +190,8 @@ let package = Package(
         .testTarget(
             name: "PoolgaugeTests",
             dependencies: [
-                "CNCurses", "CursesTerminal", "Dashboard", "SQLiteEngine", "Telemetry",
-                "TerminalUI", "WorkloadEngine", "poolgauge",
+                "CNCurses", "CursesTerminal", "Dashboard", "SQLiteEngine", "SQLiteWatch",
+                "Telemetry", "TerminalUI", "WorkloadEngine", "poolgauge",
             ],
             swiftSettings: strict
         ),
