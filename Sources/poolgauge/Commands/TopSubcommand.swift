@@ -73,7 +73,6 @@ struct TopSubcommand: ParsableCommand {
     }
 
     func run() throws {
-        #if os(Linux)
         var run = try WatchRun(files: files)
         run.format = format ?? (follow ? .json : .text)
         run.follows = follow
@@ -81,12 +80,6 @@ struct TopSubcommand: ParsableCommand {
         run.condition = watchFor?.condition
         run.duration = watchFor == nil ? duration?.duration : timeout?.duration
         try run.run()
-        #else
-        throw CommandFailure(
-            "top reads the locks that Linux lists in /proc/locks; this system has no such list",
-            status: ExitStatus.failed.rawValue
-        )
-        #endif
     }
 
     /// How a report is written.

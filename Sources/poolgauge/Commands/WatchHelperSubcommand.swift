@@ -13,8 +13,6 @@ struct WatchHelperSubcommand: ParsableCommand {
     )
 
     func run() throws {
-        #if os(Linux)
         WatchHelper.run()
-        #endif
     }
 }

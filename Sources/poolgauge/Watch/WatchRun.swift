@@ -1,4 +1,3 @@
-#if os(Linux)
 import ArgumentParser
 import SQLiteWatch
 import WorkloadEngine
@@ -104,4 +103,3 @@ struct WatchRun {
         }
     }
 }
-#endif
