@@ -8,8 +8,8 @@ struct WALIndexHeader: Equatable, Sendable {
 
     /// Counts the commits that changed a page since the wal-index was built.
     var change: UInt32
-    /// Bytes in a page.
-    var pageSize: Int
+    /// Bytes in a page; nil before the first frame of a log is written.
+    var pageSize: Int?
     /// The last valid frame of the log.
     var frames: UInt32
     /// Pages of the database, with the log's.
@@ -34,7 +34,8 @@ extension WALIndexHeader {
         guard bytes.count >= Self.length, bytes[0..<48].elementsEqual(bytes[48..<96]),
             field.native32(0) == 3_007_000, field.byte(12) == 1,
             let change = field.native32(8),
-            let pageSize = field.native16(14).flatMap(PageSize.size),
+            let sizeField = field.native16(14),
+            sizeField == 0 || PageSize.size(sizeField) != nil,
             let frames = field.native32(16), let pages = field.native32(20),
             // The salts are copied from the log, whose numbers are big-endian everywhere.
             let salt1 = field.big32(32), let salt2 = field.big32(36),
@@ -45,7 +46,7 @@ extension WALIndexHeader {
         checksum.add(bytes, 0..<40, isBigEndian: 1.bigEndian == 1)
         guard checksum == WALChecksum(sum1, sum2) else { return nil }
         self.change = change
-        self.pageSize = pageSize
+        pageSize = PageSize.size(sizeField)
         self.frames = frames
         self.pages = pages
         self.salt1 = salt1

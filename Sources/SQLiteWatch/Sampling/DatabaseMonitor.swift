@@ -85,6 +85,11 @@ struct DatabaseMonitor: Sendable {
         for process in looks.keys where observation.waiting[process] != nil || !isBlocked {
             looks[process]?.isWaiting = observation.waiting[process] ?? false
         }
+        // A process that has a lock to write since its last look no longer waits for it.
+        for (process, locks) in observation.locks
+        where observation.waiting[process] == nil && locks.held.contains(where: \.kind.isWrite) {
+            looks[process]?.isWaiting = false
+        }
         episodes.update(observation, holds: holds)
         let index = last?.files.index
         last = observation
@@ -149,7 +154,8 @@ struct DatabaseMonitor: Sendable {
             isHot: isHot,
             name: name,
             processorShare: { known[$0]?.processorShare },
-            writers: writers
+            writers: writers,
+            ended: episodes.ended.reversed().filter { ($0.end ?? 0) > begin }
         )
         let findings = diagnosis.findings
         let tableCounts = last?.files.isWAL == true ? tables?.since(tableBaseline) : nil
@@ -177,7 +183,11 @@ struct DatabaseMonitor: Sendable {
         start = now
         counter = ShareCounter()
         weights = [:]
-        looks = [:]
+        // Whether a process waits is known from its last look, which may be of an earlier interval.
+        looks = looks.filter {
+            observation.locks[$0.key] != nil || observation.open.contains($0.key)
+        }
+        .mapValues { Looks(isWaiting: $0.isWaiting) }
         logBaseline = log
         if let tables { tableBaseline = tables }
         transactionBaseline = changes.transactions

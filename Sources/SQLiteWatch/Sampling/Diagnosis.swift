@@ -13,6 +13,8 @@ struct Diagnosis {
     var processorShare: (Int32) -> Double?
     /// The last processes that wrote, the latest first.
     var writers: [Int32]
+    /// The episodes that ended in the interval, the latest first.
+    var ended: [EpisodeLog.Entry] = []
 
     /// How long a lock is held before that is worth a sentence, in seconds.
     static let patience = 1.0
@@ -25,9 +27,10 @@ struct Diagnosis {
     /// All findings, what matters most first; empty when nothing is unusual.
     var findings: [WatchVerdict] {
         if let unavailable { return [unavailable] }
-        let log = [largeTransaction, pinned, overlapping, neglect].compactMap(\.self)
-        return [hotJournal, exclusive, writer, checkpoint].compactMap(\.self) + log
-            + [log.isEmpty ? large : nil, leftover].compactMap(\.self)
+        let log = [pinned, overlapping, neglect].compactMap(\.self)
+        let holders = [exclusive, largeTransaction, writer, checkpoint].compactMap(\.self)
+        return [hotJournal].compactMap(\.self) + holders + (holders.isEmpty ? earlier : []) + log
+            + [log.isEmpty && largeTransaction == nil ? large : nil, leftover].compactMap(\.self)
     }
 
     private var unavailable: WatchVerdict? {
@@ -129,6 +132,44 @@ struct Diagnosis {
             )
         }
         return nil
+    }
+
+    /// What was in the way within the interval, and no longer is.
+    private var earlier: [WatchVerdict] {
+        guard
+            let entry = ended.filter({ $0.kind != .pin })
+                .max(by: { $0.last - $0.start < $1.last - $1.start })
+        else { return [] }
+        let lock =
+            switch entry.kind {
+            case .writer: "the lock to write"
+            case .checkpoint: "the lock to checkpoint"
+            case .exclusive, .pin: "the database"
+            }
+        let length = WatchUnits.duration(Double(entry.last - entry.start) / 1e9)
+        let end = entry.end ?? observation.now
+        let ago = WatchUnits.duration(Double(observation.now - min(observation.now, end)) / 1e9)
+        var text = "\(name(entry.process)) held \(lock) for \(length), until \(ago) ago"
+        let waiters = entry.waiters.sorted()
+        if !waiters.isEmpty {
+            text += "; \(waiters.prefix(3).map(name).joined(separator: ", "))"
+            text += waiters.count > 3 ? " and \(waiters.count - 3) more" : ""
+            text += " probably waited"
+        }
+        let kind: WatchVerdict.Kind =
+            switch entry.kind {
+            case .writer: .longWriter
+            case .checkpoint: .checkpointWaits
+            case .exclusive, .pin: .exclusive
+            }
+        return [
+            WatchVerdict(
+                kind,
+                pid: entry.process,
+                text + ".",
+                remedy: kind == .checkpointWaits ? nil : idleRemedy(entry.process)
+            )
+        ]
     }
 
     /// The hold of a process that has both locks of a checkpoint that restarts the log.

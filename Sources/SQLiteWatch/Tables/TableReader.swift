@@ -14,6 +14,7 @@ final class TableReader {
     private var schemaCookie: UInt32?
     private var tally = FrameTally()
     private var framesRead: UInt64 = 0
+    private var pageSize = 4_096
     /// What was counted with maps that are no longer in use.
     private var settled: [TableCounts.Key: UInt64] = [:]
     /// Frames and unknown frames since the last walk.
@@ -45,7 +46,8 @@ final class TableReader {
             position = nil
             return counts()
         }
-        let usable = index.pageSize - header.reservedBytes
+        pageSize = index.pageSize ?? header.pageSize
+        let usable = pageSize - header.reservedBytes
         follow(index)
         if map == nil || needsWalk { walk(index, header, usable: usable) }
         let deadline = monotonicNanoseconds() &+ nanoseconds
@@ -84,7 +86,7 @@ final class TableReader {
         var limits = PageMap.Limits()
         limits.goesOn = { monotonicNanoseconds() &- start < Self.walkTime }
         let walked = PageMap.walk(pages: index.pages, usable: usable, limits: limits) { number in
-            self.page(number, size: index.pageSize)
+            self.page(number, size: self.pageSize)
         }
         mappedAt = monotonicNanoseconds()
         sinceWalk = (0, 0)
@@ -100,7 +102,7 @@ final class TableReader {
         settle()
         self.map = map
         isMapComplete = walked.isComplete
-        schemaCookie = page(1, size: index.pageSize).flatMap { ByteField($0).big32(40) }
+        schemaCookie = page(1, size: pageSize).flatMap { ByteField($0).big32(40) }
     }
 
     /// Keeps the counts by name: another map has other numbers.
@@ -129,8 +131,8 @@ final class TableReader {
         var number = position.frame
         var isCommit = false
         while number < end, !isCommit, frames.count < Self.transactionLimit {
-            let offset = Self.offset(of: number + 1, pageSize: index.pageSize)
-            let length = WALHeader.frameHeaderLength + index.pageSize
+            let offset = Self.offset(of: number + 1, pageSize: pageSize)
+            let length = WALHeader.frameHeaderLength + pageSize
             guard let bytes = read(files.walDescriptor, length, at: offset) else { return false }
             let field = ByteField(bytes)
             guard let page = field.big32(0), let size = field.big32(4), page > 0,
@@ -170,7 +172,7 @@ final class TableReader {
     private func noteNewest(until end: UInt32, _ index: WALIndexHeader) {
         guard end > 0 else { return }
         for frame in 1...end {
-            let offset = Self.offset(of: frame, pageSize: index.pageSize)
+            let offset = Self.offset(of: frame, pageSize: pageSize)
             guard let bytes = read(files.walDescriptor, 16, at: offset) else { return }
             let field = ByteField(bytes)
             guard let page = field.big32(0), field.big32(8) == index.salt1,

@@ -45,6 +45,10 @@ struct HeaderTests {
         bytes[16] = 9
         #expect(WALIndexHeader(bytes) == nil)
         #expect(!WALIndexHeader.isConsistent(bytes))
+        var second = HeaderSamples.index
+        second[48 + 16] = 9
+        // The first copy has its checksum, and the second is another one.
+        #expect(WALIndexHeader(second) == nil)
         bytes[64] = 9
         // Equal copies with a wrong checksum.
         #expect(WALIndexHeader.isConsistent(bytes))

@@ -56,6 +56,22 @@ struct DiagnosisTests {
         #expect(verdict.text.contains("idle inside of its transaction"))
     }
 
+    @Test func aWriterThatEndedWithinTheIntervalIsStillNamed() throws {
+        let header = index(frames: 10, backfilled: 10)
+        let found = findings([
+            observation(at: 0, header, [7: [writer], 8: []]),
+            observation(at: 2_500, header, [7: [writer], 8: []], waiting: [8: true]),
+            observation(at: 2_600, header, [7: [], 8: []], waiting: [8: false]),
+            observation(at: 3_000, header, [7: [], 8: []]),
+        ])
+        let verdict = try #require(found.first)
+        #expect(verdict.kind == .longWriter)
+        #expect(
+            verdict.text.contains("app7 (7) held the lock to write for 2.5 s, until 400 ms ago")
+        )
+        #expect(verdict.text.contains("app8 (8) probably waited"))
+    }
+
     @Test func framesThatNoCheckpointCopiesAreReported() throws {
         let found = findings([
             observation(at: 0, index(frames: 5_000), [7: [writer]]),
