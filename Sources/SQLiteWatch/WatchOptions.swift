@@ -4,12 +4,11 @@ public struct WatchOptions: Sendable, Equatable {
     ///
     /// The standard error of a share p after n samples is √(p(1−p)/n).
     public var samplesPerSecond: Double = 100
-    /// The share of one core that reading locks and headers may use; the rate decreases before it
-    /// uses more.
+    /// The share of one core that the session and its helpers may use, without the start and
+    /// without the encoding of reports.
     ///
-    /// Scanning the descriptors of processes, and looking for threads that wait, use at most 0.3 %
-    /// of a core each, except at the start.
-    public var processorLimit = 0.016
+    /// The rate of samples decreases before they use more.
+    public var processorLimit = 0.025
     /// The seed of the random intervals; nil for a random one.
     public var seed: UInt64?
     /// Whether the frames of logs are read, to count them by table and index.

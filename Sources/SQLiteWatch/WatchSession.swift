@@ -39,11 +39,18 @@ public final class WatchSession {
     private var nextSample: UInt64
     private let start: (monotonic: UInt64, milliseconds: Int64)
     private var used: (nanoseconds: UInt64, at: UInt64)
+    /// Processor time of the samples of earlier reports, in nanoseconds.
+    private var sampled: Double = 0
+    private var hasReported = false
     private var nextProbe: UInt64 = 0
     private var isFirstSample = true
 
     /// Nanoseconds between two queries of the locks, which show those of hidden processes.
     private static let probePause: UInt64 = 200_000_000
+
+    /// The part of the processor limit that samples may use, at most and at least.
+    private static let sampleShare = 0.8
+    private static let leastSampleShare = 0.3
 
     /// The most databases that one session watches.
     public static let databaseLimit = 64
@@ -81,7 +88,7 @@ public final class WatchSession {
         intervals = RandomIntervals(seed: options.seed ?? .random(in: 0 ... .max))
         rate = SampleRate(
             samplesPerSecond: options.samplesPerSecond,
-            limit: options.processorLimit
+            limit: options.processorLimit * Self.sampleShare
         )
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -172,6 +179,16 @@ public final class WatchSession {
         targets[number].monitor.last?.files.isWAL == true
     }
 
+    /// Leaves to samples what scans, looks, tables and reports did not use in the last interval.
+    private func limitRate(otherShare: Double) {
+        defer { hasReported = true }
+        // The first interval contains the start of the helpers and a scan of all processes.
+        guard hasReported else { return }
+        let left = options.processorLimit - max(0, otherShare)
+        let least = options.processorLimit * Self.leastSampleShare
+        rate.limit = min(max(left, least), options.processorLimit * Self.sampleShare)
+    }
+
     /// Whether each file can be watched, as of the last sample, and why not.
     public var states: [(path: String, state: WatchedFile.State, problem: String?)] {
         targets.map { target in
@@ -192,6 +209,8 @@ public final class WatchSession {
         let total = Self.processorNanoseconds() &+ helpers
         let elapsed = Double(now - min(now, used.at))
         let share = elapsed > 0 ? Double(total - min(total, used.nanoseconds)) / elapsed : 0
+        limitRate(otherShare: share - (rate.total - sampled) / max(elapsed, 1))
+        sampled = rate.total
         used = (total, now)
         processes.measure(Set(targets.flatMap(\.monitor.processes)), at: now)
         let (start, processes, tables) = (start, processes, tables)

@@ -18,14 +18,23 @@ struct ProcessStat: Equatable, Sendable {
             open < close
         else { return nil }
         name = String(decoding: line[(open + 1)..<close], as: UTF8.self)
-        let fields = String(decoding: line[(close + 1)...], as: UTF8.self)
-            .split(whereSeparator: \.isWhitespace)
+        let fields = line[(close + 1)...].split(maxSplits: 20) { $0 == 0x20 || $0 == 0x0a }
         // The first of them is field 3 of proc(5).
-        guard fields.count > 19, let state = fields[0].first, let user = UInt64(fields[11]),
-            let system = UInt64(fields[12]), let start = UInt64(fields[19])
+        guard fields.count > 19, let state = fields[0].first, let user = Self.number(fields[11]),
+            let system = Self.number(fields[12]), let start = Self.number(fields[19])
         else { return nil }
-        self.state = state
+        self.state = Character(Unicode.Scalar(state))
         ticks = user &+ system
         startTicks = start
+    }
+
+    private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
+        guard !digits.isEmpty, digits.count < 20 else { return nil }
+        var value: UInt64 = 0
+        for digit in digits {
+            guard (0x30...0x39).contains(digit) else { return nil }
+            value = value &* 10 &+ UInt64(digit - 0x30)
+        }
+        return value
     }
 }

@@ -20,6 +20,15 @@ public enum PrintableText {
     /// Encoders escape only the controls below U+0020. In a JSON text, any other of these
     /// characters can only be a part of a string.
     static func escaped(json: String, keepingNewlines: Bool) -> String {
+        // Most texts have none of the bytes with which such a character begins in UTF-8.
+        let mayBeUnsafe = json.utf8.contains { byte in
+            switch byte {
+            case 0x0a: !keepingNewlines
+            case 0..<0x20, 0x7f, 0xc2, 0xd8, 0xe2, 0xef, 0xf3: true
+            default: false
+            }
+        }
+        guard mayBeUnsafe else { return json }
         var escaped = ""
         for scalar in json.unicodeScalars {
             if isUnsafe(scalar), !(keepingNewlines && scalar == "\n") {

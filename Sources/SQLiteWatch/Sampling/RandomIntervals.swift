@@ -43,12 +43,17 @@ struct SampleRate: Sendable {
     /// The mean interval, in nanoseconds.
     private(set) var mean: Double
     private let shortest: Double
-    private let limit: Double
+    /// The highest share of one core.
+    var limit: Double
+    /// Processor time of all samples, in nanoseconds.
+    private(set) var total: Double = 0
     private var samples = 0
     private var cost: Double = 0
 
-    /// Samples between two changes.
+    /// Samples between two changes; fewer where they take more time than this, in nanoseconds.
     private static let round = 50
+    private static let slowRound = 5
+    private static let slowRoundTime = 2e9
     /// The longest mean interval, in nanoseconds.
     private static let longest = 1e9
 
@@ -65,7 +70,10 @@ struct SampleRate: Sendable {
     mutating func add(cost nanoseconds: UInt64) {
         samples += 1
         cost += Double(nanoseconds)
-        guard samples >= Self.round else { return }
+        total += Double(nanoseconds)
+        let isRound = samples >= Self.round
+        let isSlow = samples >= Self.slowRound && Double(samples) * mean > Self.slowRoundTime
+        guard isRound || isSlow else { return }
         mean = min(max(shortest, cost / Double(samples) / limit), Self.longest)
         samples = 0
         cost = 0

@@ -43,6 +43,14 @@ struct RandomIntervalsTests {
         for _ in 0..<50 { rate.add(cost: 50_000) }
         #expect(rate.mean == 1e7)
     }
+
+    @Test func aLowRateChangesAfterFewSamples() {
+        var rate = SampleRate(samplesPerSecond: 100, limit: 0.02)
+        for _ in 0..<50 { rate.add(cost: 20_000_000) }
+        #expect(rate.mean == 1e9)
+        for _ in 0..<5 { rate.add(cost: 50_000) }
+        #expect(rate.mean == 1e7)
+    }
 }
 
 struct ShareCounterTests {
