@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "SQLiteEngineCombine", targets: ["SQLiteEngineCombine"]),
         .library(name: "WorkloadEngine", targets: ["WorkloadEngine"]),
         .library(name: "Telemetry", targets: ["Telemetry"]),
+        .library(name: "SQLiteWatch", targets: ["SQLiteWatch"]),
         .executable(name: "poolgauge", targets: ["poolgauge"]),
     ],
     traits: [
@@ -55,6 +56,7 @@ let package = Package(
             dependencies: ["CSQLite", "Telemetry"],
             swiftSettings: strict
         ),
+        .target(name: "SQLiteWatch", dependencies: ["Telemetry"], swiftSettings: strict),
         .target(
             name: "SQLiteEngineCombine",
             dependencies: ["SQLiteEngine", "Telemetry"] + openCombine,
@@ -109,7 +111,7 @@ let package = Package(
             name: "poolgauge",
             dependencies: [
                 "CSQLite", "CursesTerminal", "Dashboard", "EngineTarget", "GRDBTarget",
-                "SQLiteEngine", "Telemetry", "TerminalUI", "WorkloadEngine",
+                "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "WorkloadEngine",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
             ],
@@ -144,6 +146,18 @@ let package = Package(
         .testTarget(
             name: "SQLiteEngineCombineTests",
             dependencies: ["SQLiteEngine", "SQLiteEngineCombine", "Telemetry"] + openCombine,
+            swiftSettings: strict
+        ),
+        // The helper process of the sessions that tests start.
+        .executableTarget(
+            name: "WatchHelper",
+            dependencies: ["SQLiteWatch"],
+            path: "Tests/WatchHelper",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SQLiteWatchTests",
+            dependencies: ["SQLiteWatch", "WatchHelper"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -185,8 +199,8 @@ let package = Package(
         .testTarget(
             name: "PoolgaugeTests",
             dependencies: [
-                "CNCurses", "CursesTerminal", "Dashboard", "SQLiteEngine", "Telemetry",
-                "TerminalUI", "WorkloadEngine", "poolgauge",
+                "CNCurses", "CursesTerminal", "Dashboard", "SQLiteEngine", "SQLiteWatch",
+                "Telemetry", "TerminalUI", "WorkloadEngine", "poolgauge",
             ],
             swiftSettings: strict
         ),

@@ -28,8 +28,9 @@ struct Poolgauge: ParsableCommand {
         subcommands: [
             RunSubcommand.self, CompareSubcommand.self, CapacitySubcommand.self,
             CrossoverSubcommand.self, WhatIfSubcommand.self, DashboardSubcommand.self,
+            TopSubcommand.self,
             ScenariosSubcommand.self, ThemesSubcommand.self, ConfigSubcommand.self,
-            ServeSubcommand.self,
+            ServeSubcommand.self, WatchHelperSubcommand.self,
             DoctorSubcommand.self, ManualSubcommand.self,
         ]
     )
@@ -43,7 +44,7 @@ struct Poolgauge: ParsableCommand {
                 + "allows it"
         ),
         (status: "2", meaning: "a comparison found a regression"),
-        (status: "3", meaning: "a threshold was missed"),
+        (status: "3", meaning: "a threshold was missed, or top --watch-for timed out"),
         (status: "4", meaning: "an invariant was violated"),
         (status: "5", meaning: "the run is invalid: the generator was the bottleneck"),
         (status: "64", meaning: "wrong arguments, or a scenario with mistakes"),

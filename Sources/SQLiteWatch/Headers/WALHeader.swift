@@ -1,0 +1,75 @@
+/// The first 32 bytes of a `-wal` file (https://sqlite.org/walformat.html, section 2.1).
+struct WALHeader: Equatable, Sendable {
+    /// The bytes that a header has.
+    static let length = 32
+    /// The bytes before each page of the log.
+    static let frameHeaderLength = 24
+
+    /// Bytes in a page.
+    var pageSize: Int
+    /// Whether checksums read their words most significant byte first.
+    var isBigEndian: Bool
+    /// Counts the checkpoints that started the log over.
+    var sequence: UInt32
+    /// Increases by one with each reset of the log.
+    var salt1: UInt32
+    /// A random number, another one after each reset.
+    var salt2: UInt32
+    /// The checksum of the header, from which the first frame's continues.
+    var checksum: WALChecksum
+
+    /// Parses a header; nil when the bytes are not one, or its checksum is wrong.
+    init?(_ bytes: [UInt8]) {
+        let field = ByteField(bytes)
+        guard let magic = field.big32(0), magic & ~1 == 0x377f_0682,
+            field.big32(4) == 3_007_000,
+            let pageSize = field.big32(8).flatMap(PageSize.valid),
+            let sequence = field.big32(12), let salt1 = field.big32(16),
+            let salt2 = field.big32(20), let sum1 = field.big32(24), let sum2 = field.big32(28)
+        else { return nil }
+        let isBigEndian = magic & 1 == 1
+        var checksum = WALChecksum()
+        checksum.add(bytes, 0..<24, isBigEndian: isBigEndian)
+        guard checksum == WALChecksum(sum1, sum2) else { return nil }
+        self.pageSize = pageSize
+        self.isBigEndian = isBigEndian
+        self.sequence = sequence
+        self.salt1 = salt1
+        self.salt2 = salt2
+        self.checksum = checksum
+    }
+
+    /// The whole frames for which a file of so many bytes has room.
+    static func frames(in bytes: UInt64, pageSize: Int) -> UInt64 {
+        bytes < UInt64(length) ? 0 : (bytes - UInt64(length)) / UInt64(pageSize + frameHeaderLength)
+    }
+}
+
+/// SQLite's checksum of logs and wal-indexes (https://sqlite.org/walformat.html, section 4.1).
+struct WALChecksum: Equatable, Sendable {
+    private(set) var first: UInt32 = 0
+    private(set) var second: UInt32 = 0
+
+    /// The checksum of nothing.
+    init() {}
+
+    /// A checksum that was stored.
+    init(_ first: UInt32, _ second: UInt32) {
+        self.first = first
+        self.second = second
+    }
+
+    /// Adds bytes, eight at a time; a rest of fewer is left out, as are offsets outside of them.
+    mutating func add(_ bytes: [UInt8], _ range: Range<Int>, isBigEndian: Bool) {
+        let field = ByteField(bytes)
+        var offset = range.lowerBound
+        while offset + 8 <= range.upperBound {
+            guard let word1 = field.big32(offset), let word2 = field.big32(offset + 4) else {
+                return
+            }
+            first &+= (isBigEndian ? word1 : word1.byteSwapped) &+ second
+            second &+= (isBigEndian ? word2 : word2.byteSwapped) &+ first
+            offset += 8
+        }
+    }
+}

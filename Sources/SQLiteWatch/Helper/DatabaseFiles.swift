@@ -1,0 +1,178 @@
+#if os(Linux)
+import Glibc
+
+/// The files of one database, open to read in the helper process.
+///
+/// It reads with `pread` and maps nothing: the first connection to a database truncates its `-shm`
+/// file, and a mapped page would then raise `SIGBUS`. It queries locks and sets none. Closing a
+/// descriptor drops all locks that a process has on the file; the helper has none to lose, because
+/// it does not use SQLite.
+final class DatabaseFiles {
+    /// One file, which may appear, disappear and be replaced.
+    private struct OpenFile {
+        let path: [UInt8]
+        var descriptor: Int32 = -1
+        var identity: FileIdentity?
+        /// Why it cannot be opened; another try follows when the file changes its identity.
+        var error: Int32 = 0
+    }
+
+    private var database: OpenFile
+    private var wal: OpenFile
+    private var index: OpenFile
+    private var journal: OpenFile
+
+    /// How often the wal-index is read again while a writer is at work on its header.
+    private static let attempts = 50
+
+    init(path: [UInt8]) {
+        func file(_ suffix: String) -> OpenFile { OpenFile(path: path + suffix.utf8 + [0]) }
+        database = file("")
+        wal = file("-wal")
+        index = file("-shm")
+        journal = file("-journal")
+    }
+
+    deinit {
+        for file in [database, wal, index, journal] where file.descriptor >= 0 {
+            close(file.descriptor)
+        }
+    }
+
+    /// The descriptor of the database, or -1.
+    var databaseDescriptor: Int32 { database.descriptor }
+    /// The descriptor of the log, or -1.
+    var walDescriptor: Int32 { wal.descriptor }
+
+    /// Reads the headers, and queries the locks if asked to.
+    func sample(probesLocks: Bool) -> FileSample {
+        var sample = FileSample()
+        sample.database = Self.read(&database, count: DatabaseHeader.length)
+        sample.wal = Self.read(&wal, count: WALHeader.length)
+        sample.index = Self.read(&index, count: WALIndexHeader.length)
+        for _ in 0..<Self.attempts
+        where sample.index.error == 0 && !WALIndexHeader.isConsistent(sample.index.bytes) {
+            guard sample.index.bytes.count == WALIndexHeader.length else { break }
+            sample.index.bytes = Self.content(index.descriptor, count: WALIndexHeader.length) ?? []
+        }
+        sample.journal = Self.read(&journal, count: JournalHeader.length)
+        if probesLocks { sample.probes = probes() }
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        sample.helperNanoseconds =
+            UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+        return sample
+    }
+
+    /// The bytes of SQLite's locks that are locked now.
+    private func probes() -> [FileSample.Probe] {
+        let ofIndex = (LockBytes.writer..<LockBytes.attached).compactMap { byte in
+            Self.holder(of: byte, index.descriptor).map {
+                FileSample.Probe(byte: byte, isIndex: true, process: $0)
+            }
+        }
+        let bytes = [LockBytes.pending, LockBytes.reserved, LockBytes.shared.lowerBound]
+        return ofIndex
+            + bytes.compactMap { byte in
+                Self.holder(of: byte, database.descriptor).map {
+                    FileSample.Probe(byte: byte, isIndex: false, process: $0)
+                }
+            }
+    }
+
+    /// Opens a file again when another one has its name, and reads its first bytes.
+    private static func read(_ file: inout OpenFile, count: Int) -> FileContent {
+        var content = FileContent()
+        var information = stat()
+        let status = file.path.withUnsafeBufferPointer { path in
+            path.withMemoryRebound(to: CChar.self) { path in
+                path.baseAddress.map { stat($0, &information) } ?? -1
+            }
+        }
+        guard status == 0 else {
+            content.error = errno
+            forget(&file)
+            return content
+        }
+        let identity = FileIdentity(information)
+        content.identity = identity
+        content.size = UInt64(max(0, information.st_size))
+        content.modified =
+            Int64(information.st_mtim.tv_sec) &* 1_000_000_000
+            &+ Int64(information.st_mtim.tv_nsec)
+        guard information.st_mode & S_IFMT == S_IFREG else {
+            content.isSpecial = true
+            forget(&file)
+            return content
+        }
+        if file.identity != identity { forget(&file) }
+        if file.descriptor < 0 {
+            open(&file, identity)
+            guard file.descriptor >= 0 else {
+                content.error = file.error
+                return content
+            }
+        }
+        guard let bytes = Self.content(file.descriptor, count: count) else {
+            content.error = errno
+            return content
+        }
+        content.bytes = bytes
+        return content
+    }
+
+    private static func open(_ file: inout OpenFile, _ identity: FileIdentity) {
+        func descriptor(_ flags: Int32) -> Int32 {
+            file.path.withUnsafeBufferPointer { path in
+                path.withMemoryRebound(to: CChar.self) { path in
+                    path.baseAddress.map {
+                        Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags)
+                    } ?? -1
+                }
+            }
+        }
+        // Only the owner of a file may leave its time of access unchanged.
+        var opened = descriptor(noAccessTime)
+        if opened < 0, errno == EPERM { opened = descriptor(0) }
+        file.error = opened < 0 ? errno : 0
+        file.descriptor = opened
+        file.identity = identity
+    }
+
+    private static func forget(_ file: inout OpenFile) {
+        if file.descriptor >= 0 { close(file.descriptor) }
+        file.descriptor = -1
+        file.identity = nil
+    }
+
+    private static func content(_ descriptor: Int32, count: Int) -> [UInt8]? {
+        var failed = false
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
+            let result = pread(descriptor, buffer.baseAddress, count, 0)
+            failed = result < 0
+            length = max(0, result)
+        }
+        return failed ? nil : bytes
+    }
+
+    /// The process that holds a lock on a byte, or 0 where it is not visible; nil for none.
+    private static func holder(of byte: UInt64, _ descriptor: Int32) -> Int32? {
+        guard descriptor >= 0 else { return nil }
+        var query = flock()
+        query.l_type = Int16(F_WRLCK)
+        query.l_whence = Int16(SEEK_SET)
+        query.l_start = off_t(byte)
+        query.l_len = 1
+        guard fcntl(descriptor, ofdGetLock, &query) == 0, query.l_type != Int16(F_UNLCK) else {
+            return nil
+        }
+        return query.l_pid
+    }
+}
+
+/// `O_NOATIME`.
+private let noAccessTime: Int32 = 0o1_000_000
+/// `F_OFD_GETLK`.
+private let ofdGetLock: Int32 = 36
+
+#endif

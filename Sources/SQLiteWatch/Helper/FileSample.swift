@@ -1,0 +1,110 @@
+/// The first bytes of one file, and what the system knows of it.
+struct FileContent: Equatable, Sendable {
+    /// `errno` of the first call that failed; 0 when all was read.
+    var error: Int32 = 0
+    /// Whether the path names something other than a regular file.
+    var isSpecial = false
+    /// The size, in bytes.
+    var size: UInt64 = 0
+    var identity: FileIdentity?
+    /// The last change of the content, in nanoseconds since 1970.
+    var modified: Int64 = 0
+    /// The first bytes, as many as the file has of those asked for.
+    var bytes: [UInt8] = []
+
+    /// Whether there is a file.
+    var exists: Bool { identity != nil }
+
+    func write(to writer: inout MessageWriter) {
+        writer.put(error)
+        writer.put(UInt8(isSpecial ? 1 : 0))
+        writer.put(size)
+        writer.put(UInt8(identity == nil ? 0 : 1))
+        writer.put(identity?.device.major ?? 0)
+        writer.put(identity?.device.minor ?? 0)
+        writer.put(identity?.inode ?? 0)
+        writer.put(modified)
+        writer.put(bytes)
+    }
+
+    init() {}
+
+    init?(_ reader: inout MessageReader) {
+        guard let error = reader.get(Int32.self), let isSpecial = reader.get(UInt8.self),
+            let size = reader.get(UInt64.self), let exists = reader.get(UInt8.self),
+            let major = reader.get(UInt32.self), let minor = reader.get(UInt32.self),
+            let inode = reader.get(UInt64.self), let modified = reader.get(Int64.self),
+            let bytes = reader.getBytes()
+        else { return nil }
+        self.error = error
+        self.isSpecial = isSpecial != 0
+        self.size = size
+        identity =
+            exists == 0
+            ? nil
+            : FileIdentity(
+                device: FileIdentity.Device(major: major, minor: minor),
+                inode: inode
+            )
+        self.modified = modified
+        self.bytes = bytes
+    }
+}
+
+/// What the helper reads of a database at one moment.
+struct FileSample: Equatable, Sendable {
+    /// A lock that the system reports to a query, which acquires none.
+    struct Probe: Equatable, Sendable {
+        /// The byte that the query is about.
+        var byte: UInt64
+        /// Whether the byte is one of the `-shm` file, rather than of the database.
+        var isIndex: Bool
+        /// The holder; 0 when it is in another PID namespace.
+        var process: Int32
+    }
+
+    var database = FileContent()
+    var wal = FileContent()
+    var index = FileContent()
+    var journal = FileContent()
+    /// The bytes that are locked.
+    var probes: [Probe] = []
+    /// Processor time that the helper has used, in nanoseconds.
+    var helperNanoseconds: UInt64 = 0
+
+    var bytes: [UInt8] {
+        var writer = MessageWriter()
+        for file in [database, wal, index, journal] { file.write(to: &writer) }
+        writer.put(UInt8(min(probes.count, 255)))
+        for probe in probes.prefix(255) {
+            writer.put(probe.byte)
+            writer.put(UInt8(probe.isIndex ? 1 : 0))
+            writer.put(probe.process)
+        }
+        writer.put(helperNanoseconds)
+        return writer.bytes
+    }
+
+    init() {}
+
+    /// Reads an answer; nil when it is malformed.
+    init?(_ bytes: [UInt8]) {
+        var reader = MessageReader(bytes)
+        guard let database = FileContent(&reader), let wal = FileContent(&reader),
+            let index = FileContent(&reader), let journal = FileContent(&reader),
+            let count = reader.get(UInt8.self)
+        else { return nil }
+        for _ in 0..<count {
+            guard let byte = reader.get(UInt64.self), let isIndex = reader.get(UInt8.self),
+                let process = reader.get(Int32.self)
+            else { return nil }
+            probes.append(Probe(byte: byte, isIndex: isIndex != 0, process: process))
+        }
+        guard let used = reader.get(UInt64.self), reader.isAtEnd else { return nil }
+        self.database = database
+        self.wal = wal
+        self.index = index
+        self.journal = journal
+        helperNanoseconds = used
+    }
+}

@@ -1,0 +1,92 @@
+#if os(Linux)
+import Glibc
+
+/// The process that opens the watched files on behalf of a ``WatchSession``.
+///
+/// POSIX drops all locks of a process on a file when that process closes any descriptor of it
+/// (https://sqlite.org/howtocorrupt.html, section 2.2). A program that uses a database through
+/// SQLite must therefore never open and close its files by other means: a process of its own does.
+public enum WatchHelper {
+    /// Nanoseconds that one answer about tables may take, without a walk.
+    private static let tableTime: UInt64 = 30_000_000
+
+    /// Serves requests on standard input until it is closed.
+    ///
+    /// A program that watches calls this from the command that it passes to a session as helper.
+    /// The function returns when the session has ended.
+    public static func run() {
+        // A terminal sends these to both processes. The session decides when the helper ends.
+        for number in [SIGINT, SIGQUIT, SIGHUP] { signal(number, SIG_IGN) }
+        signal(SIGPIPE, SIG_DFL)
+        var databases: [UInt8: DatabaseFiles] = [:]
+        var readers: [UInt8: TableReader] = [:]
+        var paths: [UInt8: [UInt8]] = [:]
+        let channel = HelperChannel(input: STDIN_FILENO, output: STDOUT_FILENO)
+        while let request = channel.receiveRequest() {
+            var answer: [UInt8] = []
+            switch request {
+            case .watch(let slot, let path):
+                paths[slot] = path
+                databases[slot] = nil
+                readers[slot] = nil
+            case .sample(let slot, let probesLocks):
+                let files = databases[slot] ?? paths[slot].map(DatabaseFiles.init)
+                databases[slot] = files
+                answer = (files?.sample(probesLocks: probesLocks) ?? FileSample()).bytes
+            case .tables(let slot):
+                let reader = readers[slot] ?? paths[slot].map(TableReader.init)
+                readers[slot] = reader
+                answer = (reader?.advance(nanoseconds: tableTime) ?? TableCounts()).bytes
+            }
+            guard channel.send(answer: answer) else { return }
+        }
+    }
+}
+
+/// Requests and answers on two descriptors.
+struct HelperChannel {
+    var input: Int32
+    var output: Int32
+
+    /// The next request; nil at the end of the input, and for a malformed one.
+    func receiveRequest() -> HelperRequest? {
+        guard let prefix = receive(HelperRequest.prefixLength) else { return nil }
+        let length = Int(prefix[2]) | Int(prefix[3]) << 8
+        guard length <= HelperRequest.pathLimit, let content = receive(length) else { return nil }
+        return HelperRequest(prefix + content)
+    }
+
+    /// Sends an answer; false when it could not be sent.
+    func send(answer: [UInt8]) -> Bool {
+        var writer = MessageWriter()
+        writer.put(UInt32(answer.count))
+        var rest = (writer.bytes + answer)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// So many bytes; nil when the input ends before.
+    private func receive(_ count: Int) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            let wanted = count - bytes.count
+            var result = 0
+            bytes.append(
+                contentsOf: [UInt8](unsafeUninitializedCapacity: wanted) { buffer, length in
+                    result = read(input, buffer.baseAddress, wanted)
+                    length = max(0, result)
+                }
+            )
+            if result == 0 || (result < 0 && errno != EINTR) { return nil }
+        }
+        return bytes
+    }
+}
+#endif

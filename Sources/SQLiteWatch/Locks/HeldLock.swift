@@ -1,0 +1,106 @@
+/// What a lock of SQLite's permits its holder.
+public enum LockKind: String, Sendable, Codable, Equatable, CaseIterable {
+    /// WAL: write to the log. One process at a time.
+    case writer
+    /// WAL: read a state of the database, on a read mark.
+    case reader
+    /// WAL: copy the log to the database.
+    case checkpoint
+    /// WAL: rebuild the wal-index.
+    case recovery
+    /// Rollback journal: read the database.
+    case shared
+    /// Rollback journal: prepare changes in memory while others read.
+    case reserved
+    /// Rollback journal: wait for readers to leave, and admit no new ones.
+    case pending
+    /// Rollback journal: write the database. In WAL mode: exclusive locking mode.
+    case exclusive
+}
+
+/// A lock that a process holds at one moment.
+struct HeldLock: Hashable, Sendable {
+    var kind: LockKind
+    /// The read mark of a reader.
+    var mark: Int?
+}
+
+/// The locks of one process on one database at one moment.
+struct ProcessLocks: Equatable, Sendable {
+    var process: Int32
+    var held: Set<HeldLock> = []
+    /// Whether a lock shows that the process has a connection to the database.
+    var isAttached = false
+}
+
+/// Maps locked bytes to SQLite's locks (https://sqlite.org/walformat.html, section 2.3;
+/// `PENDING_BYTE` in https://sqlite.org/src/file/src/os.h).
+enum LockBytes {
+    static let writer: UInt64 = 120
+    static let checkpoint: UInt64 = 121
+    static let recovery: UInt64 = 122
+    static let firstReader: UInt64 = 123
+    static let attached: UInt64 = 128
+
+    static let pending: UInt64 = 0x4000_0000
+    static let reserved = pending + 1
+    static let shared = (pending + 2)...(pending + 511)
+
+    /// Adds what a lock on a `-shm` file means.
+    static func addIndexLock(_ lock: FileLock, to locks: inout ProcessLocks) {
+        if lock.bytes.contains(attached) { locks.isAttached = true }
+        if lock.isWrite {
+            if lock.bytes.contains(writer) { locks.held.insert(HeldLock(kind: .writer)) }
+            if lock.bytes.contains(checkpoint) { locks.held.insert(HeldLock(kind: .checkpoint)) }
+            if lock.bytes.contains(recovery) { locks.held.insert(HeldLock(kind: .recovery)) }
+        } else {
+            // A write lock on a mark only moves it.
+            for mark in 0..<WALIndexHeader.markCount
+            where lock.bytes.contains(firstReader + UInt64(mark)) {
+                locks.held.insert(HeldLock(kind: .reader, mark: mark))
+            }
+        }
+    }
+
+    /// Adds what a lock on a database file means.
+    ///
+    /// In WAL mode each connection holds the shared lock all the time.
+    static func addDatabaseLock(_ lock: FileLock, isWAL: Bool, to locks: inout ProcessLocks) {
+        if lock.bytes.overlaps(shared) {
+            locks.isAttached = true
+            if lock.isWrite {
+                locks.held.insert(HeldLock(kind: .exclusive))
+            } else if !isWAL {
+                locks.held.insert(HeldLock(kind: .shared))
+            }
+        }
+        guard lock.isWrite else { return }
+        if lock.bytes.contains(reserved) { locks.held.insert(HeldLock(kind: .reserved)) }
+        if lock.bytes.contains(pending) { locks.held.insert(HeldLock(kind: .pending)) }
+    }
+
+    /// The locks of each process on one database.
+    static func processes(
+        in locks: [FileLock],
+        database: LockIdentity?,
+        index: LockIdentity?,
+        isWAL: Bool
+    ) -> [Int32: ProcessLocks] {
+        var found: [Int32: ProcessLocks] = [:]
+        for lock in locks {
+            if let index, index.matches(lock.file) {
+                addIndexLock(
+                    lock,
+                    to: &found[lock.process, default: ProcessLocks(process: lock.process)]
+                )
+            } else if let database, database.matches(lock.file) {
+                addDatabaseLock(
+                    lock,
+                    isWAL: isWAL,
+                    to: &found[lock.process, default: ProcessLocks(process: lock.process)]
+                )
+            }
+        }
+        return found
+    }
+}

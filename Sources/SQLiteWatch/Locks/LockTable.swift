@@ -1,0 +1,99 @@
+/// A lock of POSIX, as `/proc/locks` lists it.
+struct FileLock: Equatable, Sendable {
+    /// The process that holds it.
+    var process: Int32
+    /// Whether it excludes all other locks.
+    var isWrite: Bool
+    var file: FileIdentity
+    /// The bytes: adjacent locks of one process appear as one.
+    var bytes: ClosedRange<UInt64>
+}
+
+/// Parses `/proc/locks`.
+///
+/// A line is `1: POSIX  ADVISORY  READ 4711 08:01:1234 123 123`: the device in hexadecimal, the
+/// inode in decimal, and the first and last byte, or `EOF`. The parser works on bytes because the
+/// list is read up to a hundred times per second.
+enum LockTable {
+    /// Finds the locks on files with one of the inodes; malformed lines are skipped.
+    static func parse(_ text: [UInt8], inodes: Set<UInt64>) -> [FileLock] {
+        text.withUnsafeBufferPointer { buffer in
+            var found: [FileLock] = []
+            var scanner = LineScanner(buffer[...])
+            while scanner.nextLine() {
+                if let lock = scanner.lock(inodes: inodes) { found.append(lock) }
+            }
+            return found
+        }
+    }
+
+    /// Reads fields of the current line, one after the other.
+    private struct LineScanner {
+        private var rest: Slice<UnsafeBufferPointer<UInt8>>
+        private var line: Slice<UnsafeBufferPointer<UInt8>>
+
+        init(_ text: Slice<UnsafeBufferPointer<UInt8>>) {
+            rest = text
+            line = text[text.startIndex..<text.startIndex]
+        }
+
+        mutating func nextLine() -> Bool {
+            guard !rest.isEmpty else { return false }
+            let end = rest.firstIndex(of: 0x0a) ?? rest.endIndex
+            line = rest[rest.startIndex..<end]
+            rest = end < rest.endIndex ? rest[(end + 1)...] : rest[end...]
+            return true
+        }
+
+        /// The lock of the current line; nil for another kind, another file, or a malformed line.
+        mutating func lock(inodes: Set<UInt64>) -> FileLock? {
+            // A process that waits has "->" here. SQLite never waits inside of the system.
+            guard word() != nil, let kind = word(), kind.elementsEqual("POSIX".utf8), word() != nil,
+                let mode = word(), let process = decimal(word()).flatMap(Int32.init(exactly:)),
+                let place = word()
+            else { return nil }
+            let parts = place.split(separator: 0x3a, omittingEmptySubsequences: false)
+            guard parts.count == 3, let inode = decimal(parts[2]), inodes.contains(inode),
+                let major = hexadecimal(parts[0]), let minor = hexadecimal(parts[1]),
+                let first = decimal(word()), let end = word()
+            else { return nil }
+            guard let last = end.elementsEqual("EOF".utf8) ? UInt64.max : decimal(end),
+                first <= last
+            else { return nil }
+            return FileLock(
+                process: process,
+                isWrite: mode.elementsEqual("WRITE".utf8),
+                file: FileIdentity(
+                    device: FileIdentity.Device(major: major, minor: minor),
+                    inode: inode
+                ),
+                bytes: first...last
+            )
+        }
+
+        private mutating func word() -> Slice<UnsafeBufferPointer<UInt8>>? {
+            line = line.drop { $0 == 0x20 }
+            guard !line.isEmpty else { return nil }
+            let end = line.firstIndex(of: 0x20) ?? line.endIndex
+            defer { line = line[end...] }
+            return line[line.startIndex..<end]
+        }
+
+        private func decimal(_ word: Slice<UnsafeBufferPointer<UInt8>>?) -> UInt64? {
+            guard let word, !word.isEmpty else { return nil }
+            var value: UInt64 = 0
+            for byte in word {
+                guard (0x30...0x39).contains(byte) else { return nil }
+                let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+                let (sum, carry) = product.addingReportingOverflow(UInt64(byte - 0x30))
+                if overflow || carry { return nil }
+                value = sum
+            }
+            return value
+        }
+
+        private func hexadecimal(_ word: Slice<UnsafeBufferPointer<UInt8>>) -> UInt32? {
+            UInt32(String(decoding: word, as: UTF8.self), radix: 16)
+        }
+    }
+}

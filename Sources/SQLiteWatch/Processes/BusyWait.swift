@@ -1,0 +1,98 @@
+#if os(Linux) && arch(x86_64)
+import Glibc
+
+/// Infers from outside whether a thread waits in SQLite's busy handler.
+///
+/// A thread that waits sleeps in the system (`hrtimer_nanosleep`), inside of `clock_nanosleep` or
+/// `nanosleep`, and has return addresses of libsqlite3 near the top of its stack. A thread that
+/// sleeps for another reason lacks the third. Reading the stack needs the permission that a
+/// debugger needs, and does not stop the thread.
+struct BusyWait {
+    /// The executable addresses of SQLite in a process.
+    private struct Code {
+        var startTicks: UInt64
+        var ranges: [Range<UInt64>]
+    }
+
+    private var code: [Int32: Code] = [:]
+
+    /// The part of a stack that is searched, in bytes.
+    private static let stackLength = 1_024
+    /// `nanosleep` and `clock_nanosleep` of x86_64.
+    private static let sleepCalls: Set<Substring> = ["35", "230"]
+    /// The threads of one process that are looked at, so that one check takes bounded time.
+    private static let threadLimit = 64
+
+    /// Whether a process has a thread that waits; nil when this user may not know.
+    mutating func isWaiting(_ process: Int32, startTicks: UInt64) -> Bool? {
+        guard let threads = ProcFile.names(in: "/proc/\(process)/task") else { return nil }
+        for thread in threads.prefix(Self.threadLimit) {
+            guard let place = ProcFile.text("/proc/\(process)/task/\(thread)/wchan", limit: 64)
+            else { return nil }
+            // A thread that runs reads as 0, and so does each one of another user.
+            guard place == "0" || place == "hrtimer_nanosleep" || place == "do_nanosleep" else {
+                continue
+            }
+            guard
+                let line = ProcFile.text("/proc/\(process)/task/\(thread)/syscall", limit: 256)
+            else { return nil }
+            guard place != "0" else { continue }
+            let words = line.split(whereSeparator: \.isWhitespace)
+            // The number, six arguments, the stack pointer, the program counter.
+            guard words.count == 9, Self.sleepCalls.contains(words[0]),
+                let stack = UInt64(words[7].dropFirst(2), radix: 16)
+            else { continue }
+            guard let ranges = ranges(of: process, startTicks: startTicks) else { return nil }
+            guard !ranges.isEmpty else { continue }
+            guard let words = Self.words(of: process, at: stack) else { return nil }
+            if words.contains(where: { word in ranges.contains { $0.contains(word) } }) {
+                return true
+            }
+        }
+        return false
+    }
+
+    /// Forgets processes that ended.
+    mutating func keep(only processes: some Collection<Int32>) {
+        if code.count > processes.count { code = code.filter { processes.contains($0.key) } }
+    }
+
+    private mutating func ranges(of process: Int32, startTicks: UInt64) -> [Range<UInt64>]? {
+        if let known = code[process], known.startTicks == startTicks, !known.ranges.isEmpty {
+            return known.ranges
+        }
+        guard let maps = ProcFile.text("/proc/\(process)/maps", limit: 1 << 22) else { return nil }
+        let ranges = MemoryMaps.sqliteCode(in: maps)
+        code[process] = Code(startTicks: startTicks, ranges: ranges)
+        return ranges
+    }
+
+    private static func words(of process: Int32, at address: UInt64) -> [UInt64]? {
+        let descriptor = open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0, let offset = off_t(exactly: address) else { return nil }
+        defer { close(descriptor) }
+        var words = [UInt64](repeating: 0, count: stackLength / 8)
+        let length = words.withUnsafeMutableBytes {
+            pread(descriptor, $0.baseAddress, $0.count, offset)
+        }
+        guard length > 0 else { return nil }
+        return Array(words.prefix(length / 8))
+    }
+}
+#endif
+
+/// Parses `/proc/PID/maps`.
+enum MemoryMaps {
+    /// The executable ranges of files whose names contain "sqlite" or "sqlcipher".
+    static func sqliteCode(in maps: String) -> [Range<UInt64>] {
+        maps.split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
+            guard words.count == 6, words[1].contains("x") else { return nil }
+            let file = words[5].split(separator: "/").last?.lowercased() ?? ""
+            guard file.contains("sqlite") || file.contains("sqlcipher") else { return nil }
+            let ends = words[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
+            guard ends.count == 2, ends[0] < ends[1] else { return nil }
+            return ends[0]..<ends[1]
+        }
+    }
+}

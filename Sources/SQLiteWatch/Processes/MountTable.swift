@@ -1,0 +1,86 @@
+/// The mounted file systems, from `/proc/self/mountinfo`.
+struct MountTable: Sendable {
+    /// One mounted file system.
+    struct Mount: Equatable, Sendable {
+        var device: FileIdentity.Device
+        var point: String
+        /// `ext4`, `nfs4`, `fuse.sshfs`.
+        var type: String
+    }
+
+    var mounts: [Mount]
+
+    /// Parses lines such as `22 27 0:21 / /proc rw,relatime shared:1 - proc proc rw`; malformed
+    /// lines are skipped.
+    init(text: String) {
+        mounts = text.split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ")
+            guard let dash = words.firstIndex(of: "-"), dash >= 6, words.count > dash + 1 else {
+                return nil
+            }
+            let numbers = words[2].split(separator: ":").compactMap { UInt32($0) }
+            guard numbers.count == 2 else { return nil }
+            return Mount(
+                device: FileIdentity.Device(major: numbers[0], minor: numbers[1]),
+                point: Self.unescaped(words[4]),
+                type: String(words[dash + 1])
+            )
+        }
+    }
+
+    /// The file system of a path that is absolute and contains no symbolic link.
+    func mount(of path: String) -> Mount? {
+        var best: Mount?
+        for mount in mounts {
+            let isInside =
+                mount.point == "/" || path == mount.point || path.hasPrefix(mount.point + "/")
+            // A later mount on the same point hides the earlier one.
+            if isInside, mount.point.utf8.count >= (best?.point.utf8.count ?? 0) { best = mount }
+        }
+        return best
+    }
+
+    /// Spaces, tabs, newlines and backslashes are written as three octal digits.
+    private static func unescaped(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == 0x5c, rest.count >= 3,
+                let value = UInt8(String(decoding: rest.prefix(3), as: UTF8.self), radix: 8)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(3)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// The file system that contains a database.
+public struct FileSystemStatus: Sendable, Codable, Equatable {
+    /// Its type: `ext4`, `nfs4`, `fuse.sshfs`.
+    public var type: String
+    /// What does not work there, or is not visible; nil for a local file system.
+    public var warning: String?
+
+    /// Describes a type of file system.
+    public init(type: String) {
+        self.type = type
+        let base = type.split(separator: ".").first.map(String.init) ?? type
+        switch base {
+        case "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "ceph", "glusterfs", "afs", "lustre",
+            "gpfs", "ocfs2", "gfs2", "virtiofs":
+            warning =
+                "\(type) is shared between machines: processes on other machines and their locks "
+                + "are not visible here, and WAL mode does not work across machines "
+                + "(https://sqlite.org/wal.html)"
+        case "fuse", "fuseblk", "fusectl":
+            warning =
+                "\(type) is a FUSE file system: its locks may not reach /proc/locks, and WAL mode "
+                + "needs shared memory that it may not provide"
+        default: warning = nil
+        }
+    }
+}

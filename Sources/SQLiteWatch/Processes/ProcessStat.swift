@@ -1,0 +1,40 @@
+/// The fields of `/proc/PID/stat` that are of use here.
+struct ProcessStat: Equatable, Sendable {
+    /// The name of the program, at most 15 bytes.
+    var name: String
+    /// `R` running, `S` sleeping, `D` waiting for a disk, `T` stopped, `Z` ended.
+    var state: Character
+    /// User and system time of all threads, in clock ticks.
+    var ticks: UInt64
+    /// When the process started, in clock ticks since the system did: a pid that is used again has
+    /// another time.
+    var startTicks: UInt64
+
+    /// Parses the line; nil when it is malformed.
+    ///
+    /// The name stands in parentheses and may contain spaces and parentheses itself.
+    init?(_ line: [UInt8]) {
+        guard let open = line.firstIndex(of: 0x28), let close = line.lastIndex(of: 0x29),
+            open < close
+        else { return nil }
+        name = String(decoding: line[(open + 1)..<close], as: UTF8.self)
+        let fields = line[(close + 1)...].split(maxSplits: 20) { $0 == 0x20 || $0 == 0x0a }
+        // The first of them is field 3 of proc(5).
+        guard fields.count > 19, let state = fields[0].first, let user = Self.number(fields[11]),
+            let system = Self.number(fields[12]), let start = Self.number(fields[19])
+        else { return nil }
+        self.state = Character(Unicode.Scalar(state))
+        ticks = user &+ system
+        startTicks = start
+    }
+
+    private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
+        guard !digits.isEmpty, digits.count < 20 else { return nil }
+        var value: UInt64 = 0
+        for digit in digits {
+            guard (0x30...0x39).contains(digit) else { return nil }
+            value = value &* 10 &+ UInt64(digit - 0x30)
+        }
+        return value
+    }
+}

@@ -1,0 +1,91 @@
+#if os(Linux)
+import Glibc
+
+/// Reads small files of `/proc`.
+enum ProcFile {
+    /// The content, up to a limit of bytes; nil when the file cannot be read.
+    static func read(_ path: String, limit: Int = 1 << 20) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return read(descriptor, limit: limit)
+    }
+
+    /// What follows in an open file, up to a limit of bytes; nil when it cannot be read.
+    static func read(_ descriptor: Int32, limit: Int) -> [UInt8]? {
+        var content: [UInt8] = []
+        while content.count < limit {
+            let room = min(limit - content.count, 1 << 16)
+            let before = content.count
+            var failure = false
+            content.append(
+                contentsOf: [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+                    let result = Glibc.read(descriptor, buffer.baseAddress, room)
+                    failure = result < 0
+                    count = max(0, result)
+                }
+            )
+            if failure { return errno == EINTR ? read(descriptor, limit: limit) : nil }
+            if content.count == before { break }
+        }
+        return content
+    }
+
+    /// The content as text, with replacements for bytes that are no UTF-8.
+    static func text(_ path: String, limit: Int = 1 << 16) -> String? {
+        read(path, limit: limit).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The names in a folder; nil when it cannot be listed.
+    static func names(in folder: String) -> [String]? {
+        guard let stream = opendir(folder) else { return nil }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
+                    String(cString: $0)
+                }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Where a symbolic link points; nil when it cannot be read.
+    static func link(_ path: String) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
+            guard let start = buffer.baseAddress else { return nil }
+            let length = readlink(path, start, buffer.count)
+            guard length > 0 else { return nil }
+            return String(decoding: UnsafeRawBufferPointer(buffer)[..<length], as: UTF8.self)
+        }
+    }
+}
+
+extension FileIdentity {
+    /// The identity of the file to which a path leads through symbolic links; nil for none.
+    init?(path: String) {
+        var information = stat()
+        guard stat(path, &information) == 0 else { return nil }
+        self.init(information)
+    }
+
+    init(_ information: stat) {
+        self.init(
+            device: Device(UInt64(information.st_dev)),
+            inode: UInt64(information.st_ino)
+        )
+    }
+}
+
+extension FileIdentity.Device {
+    /// The numbers in glibc's encoding of a device.
+    init(_ device: UInt64) {
+        self.init(
+            major: UInt32(truncatingIfNeeded: (device >> 8 & 0xfff) | (device >> 32 & ~0xfff)),
+            minor: UInt32(truncatingIfNeeded: (device & 0xff) | (device >> 12 & ~0xff))
+        )
+    }
+}
+#endif

@@ -1,0 +1,56 @@
+/// Text of other programs in a form that no terminal interprets.
+public enum PrintableText {
+    /// Replaces control characters, and characters that change the direction of text, with
+    /// `\u{…}`.
+    public static func escaped(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            if isUnsafe(scalar) {
+                escaped += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+
+    /// Replaces the same characters in a JSON text with `\uXXXX`, which denotes the same string.
+    ///
+    /// Encoders escape only the controls below U+0020. In a JSON text, any other of these
+    /// characters can only be a part of a string.
+    static func escaped(json: String, keepingNewlines: Bool) -> String {
+        // Most texts have none of the bytes with which such a character begins in UTF-8.
+        let mayBeUnsafe = json.utf8.contains { byte in
+            switch byte {
+            case 0x0a: !keepingNewlines
+            case 0..<0x20, 0x7f, 0xc2, 0xd8, 0xe2, 0xef, 0xf3: true
+            default: false
+            }
+        }
+        guard mayBeUnsafe else { return json }
+        var escaped = ""
+        for scalar in json.unicodeScalars {
+            if isUnsafe(scalar), !(keepingNewlines && scalar == "\n") {
+                let units = String(scalar).utf16.map { unit in
+                    let digits = String(unit, radix: 16)
+                    return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+                escaped += units.joined()
+            } else {
+                escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+
+    /// C0 and C1 controls, line and paragraph separators, and marks and overrides of direction.
+    private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7f..<0xa0, 0x61c, 0x200b...0x200f, 0x2028...0x202e, 0x2060...0x206f,
+            0xfeff, 0xfff9...0xfffb, 0xe0000...0xe007f:
+            true
+        default: false
+        }
+    }
+}

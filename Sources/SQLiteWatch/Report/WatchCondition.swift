@@ -1,0 +1,115 @@
+/// A condition on a report, such as "a pin is older than 30 seconds".
+public struct WatchCondition: Sendable, Equatable {
+    /// A number of a report.
+    public enum Metric: String, Sendable, CaseIterable {
+        /// How long the oldest pin has lasted, in seconds.
+        case pin
+        /// The frames that readers keep in the log.
+        case pinFrames = "pin.frames"
+        /// Their size, in bytes.
+        case pinBytes = "pin.bytes"
+        /// How long a process has held a lock to write, in seconds.
+        case writer
+        /// The largest share of time for which one process held a lock to write, from 0 to 1.
+        case writerShare = "writer.share"
+        /// How long a checkpoint has lasted, in seconds.
+        case checkpoint
+        /// The processes that probably wait.
+        case waiting
+        /// The size of the `-wal` file, in bytes.
+        case log
+        /// The frames in use.
+        case logFrames = "log.frames"
+        /// Commits per second, or transactions of a rollback journal.
+        case commits
+        /// The processes that use the database.
+        case processes
+
+        /// What its numbers are.
+        public var unit: Unit {
+            switch self {
+            case .pin, .writer, .checkpoint: .seconds
+            case .pinBytes, .log: .bytes
+            case .writerShare: .share
+            case .commits: .rate
+            case .pinFrames, .waiting, .logFrames, .processes: .count
+            }
+        }
+    }
+
+    /// What a number is.
+    public enum Unit: Sendable {
+        /// A time, in seconds.
+        case seconds
+        /// A size, in bytes.
+        case bytes
+        /// A share, from 0 to 1.
+        case share
+        /// A rate, per second.
+        case rate
+        /// A count.
+        case count
+    }
+
+    /// How two numbers are compared.
+    public enum Comparison: String, Sendable, CaseIterable {
+        /// At least.
+        case atLeast = ">="
+        /// At most.
+        case atMost = "<="
+        /// More.
+        case more = ">"
+        /// Less.
+        case less = "<"
+    }
+
+    /// The number of the report.
+    public var metric: Metric
+    /// How it is compared.
+    public var comparison: Comparison
+    /// The number that it is compared with, in the metric's unit.
+    public var value: Double
+
+    /// Creates a condition.
+    public init(_ metric: Metric, _ comparison: Comparison, _ value: Double) {
+        self.metric = metric
+        self.comparison = comparison
+        self.value = value
+    }
+
+    /// Whether a report meets it; false where the database cannot be watched.
+    public func isMet(by report: WatchReport) -> Bool {
+        guard report.file.state == .present else { return false }
+        let found = metric.value(in: report)
+        return switch comparison {
+        case .atLeast: found >= value
+        case .atMost: found <= value
+        case .more: found > value
+        case .less: found < value
+        }
+    }
+}
+
+extension WatchCondition.Metric {
+    /// The number in a report; 0 where nothing was seen.
+    func value(in report: WatchReport) -> Double {
+        let locks = report.processes.flatMap(\.locks)
+        func longest(_ isIncluded: (LockKind) -> Bool) -> Double {
+            locks.filter { isIncluded($0.kind) }.map(\.seconds).max() ?? 0
+        }
+        return switch self {
+        case .pin: report.pins.map(\.seconds).max() ?? 0
+        case .pinFrames: Double(report.wal?.pinned ?? 0)
+        case .pinBytes: Double(report.pins.map(\.bytes).max() ?? 0)
+        case .writer: longest(\.isWrite)
+        case .writerShare: report.processes.map(\.share.writer.value).max() ?? 0
+        case .checkpoint: longest { $0 == .checkpoint }
+        case .waiting: Double(report.processes.count { $0.waiting?.isWaiting == true })
+        case .log: Double(report.wal?.bytes ?? 0)
+        case .logFrames: Double(report.wal?.frames ?? 0)
+        case .commits:
+            report.wal?.commitsPerSecond ?? report.rollback?.transactionsPerSecond ?? 0
+        case .processes: Double(report.processes.count)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+/// Records the periods in which a process was in the way of others.
+///
+/// A period is an episode when it lasts a second, or a tenth of one while another process probably
+/// waits.
+struct EpisodeLog: Sendable {
+    /// One episode; times are the monotonic clock's.
+    struct Entry: Equatable, Sendable {
+        var kind: WatchEpisode.Kind
+        var process: Int32
+        var start: UInt64
+        var end: UInt64?
+        /// The last sample that shows it.
+        var last: UInt64
+        var frames: UInt64?
+        var waiters: Set<Int32> = []
+    }
+
+    private struct Key: Hashable {
+        var kind: WatchEpisode.Kind
+        var process: Int32
+    }
+
+    /// The episodes that ended, the oldest first.
+    private(set) var ended: [Entry] = []
+    private var current: [Key: Entry] = [:]
+
+    /// Episodes that are kept.
+    private static let capacity = 500
+    /// How long a period must last to be an episode, in nanoseconds.
+    private static let length: UInt64 = 1_000_000_000
+    /// How long it must last when another process waits, in nanoseconds.
+    private static let lengthWithWaiters: UInt64 = 100_000_000
+
+    /// The episodes, the latest first.
+    var entries: [Entry] {
+        (current.values.filter(Self.isEpisode) + ended.reversed())
+            .sorted { ($0.start, $1.process) > ($1.start, $0.process) }
+    }
+
+    /// Takes the holds of a sample.
+    mutating func update(_ observation: Observation, holds: HoldTracker) {
+        var seen: Set<Key> = []
+        let waiters = observation.waiting.filter(\.value).map(\.key)
+        for (process, locks) in holds.holds {
+            for (lock, hold) in locks {
+                guard let kind = Self.kind(of: lock, hold, in: observation) else { continue }
+                let key = Key(kind: kind, process: process)
+                let start = kind == .pin ? hold.behindSince ?? hold.since : hold.since
+                // A process with two readers is one episode, from the older one on.
+                if !seen.insert(key).inserted, let known = current[key], known.start <= start {
+                    continue
+                }
+                extend(key, from: start, observation, lock: lock, waiters: waiters)
+            }
+        }
+        for (key, var entry) in current where !seen.contains(key) {
+            current[key] = nil
+            guard Self.isEpisode(entry) else { continue }
+            entry.end = observation.now
+            ended.append(entry)
+        }
+        if ended.count > Self.capacity { ended.removeFirst(ended.count - Self.capacity) }
+    }
+
+    private mutating func extend(
+        _ key: Key,
+        from start: UInt64,
+        _ observation: Observation,
+        lock: HeldLock,
+        waiters: [Int32]
+    ) {
+        var entry =
+            current[key]
+            ?? Entry(kind: key.kind, process: key.process, start: start, last: observation.now)
+        if entry.start < start {
+            // The lock was released and acquired again since the last sample.
+            if Self.isEpisode(entry) {
+                entry.end = observation.now
+                ended.append(entry)
+            }
+            entry = Entry(kind: key.kind, process: key.process, start: start, last: observation.now)
+        }
+        entry.last = observation.now
+        // No process waits to write because of a reader of the log.
+        if key.kind != .pin { entry.waiters.formUnion(waiters.filter { $0 != key.process }) }
+        if key.kind == .pin, let mark = lock.mark,
+            let frames = observation.files.index?.pinnedFrames(mark: mark)
+        {
+            entry.frames = max(entry.frames ?? 0, UInt64(frames))
+        }
+        current[key] = entry
+    }
+
+    /// Ends all episodes, because the database is gone or the samples have a gap.
+    mutating func endAll(at now: UInt64) {
+        for var entry in current.values where Self.isEpisode(entry) {
+            entry.end = now
+            ended.append(entry)
+        }
+        current = [:]
+    }
+
+    private static func isEpisode(_ entry: Entry) -> Bool {
+        entry.last - entry.start >= (entry.waiters.isEmpty ? length : lengthWithWaiters)
+    }
+
+    private static func kind(
+        of lock: HeldLock,
+        _ hold: HoldTracker.Hold,
+        in observation: Observation
+    ) -> WatchEpisode.Kind? {
+        switch lock.kind {
+        case .writer: .writer
+        case .checkpoint, .recovery: .checkpoint
+        case .reserved, .pending, .exclusive: .exclusive
+        case .reader: hold.behindSince == nil ? nil : .pin
+        // A reader of a rollback journal keeps a writer from its commit.
+        case .shared:
+            observation.locks.values.contains {
+                $0.process != 0 && $0.held.contains(HeldLock(kind: .pending))
+            } ? .pin : nil
+        }
+    }
+}

@@ -1,0 +1,93 @@
+/// Since when processes have held their locks, as far as samples show.
+struct HoldTracker: Sendable {
+    /// A lock that a process held at each of the last samples.
+    struct Hold: Equatable, Sendable {
+        /// The first of these samples.
+        var since: UInt64
+        /// The first of the samples at which a reader was behind the end of the log.
+        var behindSince: UInt64?
+        /// The frame of a reader's mark.
+        var frame: UInt32?
+        /// Whether nothing could have released the lock in between unnoticed.
+        var isContinuous: Bool
+    }
+
+    private(set) var holds: [Int32: [HeldLock: Hold]] = [:]
+    private var index: WALIndexHeader?
+    private var changeCounter: UInt32?
+
+    /// Takes the locks of a sample.
+    mutating func update(_ observation: Observation) {
+        let new = observation.files.index ?? index
+        let counter = observation.files.header?.changeCounter
+        let busyMarks = Set(
+            observation.locks.values.flatMap { $0.held.compactMap(\.mark) }.filter { $0 > 0 }
+        )
+        // Only where all marks are in use does a new reader start on an old one.
+        let mayJoinOldMark = busyMarks.count >= WALIndexHeader.markCount - 1
+        var next: [Int32: [HeldLock: Hold]] = [:]
+        for (process, locks) in observation.locks where !locks.held.isEmpty {
+            var held: [HeldLock: Hold] = [:]
+            for lock in locks.held {
+                var hold =
+                    holds[process]?[lock]
+                    ?? Hold(since: observation.now, isContinuous: false)
+                if wasReleased(lock, index: new, changeCounter: counter) {
+                    hold = Hold(since: observation.now, isContinuous: false)
+                }
+                let frame = lock.mark.flatMap { mark in
+                    mark == 0 ? 0 : new.flatMap { $0.marks[mark] }
+                }
+                hold.frame = frame
+                let pinned = lock.mark.flatMap { mark in new?.pinnedFrames(mark: mark) } ?? 0
+                if pinned == 0 {
+                    hold.behindSince = nil
+                } else if hold.behindSince == nil {
+                    hold.behindSince = observation.now
+                }
+                hold.isContinuous =
+                    switch lock.kind {
+                    case .writer, .reserved, .pending, .exclusive: true
+                    case .reader:
+                        hold.behindSince == hold.since && lock.mark != 0 && !mayJoinOldMark
+                    case .checkpoint, .recovery, .shared: false
+                    }
+                held[lock] = hold
+            }
+            next[process] = held
+        }
+        holds = next
+        index = new
+        changeCounter = counter ?? changeCounter
+    }
+
+    /// Forgets all holds, after a gap in the samples.
+    mutating func reset() {
+        holds = [:]
+        index = nil
+        changeCounter = nil
+    }
+
+    /// Whether the lock must have been released since the last sample, because a commit or a
+    /// checkpoint that happened since then needs that.
+    private func wasReleased(
+        _ lock: HeldLock,
+        index new: WALIndexHeader?,
+        changeCounter counter: UInt32?
+    ) -> Bool {
+        switch lock.kind {
+        case .writer:
+            // A commit ends the transaction, and with it the lock.
+            return index.map { old in new.map { $0.change != old.change } ?? false } ?? false
+        case .reserved, .pending:
+            return changeCounter.map { old in counter.map { $0 != old } ?? false } ?? false
+        case .reader:
+            guard let old = index, let new, let mark = lock.mark else { return false }
+            // Moving a mark, or copying frames past a reader of mark 0, needs it to be free.
+            return mark == 0
+                ? old.salt1 == new.salt1 && new.backfilled > old.backfilled
+                : old.marks[mark] != new.marks[mark] || old.salt1 != new.salt1
+        case .checkpoint, .recovery, .shared, .exclusive: return false
+        }
+    }
+}

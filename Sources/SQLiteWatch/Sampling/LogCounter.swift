@@ -1,0 +1,82 @@
+/// Counts commits, frames, checkpoints and resets from one wal-index header to the next.
+struct LogCounter: Equatable, Sendable {
+    private(set) var commits: UInt64 = 0
+    /// Frames written; at least so many where the log was reset.
+    private(set) var frames: UInt64 = 0
+    /// Checkpoints that copied frames; at least so many.
+    private(set) var checkpoints: UInt64 = 0
+    private(set) var framesBackfilled: UInt64 = 0
+    private(set) var resets: UInt64 = 0
+
+    private var last: WALIndexHeader?
+    private var identity: FileIdentity?
+
+    /// More resets than this between two samples are a new log's random number.
+    private static let plausibleResets: UInt32 = 100_000
+
+    /// Takes the header of a sample.
+    mutating func update(_ header: WALIndexHeader, identity: FileIdentity?) {
+        defer {
+            last = header
+            self.identity = identity
+        }
+        guard let last else { return }
+        let distance = header.salt1 &- last.salt1
+        // The last close removes the wal-index, and recovery builds it again: the commits since
+        // then are all that it counts.
+        let isRebuilt =
+            identity != self.identity || header.change < last.change
+            || distance > Self.plausibleResets
+        if isRebuilt {
+            commits += UInt64(header.change)
+            if header.change > 0 { frames += UInt64(header.frames) }
+            return
+        }
+        commits += UInt64(header.change - last.change)
+        if distance > 0 {
+            resets += UInt64(distance)
+            checkpoints += UInt64(distance)
+            framesBackfilled += UInt64(last.frames - last.backfilled)
+            frames += UInt64(header.frames)
+            if header.backfilled > 0 {
+                checkpoints += 1
+                framesBackfilled += UInt64(header.backfilled)
+            }
+            return
+        }
+        if header.frames > last.frames { frames += UInt64(header.frames - last.frames) }
+        if header.backfilled > last.backfilled {
+            checkpoints += 1
+            framesBackfilled += UInt64(header.backfilled - last.backfilled)
+        }
+    }
+
+    /// The counts since another state of this counter.
+    func since(_ baseline: LogCounter) -> LogCounter {
+        var counts = self
+        counts.commits -= min(counts.commits, baseline.commits)
+        counts.frames -= min(counts.frames, baseline.frames)
+        counts.checkpoints -= min(counts.checkpoints, baseline.checkpoints)
+        counts.framesBackfilled -= min(counts.framesBackfilled, baseline.framesBackfilled)
+        counts.resets -= min(counts.resets, baseline.resets)
+        return counts
+    }
+}
+
+/// Counts transactions of a rollback journal by the database's change counter.
+struct ChangeCounter: Equatable, Sendable {
+    private(set) var transactions: UInt64 = 0
+    private var last: UInt32?
+    private var identity: FileIdentity?
+
+    /// Takes the counter of a sample; another file begins anew.
+    mutating func update(_ counter: UInt32, identity: FileIdentity?) {
+        if let last, identity == self.identity {
+            let distance = counter &- last
+            // A restored copy of the file has an older counter.
+            if distance < 1 << 31 { transactions += UInt64(distance) }
+        }
+        last = counter
+        self.identity = identity
+    }
+}

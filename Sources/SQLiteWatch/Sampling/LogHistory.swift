@@ -1,0 +1,55 @@
+/// The course of a log, as far as a diagnosis needs it.
+struct LogHistory: Equatable, Sendable {
+    /// The frames at which SQLite checkpoints by default (`SQLITE_DEFAULT_WAL_AUTOCHECKPOINT`).
+    static let threshold: UInt64 = 1_000
+
+    /// The most frames for which the file had room at a time at which no transaction wrote.
+    private(set) var settledRoom: UInt64?
+    /// Since when so many frames wait to be copied that a checkpoint is due, and none copied any.
+    private(set) var neglectSince: UInt64?
+    /// Since when a log above the threshold has been copied, but did not start over.
+    private(set) var overlapSince: UInt64?
+    /// The frames that were written since ``overlapSince``.
+    private(set) var framesInOverlap: UInt64 = 0
+    private var last: WALIndexHeader?
+
+    /// Takes a sample.
+    mutating func update(_ observation: Observation) {
+        guard let header = observation.files.index else { return }
+        defer { last = header }
+        let room = observation.files.room ?? 0
+        let hasWriter = observation.locks.values.contains { locks in
+            locks.held.contains(HeldLock(kind: .writer))
+        }
+        let hasReader = observation.locks.values.contains { locks in
+            locks.held.contains { $0.kind == .reader && $0.mark != 0 }
+        }
+        if let settled = settledRoom, hasWriter, room >= settled {
+            settledRoom = max(settled, UInt64(header.frames))
+        } else {
+            settledRoom = room
+        }
+        let open = UInt64(header.frames - header.backfilled)
+        let wasReset = last.map { $0.salt1 != header.salt1 || $0.frames > header.frames } ?? false
+        let wasCopied = last.map { header.backfilled > $0.backfilled } ?? false
+        if open < Self.threshold || wasReset || wasCopied {
+            neglectSince = nil
+        } else if neglectSince == nil {
+            neglectSince = observation.now
+        }
+        if UInt64(header.frames) < Self.threshold || wasReset || !hasReader {
+            overlapSince = nil
+        } else if overlapSince == nil, header.backfilled == header.frames || wasCopied {
+            overlapSince = observation.now
+            framesInOverlap = 0
+        } else if let last, header.frames > last.frames {
+            framesInOverlap += UInt64(header.frames - last.frames)
+        }
+    }
+
+    /// Frames of a transaction that has not committed, beyond those for which there was room.
+    func uncommittedFrames(_ files: ObservedFiles) -> UInt64 {
+        guard let settledRoom, let room = files.room else { return 0 }
+        return room - min(room, settledRoom)
+    }
+}

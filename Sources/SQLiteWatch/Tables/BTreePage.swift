@@ -1,0 +1,88 @@
+/// A page of a b-tree (https://sqlite.org/fileformat2.html, section 1.6).
+///
+/// The bytes are those of another program, perhaps in the middle of a change: offsets outside of
+/// the page are left out.
+struct BTreePage {
+    private let field: ByteField
+    private let start: Int
+    private let usable: Int
+
+    /// Whether its cells point to other pages of the tree.
+    let isInterior: Bool
+    /// Whether the tree is a table's, rather than an index's.
+    let isTable: Bool
+    /// The number of its cells.
+    let cells: Int
+
+    /// Parses a page; nil when it is not one of a b-tree.
+    ///
+    /// The first page begins with the database's header. `usable` is the size without the reserved
+    /// bytes.
+    init?(_ bytes: [UInt8], number: UInt32, usable: Int) {
+        field = ByteField(bytes)
+        start = number == 1 ? DatabaseHeader.length : 0
+        self.usable = usable
+        guard usable >= 480, bytes.count >= usable, let type = field.byte(start),
+            [2, 5, 10, 13].contains(type), let cells = field.big16(start + 3)
+        else { return nil }
+        isInterior = type == 2 || type == 5
+        isTable = type == 5 || type == 13
+        self.cells = Int(cells)
+        // Each cell has a pointer of two bytes and at least four bytes of content.
+        guard self.cells <= usable / 6 else { return nil }
+    }
+
+    /// The pages below an interior page.
+    var children: [UInt32] {
+        guard isInterior else { return [] }
+        var found: [UInt32] = []
+        for cell in 0..<cells {
+            if let offset = offset(ofCell: cell), let child = field.big32(offset), child > 0 {
+                found.append(child)
+            }
+        }
+        if let last = field.big32(start + 8), last > 0 { found.append(last) }
+        return found
+    }
+
+    /// The first overflow page of each cell whose content does not fit.
+    var overflowPages: [UInt32] {
+        guard !(isInterior && isTable) else { return [] }
+        return (0..<cells).compactMap { cell in
+            guard let payload = payload(ofCell: cell), payload.local < payload.length else {
+                return nil
+            }
+            return field.big32(payload.offset + payload.local).flatMap { $0 > 0 ? $0 : nil }
+        }
+    }
+
+    /// The part of a cell's content that is in this page, and whether that is all of it.
+    func content(ofCell cell: Int) -> [UInt8]? {
+        guard let payload = payload(ofCell: cell) else { return nil }
+        return field.bytes(payload.offset..<payload.offset + payload.local)
+    }
+
+    /// Where the content of a cell begins, its length, and how much of it is in this page.
+    private func payload(ofCell cell: Int) -> (offset: Int, length: Int, local: Int)? {
+        guard var offset = offset(ofCell: cell) else { return nil }
+        if isInterior { offset += 4 }
+        guard let (length, size) = field.varint(offset), length <= 0x7fff_ffff else { return nil }
+        offset += size
+        if isTable {
+            guard let key = field.varint(offset) else { return nil }
+            offset += key.length
+        }
+        let total = Int(length)
+        let largest = isTable ? usable - 35 : (usable - 12) * 64 / 255 - 23
+        guard total > largest else { return (offset, total, total) }
+        let least = (usable - 12) * 32 / 255 - 23
+        let part = least + (total - least) % (usable - 4)
+        return (offset, total, part <= largest ? part : least)
+    }
+
+    private func offset(ofCell cell: Int) -> Int? {
+        let pointers = start + (isInterior ? 12 : 8)
+        guard let offset = field.big16(pointers + 2 * cell) else { return nil }
+        return Int(offset) < usable ? Int(offset) : nil
+    }
+}

@@ -1,0 +1,78 @@
+/// Counts the frames of a log by table and index.
+struct FrameTally: Sendable {
+    /// A frame: the page that it has, and its bytes.
+    struct Frame: Sendable {
+        var page: UInt32
+        var bytes: [UInt8]
+    }
+
+    /// The counts of one owner.
+    private(set) var counts: [PageMap.Owner: UInt64] = [:]
+
+    /// Counts the frames of one transaction, and learns from them where new pages belong.
+    ///
+    /// A page that is new to a table is a child of an interior page, or the overflow of a cell, that
+    /// the same transaction wrote.
+    ///
+    /// - Parameters:
+    ///   - frames: The frames, in order.
+    ///   - map: The map, which becomes more complete.
+    ///   - usable: Bytes of a page without the reserved ones.
+    mutating func add(_ frames: [Frame], map: inout PageMap, usable: Int) {
+        var last: [UInt32: Int] = [:]
+        for (number, frame) in frames.enumerated() { last[frame.page] = number }
+        learn(frames, last, &map, usable)
+        for frame in frames { counts[map.owner(of: frame.page), default: 0] += 1 }
+    }
+
+    private func learn(
+        _ frames: [Frame],
+        _ last: [UInt32: Int],
+        _ map: inout PageMap,
+        _ usable: Int
+    ) {
+        // Free pages first: one that is used again in this transaction is assigned below.
+        if let number = last[1] {
+            var trunk = ByteField(frames[number].bytes).big32(32)
+            for _ in 0..<frames.count {
+                guard let page = trunk, page > 0, let number = last[page] else { break }
+                map.set(.free, of: page)
+                trunk = ByteField(frames[number].bytes).big32(0)
+            }
+        }
+        var queue = Array(last.keys)
+        var visits = 0
+        // Each page is visited again when its owner becomes known: at most once per parent.
+        while let page = queue.popLast(), visits < 4 * frames.count + 16 {
+            visits += 1
+            let owner = map.owner(of: page)
+            guard owner != .unknown, owner != .free, let number = last[page] else { continue }
+            if map.isOverflow(page) {
+                let next = ByteField(frames[number].bytes).big32(0) ?? 0
+                queue += assign([next], owner, true, last, &map)
+                continue
+            }
+            guard
+                let tree = BTreePage(frames[number].bytes, number: page, usable: usable)
+            else { continue }
+            queue += assign(tree.children, owner, false, last, &map)
+            queue += assign(tree.overflowPages, owner, true, last, &map)
+        }
+    }
+
+    /// Assigns pages to an owner; returns those of this transaction whose owner changed.
+    private func assign(
+        _ pages: [UInt32],
+        _ owner: PageMap.Owner,
+        _ isOverflow: Bool,
+        _ last: [UInt32: Int],
+        _ map: inout PageMap
+    ) -> [UInt32] {
+        pages.filter { page in
+            guard page > 0, map.owner(of: page) != owner || map.isOverflow(page) != isOverflow
+            else { return false }
+            map.set(owner, of: page, isOverflow: isOverflow)
+            return last[page] != nil
+        }
+    }
+}

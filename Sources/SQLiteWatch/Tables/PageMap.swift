@@ -1,0 +1,129 @@
+/// Which table or index each page of a database belongs to.
+struct PageMap: Sendable {
+    /// What a page is used for.
+    struct Owner: Equatable, Hashable, Sendable {
+        fileprivate var code: UInt16
+
+        static let unknown = Owner(code: 0)
+        static let schema = Owner(code: 1)
+        static let free = Owner(code: 2)
+        static let pointerMap = Owner(code: 3)
+
+        /// The number of the b-tree in the schema; nil for another use.
+        var entry: Int? { code >= 4 ? Int(code) - 4 : nil }
+
+        init(entry: Int) { code = UInt16(entry + 4) }
+        fileprivate init(code: UInt16) { self.code = code }
+    }
+
+    /// The b-trees, in the order of the schema.
+    private(set) var entries: [SchemaEntry]
+    private var codes: [UInt16] = []
+
+    /// The pages that a map can have: it occupies two bytes for each.
+    static let pageLimit = 1 << 24
+    /// The b-trees that a map can have.
+    static let entryLimit = 20_000
+    private static let overflow: UInt16 = 0x8000
+
+    init(entries: [SchemaEntry], pages: UInt32) {
+        self.entries = Array(entries.prefix(Self.entryLimit))
+        codes = [UInt16](repeating: 0, count: min(Int(pages) + 1, Self.pageLimit))
+        set(.schema, of: 1)
+        for (number, entry) in self.entries.enumerated() {
+            set(Owner(entry: number), of: entry.root)
+        }
+    }
+
+    /// The owner of a page.
+    func owner(of page: UInt32) -> Owner {
+        guard Int(page) < codes.count else { return .unknown }
+        return Owner(code: codes[Int(page)] & ~Self.overflow)
+    }
+
+    /// Whether a page continues the content of a cell.
+    func isOverflow(_ page: UInt32) -> Bool {
+        Int(page) < codes.count && codes[Int(page)] & Self.overflow != 0
+    }
+
+    /// Sets the owner of a page; pages beyond the limit stay unknown.
+    mutating func set(_ owner: Owner, of page: UInt32, isOverflow: Bool = false) {
+        let index = Int(page)
+        guard index > 0, index < Self.pageLimit else { return }
+        if index >= codes.count {
+            let room = min(max(index + 1, codes.count * 3 / 2), Self.pageLimit)
+            codes += [UInt16](repeating: 0, count: room - codes.count)
+        }
+        codes[index] = owner.code | (isOverflow ? Self.overflow : 0)
+    }
+}
+
+extension PageMap {
+    /// What limits a walk.
+    struct Limits {
+        /// Pages that are read.
+        var pages = 200_000
+        /// Whether to go on; asked after each page.
+        var goesOn: () -> Bool = { true }
+    }
+
+    /// Builds a map from the schema and the interior pages of all b-trees.
+    ///
+    /// All pages on one level of a b-tree are of one kind: one leaf is read for each interior page
+    /// above leaves. Overflow pages are not found; they become known when they are written.
+    ///
+    /// - Parameters:
+    ///   - pages: The pages of the database.
+    ///   - usable: Bytes of a page without the reserved ones.
+    ///   - limits: What limits the walk.
+    ///   - read: The bytes of a page; nil when they cannot be read.
+    /// - Returns: The map, and whether the walk reached its end; nil without a schema.
+    static func walk(
+        pages: UInt32,
+        usable: Int,
+        limits: Limits,
+        read: (UInt32) -> [UInt8]?
+    ) -> (map: PageMap, isComplete: Bool)? {
+        var left = limits.pages
+        func page(_ number: UInt32) -> BTreePage? {
+            guard number > 0, number <= pages, left > 0, limits.goesOn() else { return nil }
+            left -= 1
+            return read(number).flatMap { BTreePage($0, number: number, usable: usable) }
+        }
+        var schemaPages: [UInt32] = []
+        var entries: [SchemaEntry] = []
+        var queue: [UInt32] = [1]
+        var seen: Set<UInt32> = [1]
+        while let number = queue.popLast(), entries.count < entryLimit {
+            guard let page = page(number), page.isTable else { continue }
+            schemaPages.append(number)
+            for child in page.children where seen.insert(child).inserted { queue.append(child) }
+            guard !page.isInterior else { continue }
+            for cell in 0..<page.cells {
+                if let entry = page.content(ofCell: cell).flatMap(SchemaEntry.init) {
+                    entries.append(entry)
+                }
+            }
+        }
+        guard !schemaPages.isEmpty else { return nil }
+        var map = PageMap(entries: entries, pages: pages)
+        for number in schemaPages { map.set(.schema, of: number) }
+        for (number, entry) in map.entries.enumerated() {
+            var level = [entry.root]
+            // A damaged tree may contain a cycle; no tree is deeper than this.
+            for _ in 0..<20 {
+                var next: [UInt32] = []
+                for parent in level {
+                    guard let children = page(parent)?.children, let first = children.first else {
+                        continue
+                    }
+                    for child in children { map.set(Owner(entry: number), of: child) }
+                    if page(first)?.isInterior == true { next += children }
+                }
+                if next.isEmpty || left <= 0 { break }
+                level = next
+            }
+        }
+        return (map, left > 0 && limits.goesOn())
+    }
+}

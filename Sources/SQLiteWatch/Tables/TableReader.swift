@@ -1,0 +1,218 @@
+#if os(Linux)
+import Glibc
+import Telemetry
+
+/// Reads the frames of a log as they are written, and counts them by table and index.
+///
+/// It runs in a helper process of its own, because a walk over a large database takes longer than a
+/// sample may. Each call takes bounded time, and memory is bounded by the size of the map.
+final class TableReader {
+    private let files: DatabaseFiles
+    private var map: PageMap?
+    private var isMapComplete = false
+    private var mappedAt: UInt64 = 0
+    private var schemaCookie: UInt32?
+    private var tally = FrameTally()
+    private var framesRead: UInt64 = 0
+    private var pageSize = 4_096
+    /// What was counted with maps that are no longer in use.
+    private var settled: [TableCounts.Key: UInt64] = [:]
+    /// Frames and unknown frames since the last walk.
+    private var sinceWalk: (frames: UInt64, unknown: UInt64) = (0, 0)
+
+    /// The log that is read, and the last frame that was.
+    private var position: (salt1: UInt32, salt2: UInt32, frame: UInt32)?
+    /// The newest frame of each page in it.
+    private var newest: [UInt32: UInt32] = [:]
+
+    /// Frames of a log whose pages are known to the walk; beyond, it uses the database file.
+    private static let newestLimit: UInt32 = 200_000
+    /// Frames that are read as one transaction.
+    private static let transactionLimit = 8_192
+    /// Nanoseconds that a walk may take.
+    private static let walkTime: UInt64 = 1_000_000_000
+    /// Nanoseconds between two walks.
+    private static let walkPause: UInt64 = 5_000_000_000
+    /// The share of unknown frames from which on another walk is made.
+    private static let unknownShare = 0.02
+
+    init(path: [UInt8]) { files = DatabaseFiles(path: path) }
+
+    /// Reads what was committed since the last call, for some time.
+    func advance(nanoseconds: UInt64) -> TableCounts {
+        let sample = files.sample(probesLocks: false)
+        let observed = ObservedFiles(sample)
+        guard observed.isWAL, let index = observed.index, let header = observed.header else {
+            position = nil
+            return counts()
+        }
+        pageSize = index.pageSize ?? header.pageSize
+        let usable = pageSize - header.reservedBytes
+        follow(index)
+        if map == nil || needsWalk { walk(index, header, usable: usable) }
+        let deadline = monotonicNanoseconds() &+ nanoseconds
+        while let position, position.frame < index.frames {
+            guard monotonicNanoseconds() < deadline else { return counts(isBehind: true) }
+            guard readTransaction(until: index.frames, index, usable: usable) else { break }
+        }
+        return counts()
+    }
+
+    /// Goes to the log's beginning when it was reset.
+    private func follow(_ index: WALIndexHeader) {
+        if let position, position.salt1 == index.salt1, position.salt2 == index.salt2,
+            position.frame <= index.frames
+        {
+            return
+        }
+        newest = [:]
+        // The first time, what was written before is no part of what is counted.
+        let isFirst = position == nil && map == nil
+        position = (index.salt1, index.salt2, isFirst ? index.frames : 0)
+        if isFirst { noteNewest(until: min(index.frames, Self.newestLimit), index) }
+    }
+
+    private var needsWalk: Bool {
+        guard monotonicNanoseconds() &- mappedAt > Self.walkPause else { return false }
+        if !isMapComplete, sinceWalk.frames > 0 { return true }
+        return schemaCookie == nil
+            || Double(sinceWalk.unknown) > Self.unknownShare * Double(max(sinceWalk.frames, 50))
+    }
+
+    // MARK: Walk
+
+    private func walk(_ index: WALIndexHeader, _ header: DatabaseHeader, usable: Int) {
+        let start = monotonicNanoseconds()
+        var limits = PageMap.Limits()
+        limits.goesOn = { monotonicNanoseconds() &- start < Self.walkTime }
+        let walked = PageMap.walk(pages: index.pages, usable: usable, limits: limits) { number in
+            self.page(number, size: self.pageSize)
+        }
+        mappedAt = monotonicNanoseconds()
+        sinceWalk = (0, 0)
+        guard let walked else { return }
+        var map = walked.map
+        if header.autoVacuum != .none {
+            var number = 2
+            while number <= Int(index.pages) {
+                map.set(.pointerMap, of: UInt32(number))
+                number += usable / 5 + 1
+            }
+        }
+        settle()
+        self.map = map
+        isMapComplete = walked.isComplete
+        schemaCookie = page(1, size: pageSize).flatMap { ByteField($0).big32(40) }
+    }
+
+    /// Keeps the counts by name: another map has other numbers.
+    private func settle() {
+        guard let map else { return }
+        for (owner, count) in tally.counts {
+            settled[TableCounts.Key(owner, in: map), default: 0] += count
+        }
+        tally = FrameTally()
+    }
+
+    private func page(_ number: UInt32, size: Int) -> [UInt8]? {
+        if let frame = newest[number] {
+            let offset = Self.offset(of: frame, pageSize: size) + WALHeader.frameHeaderLength
+            return read(files.walDescriptor, size, at: offset)
+        }
+        return read(files.databaseDescriptor, size, at: (Int(number) - 1) * size)
+    }
+
+    // MARK: Frames
+
+    /// Reads a transaction, or a large part of one; false when it cannot be read.
+    private func readTransaction(until end: UInt32, _ index: WALIndexHeader, usable: Int) -> Bool {
+        guard var position, var map else { return false }
+        var frames: [FrameTally.Frame] = []
+        var number = position.frame
+        var isCommit = false
+        while number < end, !isCommit, frames.count < Self.transactionLimit {
+            let offset = Self.offset(of: number + 1, pageSize: pageSize)
+            let length = WALHeader.frameHeaderLength + pageSize
+            guard let bytes = read(files.walDescriptor, length, at: offset) else { return false }
+            let field = ByteField(bytes)
+            guard let page = field.big32(0), let size = field.big32(4), page > 0,
+                field.big32(8) == position.salt1, field.big32(12) == position.salt2
+            else { return false }
+            frames.append(
+                FrameTally.Frame(page: page, bytes: Array(bytes[WALHeader.frameHeaderLength...]))
+            )
+            isCommit = size > 0
+            number += 1
+        }
+        // A reset in between may have replaced what was read.
+        guard let salts = currentSalts(), salts == (position.salt1, position.salt2) else {
+            return false
+        }
+        let unknown = tally.counts[.unknown] ?? 0
+        tally.add(frames, map: &map, usable: usable)
+        self.map = map
+        framesRead += UInt64(frames.count)
+        sinceWalk.frames += UInt64(frames.count)
+        sinceWalk.unknown += (tally.counts[.unknown] ?? 0) - unknown
+        for (offset, frame) in frames.enumerated() where newest.count < Int(Self.newestLimit) {
+            newest[frame.page] = position.frame + UInt32(offset) + 1
+        }
+        if let first = frames.last(where: { $0.page == 1 }) {
+            // Another schema needs another walk.
+            if ByteField(first.bytes).big32(40) != schemaCookie {
+                schemaCookie = nil
+                mappedAt = 0
+            }
+        }
+        position.frame = number
+        self.position = position
+        return true
+    }
+
+    private func noteNewest(until end: UInt32, _ index: WALIndexHeader) {
+        guard end > 0 else { return }
+        for frame in 1...end {
+            let offset = Self.offset(of: frame, pageSize: pageSize)
+            guard let bytes = read(files.walDescriptor, 16, at: offset) else { return }
+            let field = ByteField(bytes)
+            guard let page = field.big32(0), field.big32(8) == index.salt1,
+                field.big32(12) == index.salt2
+            else { return }
+            newest[page] = frame
+        }
+    }
+
+    private func currentSalts() -> (UInt32, UInt32)? {
+        WALIndexHeader(files.sample(probesLocks: false).index.bytes).map { ($0.salt1, $0.salt2) }
+    }
+
+    private static func offset(of frame: UInt32, pageSize: Int) -> Int {
+        WALHeader.length + (Int(frame) - 1) * (pageSize + WALHeader.frameHeaderLength)
+    }
+
+    private func read(_ descriptor: Int32, _ count: Int, at offset: Int) -> [UInt8]? {
+        guard descriptor >= 0, offset >= 0 else { return nil }
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
+            length = max(0, pread(descriptor, buffer.baseAddress, count, off_t(offset)))
+        }
+        return bytes.count == count ? bytes : nil
+    }
+
+    private func counts(isBehind: Bool = false) -> TableCounts {
+        var all = settled
+        if let map {
+            for (owner, count) in tally.counts {
+                all[TableCounts.Key(owner, in: map), default: 0] += count
+            }
+        }
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return TableCounts(
+            counts: all,
+            framesRead: framesRead,
+            isBehind: isBehind,
+            helperNanoseconds: UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+        )
+    }
+}
+#endif

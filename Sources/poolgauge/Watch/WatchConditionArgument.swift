@@ -1,0 +1,50 @@
+import ArgumentParser
+import Foundation
+import SQLiteWatch
+import WorkloadEngine
+
+/// A condition with the unit of its metric: `pin > 30s`, `log >= 1GiB`, `writer.share > 50%`.
+struct WatchConditionArgument {
+    var condition: WatchCondition
+
+    /// The condition that a text states.
+    static func parse(_ text: String) throws -> WatchConditionArgument {
+        guard
+            let comparison = WatchCondition.Comparison.allCases.first(where: {
+                text.contains($0.rawValue)
+            }),
+            let range = text.range(of: comparison.rawValue)
+        else {
+            throw ValidationError("'\(text)' is not a condition; write pin > 30s")
+        }
+        let name = trimmed(text[..<range.lowerBound])
+        guard let metric = WatchCondition.Metric(rawValue: name) else {
+            let names = WatchCondition.Metric.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("'\(name)' is not one of \(names)")
+        }
+        let value = try value(trimmed(text[range.upperBound...]), unit: metric.unit)
+        return WatchConditionArgument(condition: WatchCondition(metric, comparison, value))
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        text.trimmingCharacters(in: .whitespaces)
+    }
+
+    private static func value(_ text: String, unit: WatchCondition.Unit) throws -> Double {
+        do {
+            switch unit {
+            case .seconds:
+                let duration = try Quantity.duration(text).components
+                return Double(duration.seconds) + Double(duration.attoseconds) / 1e18
+            case .bytes: return try Quantity.bytes(text)
+            case .share: return try Quantity.share(text)
+            case .rate: return try Quantity.rate(text)
+            case .count: break
+            }
+        } catch { throw ValidationError(String(describing: error)) }
+        guard let number = UInt64(text) else {
+            throw ValidationError("'\(text)' is not a whole number")
+        }
+        return Double(number)
+    }
+}

@@ -1,0 +1,105 @@
+import ArgumentParser
+import SQLiteWatch
+import WorkloadEngine
+
+/// Watches databases without a screen, and reports.
+struct WatchRun {
+    var format = TopSubcommand.WatchFormat.text
+    /// Whether it reports at each interval.
+    var follows = false
+    var interval = Duration.seconds(1)
+    /// How long it lasts; nil for two seconds when it reports once, and else without an end.
+    var duration: Duration?
+    /// What ends it, if met.
+    var condition: WatchCondition?
+
+    private let session: WatchSession
+    private let isOne: Bool
+
+    /// How long it watches before it reports once.
+    private static let glance = Duration.seconds(2)
+
+    /// Begins to watch.
+    init(files: [String]) throws {
+        do {
+            session = try WatchSession(
+                paths: files,
+                helper: ClientProcess.command(WatchHelperSubcommand.name)
+            )
+        } catch { throw CommandFailure(error.description, status: ExitStatus.failed.rawValue) }
+        isOne = files.count == 1
+    }
+
+    /// Reports until its end.
+    func run() throws {
+        let interruption = Interruption {}
+        let isStopped = { interruption.signal != nil }
+        session.sample()
+        try check(session.states)
+        guard follows || condition != nil else {
+            session.run(for: duration ?? Self.glance, until: isStopped)
+            let reports = session.reports()
+            for (number, report) in reports.enumerated() { try write(report, after: number > 0) }
+            return try end(interruption)
+        }
+        var rest = duration
+        while !isStopped() {
+            let part = rest.map { min($0, interval) } ?? interval
+            session.run(for: part, until: isStopped)
+            let reports = session.reports()
+            let met = condition.flatMap { condition in
+                reports.first { condition.isMet(by: $0) }
+            }
+            if follows {
+                for report in reports { try write(report, after: true) }
+            } else if let met {
+                try write(met, after: false)
+            }
+            if met != nil { return }
+            if let left = rest {
+                rest = left - part
+                if left <= part { break }
+            }
+        }
+        if condition != nil, interruption.signal == nil {
+            throw ExitCode(ExitStatus.thresholdMissed.rawValue)
+        }
+        try end(interruption)
+    }
+
+    private func end(_ interruption: Interruption) throws {
+        if let signal = interruption.signal { throw ExitCode(128 + signal) }
+    }
+
+    /// Refuses what cannot be watched; a file that is followed may appear later.
+    private func check(
+        _ states: [(path: String, state: WatchedFile.State, problem: String?)]
+    ) throws {
+        for (path, state, problem) in states {
+            let file = PrintableText.escaped(path)
+            switch state {
+            case .present, .empty: continue
+            case .missing:
+                guard !follows, condition == nil else { continue }
+                throw CommandFailure("there is no file '\(file)'; check the path")
+            case .notADatabase:
+                throw CommandFailure("'\(file)' is no SQLite database: \(problem ?? "")")
+            case .unreadable:
+                throw CommandFailure(
+                    "'\(file)' cannot be read: \(problem ?? "")",
+                    status: ExitStatus.failed.rawValue
+                )
+            }
+        }
+    }
+
+    private func write(_ report: WatchReport, after isLater: Bool) throws {
+        switch format {
+        case .json where isOne && !follows:
+            try StandardOutput.write(WatchJSON.text(of: report))
+        case .json: try StandardOutput.write(WatchJSON.line(of: report))
+        case .text:
+            try StandardOutput.write((isLater ? "\n" : "") + WatchText.text(of: report))
+        }
+    }
+}

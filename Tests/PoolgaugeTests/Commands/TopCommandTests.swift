@@ -1,0 +1,104 @@
+#if os(Linux)
+import Foundation
+import SQLiteEngine
+import SQLiteWatch
+import Testing
+
+/// `poolgauge top` on a database that this process uses.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct TopCommandTests {
+    /// Runs `body` with a pool that has written once, and the folder of its file.
+    private func withPool(_ body: (DatabasePool, URL) throws -> Void) throws {
+        try withTemporaryFolder { folder in
+            let pool = try DatabasePool(path: folder.appendingPathComponent("app.sqlite").path)
+            try pool.write { try $0.execute(sql: "CREATE TABLE t(x)") }
+            try body(pool, folder)
+        }
+    }
+
+    private func top(_ arguments: [String], in folder: URL) throws -> HeadlessProgram.Outcome {
+        try HeadlessProgram.run(["top", "app.sqlite"] + arguments, in: folder)
+    }
+
+    @Test func aWriterIsShownWithItsLock() throws {
+        try withPool { pool, folder in
+            try pool.write { database in
+                try database.execute(sql: "INSERT INTO t VALUES (1)")
+                let outcome = try top(["--format", "json", "--for", "300ms"], in: folder)
+                #expect(outcome.status == 0, "\(outcome)")
+                let report = try JSONDecoder().decode(
+                    WatchReport.self,
+                    from: Data(outcome.output.utf8)
+                )
+                #expect(report.schema == "poolgauge.watch/1")
+                #expect(report.processes.map(\.pid) == [getpid()])
+                #expect(report.processes.first?.locks.map(\.kind).contains(.writer) == true)
+                #expect(report.processes.first?.share.writer.value == 1)
+                let text = try top(["--once", "--for", "300ms"], in: folder).output
+                #expect(text.contains("writer ≥ "))
+                #expect(text.contains(String(getpid())))
+            }
+        }
+    }
+
+    @Test func eachLineOfAFollowedDatabaseIsAReport() throws {
+        try withPool { _, folder in
+            let outcome = try top(
+                ["--follow", "--for", "400ms", "--interval", "200ms"],
+                in: folder
+            )
+            #expect(outcome.status == 0, "\(outcome)")
+            let lines = outcome.output.split(separator: "\n")
+            #expect(lines.count == 2)
+            for line in lines {
+                _ = try JSONDecoder().decode(WatchReport.self, from: Data(line.utf8))
+            }
+        }
+    }
+
+    @Test func aConditionDecidesTheStatus() throws {
+        try withPool { pool, folder in
+            let unmet = try top(
+                ["--watch-for", "writer > 100ms", "--timeout", "300ms", "--interval", "100ms"],
+                in: folder
+            )
+            #expect(unmet.status == 3, "\(unmet)")
+            #expect(unmet.output.isEmpty)
+            try pool.writeWithoutTransaction { database in
+                try database.execute(sql: "BEGIN IMMEDIATE")
+                let met = try top(
+                    ["--watch-for", "writer > 100ms", "--timeout", "30s", "--interval", "200ms"],
+                    in: folder
+                )
+                #expect(met.status == 0, "\(met)")
+                #expect(met.output.contains("writer ≥ "))
+                try database.execute(sql: "ROLLBACK")
+            }
+        }
+    }
+
+    private static let mistakes: [([String], String)] = [
+        (["top"], "file"),
+        (["top", "absent.sqlite"], "absent.sqlite"),
+        (["top", "text"], "no SQLite database"),
+        (["top", "."], "regular file"),
+        (["top", "x", "--once", "--follow"], "--follow"),
+        (["top", "x", "--timeout", "1s"], "--watch-for"),
+        (["top", "x", "--watch-for", "pin"], "pin > 30s"),
+        (["top", "x", "--watch-for", "pen > 30s"], "writer.share"),
+        (["top", "x", "--watch-for", "pin > 30"], "30s"),
+        (["top", "x", "--watch-for", "waiting > -1"], "whole number"),
+    ]
+
+    @Test(arguments: mistakes)
+    func mistakesAreNamed(arguments: [String], named: String) throws {
+        try withTemporaryFolder { folder in
+            try Data("no database".utf8).write(to: folder.appendingPathComponent("text"))
+            let outcome = try HeadlessProgram.run(arguments, in: folder)
+            #expect(outcome.status == 64, "\(outcome)")
+            #expect(outcome.output.isEmpty)
+            #expect(outcome.errors.contains(named), "\(outcome.errors)")
+        }
+    }
+}
+#endif

@@ -1,0 +1,104 @@
+import Foundation
+
+/// A Python process that uses SQLite, driven line by line.
+///
+/// Each step is Python code; it runs to its end before the call returns, so tests need no sleeps.
+final class ForeignProgram {
+    /// What the program answered instead of "ok".
+    struct Failure: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    /// A Python with the module `sqlite3`; nil where none is installed.
+    static let python: String? = ["/usr/bin/python3", "/usr/local/bin/python3"].first { path in
+        guard FileManager.default.isExecutableFile(atPath: path) else { return false }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = ["-c", "import sqlite3"]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+
+    /// Whether there is one.
+    static var isAvailable: Bool { python != nil }
+
+    private static let script = """
+        import sys, json, os, time, threading, sqlite3
+        def connect(path, **more):
+            return sqlite3.connect(path, isolation_level=None, check_same_thread=False, **more)
+        for line in sys.stdin:
+            try:
+                exec(json.loads(line), globals())
+                print("ok", flush=True)
+            except BaseException as error:
+                print("error", repr(error), flush=True)
+        """
+
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private var text: [UInt8] = []
+
+    /// The process.
+    var pid: Int32 { process.processIdentifier }
+
+    /// Starts a program in which `path` is the path of a database.
+    init(_ path: String, name: String? = nil) throws {
+        process.executableURL = URL(fileURLWithPath: Self.python ?? "/nonexistent")
+        process.arguments = ["-c", Self.script]
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        try run("path = \(Self.json(path))")
+        if let name {
+            try run("open('/proc/self/comm', 'wb').write(\(Self.json(name)).encode())")
+        }
+    }
+
+    deinit {
+        if process.isRunning { Foundation.kill(pid, SIGKILL) }
+        process.waitUntilExit()
+    }
+
+    /// Runs code to its end.
+    func run(_ code: String) throws {
+        try begin(code)
+        try finish()
+    }
+
+    /// Starts code that may not end yet.
+    func begin(_ code: String) throws {
+        try input.fileHandleForWriting.write(contentsOf: Data((Self.json(code) + "\n").utf8))
+    }
+
+    /// Waits for the end of what was begun.
+    func finish() throws {
+        while true {
+            if let end = text.firstIndex(of: 0x0a) {
+                let line = String(decoding: text[..<end], as: UTF8.self)
+                text.removeSubrange(...end)
+                if line == "ok" { return }
+                throw Failure(description: line)
+            }
+            let more = output.fileHandleForReading.availableData
+            guard !more.isEmpty else { throw Failure(description: "the program ended") }
+            text += more
+        }
+    }
+
+    /// Ends the process without a chance to clean up.
+    func kill() {
+        Foundation.kill(pid, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    private static func json(_ text: String) -> String {
+        let encoder = JSONEncoder()
+        // The text is Python's as well, which has no such escape.
+        encoder.outputFormatting = .withoutEscapingSlashes
+        let data = (try? encoder.encode(text)) ?? Data()
+        return String(decoding: data, as: UTF8.self)
+    }
+}

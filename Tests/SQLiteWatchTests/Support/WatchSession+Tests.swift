@@ -1,0 +1,46 @@
+import Foundation
+
+@testable import SQLiteWatch
+
+#if os(Linux)
+/// The executable that tests use as helper process.
+let helperCommand: [String] = {
+    let bundle = CommandLine.arguments.first { $0.contains(".xctest") }
+    var folder = bundle.map { URL(fileURLWithPath: $0) } ?? Bundle.main.bundleURL
+    while folder.path != "/" {
+        let candidate = folder.appendingPathComponent("WatchHelper").path
+        if FileManager.default.isExecutableFile(atPath: candidate) { return [candidate] }
+        folder.deleteLastPathComponent()
+    }
+    return ["WatchHelper-is-not-built"]
+}()
+
+extension WatchSession {
+    /// A session with a seed, on one database.
+    static func watching(_ path: String) throws -> WatchSession {
+        var options = WatchOptions()
+        options.seed = 1
+        // A build for tests reads frames slowly.
+        options.tablesProcessorLimit = 1
+        return try WatchSession(paths: [path], helper: helperCommand, options: options)
+    }
+
+    /// A report after samples that are made now.
+    func report(samples: Int = 3) -> WatchReport {
+        for _ in 0..<samples { sample() }
+        return reports()[0]
+    }
+}
+
+extension WatchReport {
+    /// The locks of a process.
+    func locks(_ program: ForeignProgram) -> [LockKind] {
+        processes.first { $0.pid == program.pid }?.locks.map(\.kind) ?? []
+    }
+
+    /// The process as it is listed.
+    func process(_ program: ForeignProgram) -> WatchedProcess? {
+        processes.first { $0.pid == program.pid }
+    }
+}
+#endif

@@ -1,0 +1,77 @@
+#if os(Linux)
+import Foundation
+import Testing
+
+@testable import SQLiteWatch
+
+/// The helper process ends with its session, and is replaced when it ends before.
+@Suite(.timeLimit(.minutes(1)))
+struct HelperProcessTests {
+    private let folder = TemporaryFolder()
+
+    private func connection() throws -> HelperConnection {
+        try HelperConnection(command: helperCommand, paths: [folder.file()])
+    }
+
+    @Test func aHelperThatEndedIsReplacedAfterAPause() throws {
+        try Data("not a database".utf8).write(to: URL(fileURLWithPath: folder.file()))
+        var connection = try connection()
+        let first = connection.process
+        #expect(connection.sample(slot: 0, probesLocks: false, at: 0).database.size == 14)
+        kill(first, SIGKILL)
+        let failed = connection.sample(slot: 0, probesLocks: false, at: 1)
+        #expect(ObservedFiles(failed).state == .unreadable)
+        #expect(connection.problem?.contains("helper process ended") == true)
+        // No second try before the pause is over.
+        #expect(!connection.sample(slot: 0, probesLocks: false, at: 2).database.exists)
+        let later = connection.sample(slot: 0, probesLocks: false, at: 2_000_000_000)
+        #expect(later.database.size == 14)
+        #expect(connection.problem == nil)
+        #expect(connection.process != first)
+    }
+
+    @Test func aHelperThatCannotBeStartedIsNamed() {
+        #expect(throws: WatchError.self) {
+            try WatchSession(paths: [folder.file()], helper: ["/nonexistent/helper"])
+        }
+        do {
+            _ = try HelperConnection(command: ["/bin/true"], paths: [folder.file()])
+            Issue.record("a program that serves nothing was accepted")
+        } catch {
+            #expect(error.code == .helper)
+        }
+    }
+
+    @Test func helpersEndWithTheirSession() throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: helperCommand[0])
+        process.arguments = ["watch", folder.file(), "60000"]
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        let parent = process.processIdentifier
+        func children() -> [Int32] {
+            (ProcFile.names(in: "/proc") ?? []).compactMap { Int32($0) }.filter { child in
+                ProcFile.text("/proc/\(child)/status")?.contains("\nPPid:\t\(parent)\n") == true
+            }
+        }
+        try eventually { !children().isEmpty }
+        let helpers = children()
+        // Without a chance to end them.
+        kill(parent, SIGKILL)
+        process.waitUntilExit()
+        try eventually { helpers.allSatisfy { kill($0, 0) != 0 } }
+    }
+
+    @Test func oneSessionWatchesSeveralDatabases() throws {
+        try Data("text".utf8).write(to: URL(fileURLWithPath: folder.file("b")))
+        let session = try WatchSession(
+            paths: [folder.file("a"), folder.file("b")],
+            helper: helperCommand
+        )
+        session.sample()
+        #expect(session.states.map(\.state) == [.missing, .notADatabase])
+        #expect(session.reports().map(\.file.path) == [folder.file("a"), folder.file("b")])
+        #expect(throws: WatchError.self) { try WatchSession(paths: [], helper: helperCommand) }
+    }
+}
+#endif

@@ -1,0 +1,276 @@
+#if os(Linux)
+import Foundation
+import Testing
+
+@testable import SQLiteWatch
+
+/// What is shown of real programs in WAL mode equals what they do.
+@Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
+struct WALTruthTests {
+    private let folder = TemporaryFolder()
+
+    /// A program with a connection `c` to a database in WAL mode that contains a table.
+    private func program(_ setUp: String = "") throws -> ForeignProgram {
+        let program = try ForeignProgram(folder.file())
+        try program.run(
+            """
+            c = connect(path, timeout=0)
+            c.execute("pragma journal_mode=wal"); c.execute("pragma wal_autocheckpoint=0")
+            c.execute("create table if not exists t(x)")
+            \(setUp)
+            """
+        )
+        return program
+    }
+
+    @Test func anIdleProcessIsListedWithoutLocks() throws {
+        let program = try program()
+        let report = try WatchSession.watching(folder.file()).report()
+        let process = try #require(report.process(program))
+        #expect(process.locks.isEmpty)
+        #expect(process.name.hasPrefix("python3"))
+        #expect(process.commandLine?.contains("python3 -c") == true)
+        #expect(process.user != nil)
+        #expect(report.processes.map(\.pid) == [program.pid])
+        #expect(report.file.state == .present)
+        #expect(report.file.journalMode == .wal)
+        #expect(report.verdict.kind == .nothing)
+    }
+
+    @Test func aWriterHoldsItsLockUntilItsCommit() throws {
+        let program = try program()
+        let session = try WatchSession.watching(folder.file())
+        try program.run("c.execute('begin immediate'); c.execute('insert into t values(1)')")
+        let report = session.report()
+        #expect(report.locks(program).contains(.writer))
+        #expect(report.process(program)?.share.writer.value == 1)
+        try program.run("c.execute('commit')")
+        let after = session.report()
+        #expect(after.locks(program).isEmpty)
+        #expect(after.process(program)?.share.writer.value == 0)
+        #expect(after.wal?.commits == 1)
+    }
+
+    @Test func readersAreOnTheirMarks() throws {
+        let one = try program("r = connect(path)")
+        let other = try program()
+        let session = try WatchSession.watching(folder.file())
+        try one.run("c.execute('insert into t values(1)')")
+        try one.run("r.execute('begin'); r.execute('select count(*) from t').fetchall()")
+        try one.run("for i in range(7): c.execute('insert into t values(1)')")
+        try other.run("c.execute('begin'); c.execute('select count(*) from t').fetchall()")
+        let report = session.report()
+        let old = try #require(report.process(one)?.locks.first)
+        let new = try #require(report.process(other)?.locks.first)
+        #expect(old.kind == .reader && new.kind == .reader)
+        #expect(old.mark != new.mark)
+        #expect(new.frame == report.wal?.frames)
+        let frames = try #require(report.wal?.frames)
+        let frame = try #require(old.frame)
+        #expect(report.pins.map(\.pid) == [one.pid])
+        #expect(report.pins.first?.frames == frames - frame)
+        #expect(report.pins.first?.bytes == (frames - frame) * 4120)
+        #expect(report.wal?.pinned == frames - frame)
+    }
+
+    @Test func oneProcessOnTwoMarksIsOneLine() throws {
+        let program = try program("r = connect(path); s = connect(path)")
+        try program.run(
+            """
+            r.execute('begin'); r.execute('select * from t').fetchall()
+            c.execute('insert into t values(1)')
+            s.execute('begin'); s.execute('select * from t').fetchall()
+            """
+        )
+        let report = try WatchSession.watching(folder.file()).report()
+        #expect(report.processes.count == 1)
+        #expect(report.locks(program) == [.reader, .reader])
+        #expect(Set(report.process(program)?.locks.map(\.mark) ?? []).count == 2)
+    }
+
+    @Test func aMarkWithoutItsLockIsNoReader() throws {
+        let program = try program("r = connect(path)")
+        try program.run(
+            """
+            r.execute('begin'); r.execute('select * from t').fetchall(); r.execute('commit')
+            c.execute('insert into t values(1)')
+            """
+        )
+        let report = try WatchSession.watching(folder.file()).report()
+        #expect(report.wal?.marks.compactMap(\.self).contains { $0 > 0 } == true)
+        #expect(report.locks(program).isEmpty)
+        #expect(report.pins.isEmpty)
+    }
+
+    @Test func aReaderOfTheFileAloneIsOnMarkZero() throws {
+        let one = try program("c.execute('pragma wal_checkpoint(truncate)')")
+        let other = try program()
+        try other.run("c.execute('pragma wal_checkpoint(truncate)')")
+        try other.run("c.execute('begin'); c.execute('select count(*) from t').fetchall()")
+        try one.run("c.execute('insert into t values(1)')")
+        let report = try WatchSession.watching(folder.file()).report()
+        #expect(report.process(other)?.locks.map(\.mark) == [0])
+        #expect(report.pins.first?.pid == other.pid)
+        #expect(report.pins.first?.frames == report.wal?.frames)
+    }
+
+    @Test func aCheckpointThatWaitsHoldsBothLocks() throws {
+        let one = try program("for i in range(5): c.execute('insert into t values(1)')")
+        let other = try program()
+        try other.run("c.execute('begin'); c.execute('select * from t').fetchall()")
+        let session = try WatchSession.watching(folder.file())
+        try one.run("c.execute('pragma busy_timeout=60000')")
+        try one.begin("c.execute('pragma wal_checkpoint(truncate)').fetchall()")
+        try eventually { session.report(samples: 1).locks(one).contains(.checkpoint) }
+        try eventually {
+            session.report(samples: 2).process(one)?.waiting?.isWaiting ?? canNotInfer
+        }
+        let report = session.report()
+        #expect(report.locks(one).contains(.writer))
+        #expect(report.locks(other) == [.reader])
+        try other.run("c.execute('commit')")
+        try one.finish()
+        let after = session.report()
+        #expect(after.wal?.frames == 0)
+        #expect(after.wal?.resets == 1)
+        #expect(after.locks(one).isEmpty)
+    }
+
+    @Test func aWaitingWriterIsInferred() throws {
+        let holder = try program("c.execute('begin immediate')")
+        let waiter = try program("c.execute('pragma busy_timeout=60000')")
+        let idle = try program()
+        try idle.begin("time.sleep(600)")
+        try waiter.begin("c.execute('insert into t values(2)')")
+        let session = try WatchSession.watching(folder.file())
+        var report = session.report()
+        #if arch(x86_64)
+        try eventually {
+            report = session.report(samples: 2)
+            // A look takes bounded time: it may see only some of the processes.
+            return report.process(waiter)?.waiting?.isWaiting == true
+                && [idle, holder].allSatisfy { report.process($0)?.waiting != nil }
+        }
+        #expect(report.process(idle)?.waiting?.isWaiting == false)
+        #expect(report.process(holder)?.waiting?.isWaiting == false)
+        // The state stays until another look.
+        #expect(session.report(samples: 1).process(waiter)?.waiting?.isWaiting == true)
+        #endif
+        try holder.run("c.execute('commit')")
+        try waiter.finish()
+        #expect(session.report().process(waiter)?.waiting?.isWaiting != true)
+    }
+
+    private var canNotInfer: Bool {
+        #if arch(x86_64)
+        false
+        #else
+        true
+        #endif
+    }
+
+    @Test func exclusiveLockingModeHoldsTheDatabase() throws {
+        let first = try program()
+        try first.run("c.close()")
+        let program = try ForeignProgram(folder.file())
+        try program.run(
+            """
+            c = connect(path); c.execute('pragma locking_mode=exclusive')
+            c.execute('insert into t values(1)')
+            """
+        )
+        let report = try WatchSession.watching(folder.file()).report()
+        #expect(report.locks(program) == [.exclusive, .pending])
+    }
+
+    @Test func aCrashLeavesTheLogBehind() throws {
+        let program = try program("for i in range(5): c.execute('insert into t values(1)')")
+        program.kill()
+        let report = try WatchSession.watching(folder.file()).report()
+        #expect(report.processes.isEmpty)
+        #expect(report.verdict.kind == .leftoverWAL)
+        #expect((report.wal?.bytes ?? 0) > 0)
+    }
+
+    @Test func commitsAreCountedExactly() throws {
+        let program = try program()
+        let session = try WatchSession.watching(folder.file())
+        _ = session.report()
+        try program.run("for i in range(250): c.execute('insert into t values(1)')")
+        // Neither an empty transaction nor one that is rolled back is a commit.
+        try program.run("c.execute('begin immediate'); c.execute('commit')")
+        try program.run("c.execute('begin'); c.execute('delete from t'); c.execute('rollback')")
+        try program.run("c.execute('pragma wal_checkpoint(passive)').fetchall()")
+        let report = session.report()
+        #expect(report.wal?.commits == 250)
+        #expect(report.wal?.checkpoints == 1)
+        #expect(report.wal?.backfilled == report.wal?.frames)
+    }
+
+    /// Before the first commit to a new log, its wal-index knows no page size.
+    @Test func aLargeTransactionIsSeenBeforeItsCommit() throws {
+        let first = try program()
+        try first.run("c.close()")
+        let program = try ForeignProgram(folder.file())
+        try program.run(
+            """
+            c = connect(path); c.execute("pragma cache_size=10"); c.execute("begin immediate")
+            c.execute("select * from t").fetchall()
+            """
+        )
+        let session = try WatchSession.watching(folder.file())
+        #expect(session.report().wal?.frames == 0)
+        try program.run(
+            "for i in range(1500): c.execute('insert into t values(zeroblob(3900))')"
+        )
+        let report = session.report()
+        #expect(report.wal?.frames == 0)
+        #expect((report.wal?.room ?? 0) > 1_000)
+        #expect(report.verdict.kind == .largeTransaction)
+        #expect(report.verdict.cause == .largeTransaction)
+        #expect(report.verdict.pid == program.pid)
+    }
+
+    @Test func vacuumWritesToTheLog() throws {
+        let program = try program("c.execute('insert into t values(zeroblob(100000))')")
+        let session = try WatchSession.watching(folder.file())
+        let before = session.report()
+        try program.run("c.execute('delete from t'); c.execute('vacuum')")
+        let after = session.report()
+        #expect(after.wal?.commits == 2)
+        #expect(try #require(after.file.pages) < (try #require(before.file.pages)))
+        #expect(after.locks(program).isEmpty)
+    }
+
+    @Test func fiftyProcessesAreFifty() throws {
+        let first = try program("for i in range(3): c.execute('insert into t values(1)')")
+        let code = """
+            pids = []
+            for i in range(50):
+                a, b = os.pipe()
+                pid = os.fork()
+                if pid == 0:
+                    d = connect(path); d.execute('begin')
+                    d.execute('select * from t').fetchall(); os.write(b, b'x'); time.sleep(600)
+                    os._exit(0)
+                os.read(a, 1); pids.append(pid)
+            """
+        try first.run(code)
+        defer { try? first.run("for pid in pids: os.kill(pid, 9)") }
+        let report = try WatchSession.watching(folder.file()).report()
+        let readers = report.processes.filter { $0.locks.map(\.kind) == [.reader] }
+        #expect(readers.count == 50)
+        #expect(report.processes.count == 51)
+    }
+}
+
+/// Repeats until a condition holds; throws after 20 seconds.
+func eventually(_ condition: () throws -> Bool) throws {
+    struct Timeout: Error {}
+    let deadline = Date().addingTimeInterval(20)
+    while try !condition() {
+        guard Date() < deadline else { throw Timeout() }
+        usleep(20_000)
+    }
+}
+#endif
