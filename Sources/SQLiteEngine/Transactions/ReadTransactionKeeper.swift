@@ -22,8 +22,8 @@ import Glibc
 ///   so its checkpoints and its next log do not wait for them;
 /// - while no other process writes. A kept transaction that is outdated although no writer of this
 ///   process was active proves that another process has committed: nothing is kept for ``rest``.
-///   After that, as long as a checkpoint of the same log is due, transactions are kept in turns
-///   (``turn``), and none is where the log is long (``longLog``). Otherwise, back-to-back reads
+///   After that, while a checkpoint is due, transactions are kept in turns (``turn``) for some time
+///   (``memory``), and none is where the log is long (``longLog``). Otherwise, back-to-back reads
 ///   would keep that process from copying and resetting its log;
 /// - where no database is attached, whose commits the main wal-index does not show;
 /// - until the timer expires (``idleLimit``), when no access follows.
@@ -39,6 +39,8 @@ final class ReadTransactionKeeper: @unchecked Sendable {
 
     /// For how long nothing is kept after another process has committed, in nanoseconds.
     let rest = Atomic<UInt64>(250_000_000)
+    /// For how long another process that has committed is expected to write again, in nanoseconds.
+    static let memory: UInt64 = 10_000_000_000
     /// The bit of the clock, in nanoseconds, that says whose turn it is while another process's log
     /// waits for a checkpoint: for 4 ms, transactions are kept, and for the next 4 ms none is.
     ///
@@ -98,16 +100,21 @@ final class ReadTransactionKeeper: @unchecked Sendable {
         at now: UInt64,
         _ walIndex: UnsafeRawPointer?
     ) -> Bool {
-        guard now >= restsUntil.load(ordering: .relaxed), let walIndex else { return false }
+        let end = restsUntil.load(ordering: .relaxed)
+        guard now >= end, let walIndex else { return false }
         var header = header
-        guard poolgauge_wal_generation(&header) == foreignLog.load(ordering: .relaxed) else {
-            // The log has started over, and nothing is known of the new one.
+        // What other processes commit while nothing is kept is not noticed.
+        let isRecent = now &- end < Self.memory
+        guard
+            isRecent || poolgauge_wal_generation(&header) == foreignLog.load(ordering: .relaxed)
+        else {
+            // The log has started over since, and no other process is known to write to it.
             restsUntil.store(0, ordering: .relaxed)
             return true
         }
         let frames = poolgauge_wal_frames(&header)
-        return poolgauge_wal_backfill(walIndex) == frames
-            || frames < Self.longLog && now & Self.turn == 0
+        if poolgauge_wal_backfill(walIndex) == frames { return true }
+        return frames < Self.longLog && (!isRecent || now & Self.turn == 0)
     }
 
     /// Records that another process has committed: `header` describes its log.

@@ -172,9 +172,22 @@ struct KeptReadTransactionTests {
         #expect(!mayKeep(at: later + 100))
         memory.checkpoint(ReadTransactionKeeper.longLog)
         #expect(mayKeep(at: later + 200))
-        // Another log: nothing is known of it.
+        // Another log: the other process may have written to it, too.
         memory.checkpoint(0)
         memory.commit(frames: 2 * ReadTransactionKeeper.longLog, generation: 2)
-        #expect(mayKeep(at: later + 300))
+        #expect(!mayKeep(at: later + 300))
+        #expect(mayKeep(at: later + 2 * ReadTransactionKeeper.memory))
+    }
+
+    @Test func anothersLongLogIsNotForgotten() {
+        let memory = Memory(frames: ReadTransactionKeeper.longLog - 1)
+        let kept = begun(on: memory)
+        kept.keep(at: 1)
+        memory.commit(frames: ReadTransactionKeeper.longLog)
+        kept.didEnd()
+        kept.willBegin()
+        let later = afterRest(monotonicNanoseconds()) + 2 * ReadTransactionKeeper.memory
+        _ = kept.mayKeep(at: later)
+        #expect(!kept.mayKeep(at: later + 1))
     }
 }
