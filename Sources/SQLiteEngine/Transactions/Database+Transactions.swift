@@ -108,6 +108,8 @@ extension Database {
         if hasChangedSchema { schemaDidChange() }
         hasChangedSchema = false
         attention.remove(.transaction)
+        if forgetsSchemaAfterTransaction { expireKnownSchema() }
+        forgetsSchemaAfterTransaction = false
     }
 
     /// Refuses statements that write while `value` runs.
