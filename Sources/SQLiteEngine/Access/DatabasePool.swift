@@ -295,7 +295,8 @@ public final class DatabasePool: DatabaseWriter {
     ///
     /// Later accesses throw `SQLITE_MISUSE`. Snapshots stay open.
     ///
-    /// - Throws: `SQLITE_BUSY` when a statement is still alive; then nothing was closed.
+    /// - Throws: `SQLITE_BUSY` when a statement of the user is still alive. Then nothing is closed, and
+    ///   the pool remains usable.
     public func close() throws {
         if writer.isClosed { return }
         let thread = ThreadState.current

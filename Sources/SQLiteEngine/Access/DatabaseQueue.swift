@@ -237,7 +237,8 @@ public final class DatabaseQueue: DatabaseWriter {
     ///
     /// Later accesses throw `SQLITE_MISUSE`.
     ///
-    /// - Throws: `SQLITE_BUSY` when a statement is still alive; then the queue stays open.
+    /// - Throws: `SQLITE_BUSY` when a statement of the user is still alive. Then nothing is closed, and
+    ///   the queue remains usable.
     public func close() throws {
         if gate.isClosed { return }
         let thread = ThreadState.current

@@ -57,33 +57,4 @@ extension Database {
     func journalMode() throws -> String? {
         try String.fetchOne(self, sql: "PRAGMA journal_mode")
     }
-
-    /// The SQL of the statements that are alive, which keep the connection from closing.
-    private var liveStatements: [String] {
-        var statements: [String] = []
-        var next = sqlite3_next_stmt(sqliteConnection, nil)
-        while let statement = next {
-            statements.append(sqlite3_sql(statement).map { String(cString: $0).trimmedSQL } ?? "")
-            next = sqlite3_next_stmt(sqliteConnection, statement)
-        }
-        return statements
-    }
-
-    /// Makes sure that the connection can be closed, and lets its own statements go.
-    ///
-    /// - Throws: `SQLITE_BUSY` when a statement of the user's is alive; the message names it.
-    func prepareToClose() throws {
-        removeCachedStatements()
-        transactionStatements.finalize()
-        let statements = liveStatements
-        guard let first = statements.first else { return }
-        for statement in statements {
-            Self.logError?(.SQLITE_BUSY, "unfinalized statement: \(statement)")
-        }
-        throw DatabaseError(
-            resultCode: .SQLITE_BUSY,
-            message: "unable to close due to unfinalized statements: \(label) still has "
-                + (statements.count == 1 ? "`\(first)`" : "\(statements.count), one is `\(first)`")
-        )
-    }
 }
