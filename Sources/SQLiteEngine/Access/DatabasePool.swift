@@ -19,8 +19,10 @@ import Telemetry
 /// }
 /// ```
 ///
-/// The journal mode is WAL and `synchronous` is NORMAL: a commit survives a killed process; after
-/// a power loss the last ones may be missing, in order (https://sqlite.org/pragma.html).
+/// The journal mode is WAL, and `synchronous` is NORMAL unless a closure of
+/// ``Configuration/prepareDatabase(_:)`` sets another value. With NORMAL, a commit survives a
+/// killed process; after a power loss the last ones may be missing, in order
+/// (https://sqlite.org/pragma.html).
 public final class DatabasePool: DatabaseWriter {
     /// What the connections were opened with.
     public let configuration: Configuration
@@ -96,6 +98,7 @@ public final class DatabasePool: DatabaseWriter {
                 path: path,
                 configuration: configuration,
                 label: slot.label,
+                entersWAL: !configuration.readonly,
                 probe: slot.probe,
                 suspension: suspension
             )

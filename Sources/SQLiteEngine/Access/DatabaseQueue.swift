@@ -70,6 +70,8 @@ public final class DatabaseQueue: DatabaseWriter {
         mayChangeJournal: Bool
     ) throws {
         let label = configuration.label ?? "SQLiteEngine.DatabaseQueue"
+        let entersWAL =
+            mayChangeJournal && configuration.journalMode == .wal && !configuration.readonly
         gate = AccessGate(
             labels: [label],
             probes: configuration.probes,
@@ -79,6 +81,7 @@ public final class DatabaseQueue: DatabaseWriter {
                 path: path,
                 configuration: configuration,
                 label: slot.label,
+                entersWAL: entersWAL,
                 probe: slot.probe,
                 suspension: suspension
             )
@@ -97,9 +100,7 @@ public final class DatabaseQueue: DatabaseWriter {
             gate.release(slot)
         }
         let database = slot.openDatabase
-        if mayChangeJournal, configuration.journalMode == .wal, !configuration.readonly {
-            try database.switchToWAL(path: path)
-        }
+        if entersWAL { try database.switchToWAL(path: path) }
         let mode = try database.journalMode()
         journalMode.withLock { $0 = mode }
         if mode == "wal" {

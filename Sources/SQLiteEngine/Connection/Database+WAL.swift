@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 
 extension Database {
-    /// Switches the database to write-ahead logging, with `synchronous = NORMAL`.
+    /// Switches the database to write-ahead logging.
     ///
     /// An absent or empty `-wal` file is given content once: a connection that is read-only
     /// cannot create it (https://sqlite.org/wal.html, "Read-Only Databases").
@@ -18,7 +18,6 @@ extension Database {
                     + "`\(mode ?? "?")` mode"
             )
         }
-        try execute(sql: "PRAGMA synchronous = NORMAL")
         var information = stat()
         if stat(path + "-wal", &information) != 0 || information.st_size == 0 {
             let version = try Int.fetchOne(self, sql: "PRAGMA user_version") ?? 0
