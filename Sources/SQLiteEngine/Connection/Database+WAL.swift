@@ -20,12 +20,32 @@ extension Database {
         }
         var information = stat()
         if stat(path + "-wal", &information) != 0 || information.st_size == 0 {
-            let version = try Int.fetchOne(self, sql: "PRAGMA user_version") ?? 0
-            try inTransaction(.immediate) {
-                try execute(sql: "PRAGMA user_version = \(version)")
-                return .commit
-            }
+            try createLogContent()
         }
+    }
+
+    /// Writes to the `-wal` file without changing the database.
+    ///
+    /// A transaction that is rolled back after its pages were flushed leaves a header and frames
+    /// without a commit. No connection reads them, and the next commit overwrites them
+    /// (https://sqlite.org/walformat.html). So even the `data_version` of other connections stays
+    /// the same.
+    ///
+    /// While another connection holds the write lock, nothing is written. The file exists already,
+    /// and stays while this connection is open, so that readers can attach to it.
+    private func createLogContent() throws {
+        let begin = sqlite3_exec(sqliteConnection, "BEGIN IMMEDIATE", nil, nil, nil)
+        if begin & 0xff == SQLITE_BUSY { return }
+        try check(begin)
+        defer {
+            sqlite3_exec(sqliteConnection, "ROLLBACK", nil, nil, nil)
+            observationBroker?.discardTransactionEnd()
+        }
+        // The first page stays in use until the transaction ends, and is not flushed: a table
+        // needs a second one.
+        let sql = "CREATE TABLE IF NOT EXISTS poolgauge_log_creation (id)"
+        try check(sqlite3_exec(sqliteConnection, sql, nil, nil, nil))
+        try check(sqlite3_db_cacheflush(sqliteConnection))
     }
 
     /// Lets the probe see the wal-index; the connection has read in WAL mode.
