@@ -35,17 +35,19 @@ public final class Database {
         var hasChangedSchema = false
         /// What is known of the schema.
         var schemaCache = SchemaCache()
+        /// The committed state before the last transaction took its own.
+        var stateBeforeTransaction: CommittedState?
         /// Counts the changes of the schema that this process makes.
         var schemaGeneration: SchemaGeneration?
         /// The count itself; valid as long as `schemaGeneration` is kept.
         var generationCount: UnsafeMutablePointer<Atomic<UInt64>>?
         /// The count of when ``schemaCache`` and ``statementCache`` were empty.
         var knownGeneration: UInt64 = 0
-        /// Tells transaction observers; nil before the first one.
-        var observationBroker: ObservationBroker?
         /// Whether the end of the open transaction empties them again; see
         /// ``Database/otherConnectionDidChangeSchema()``.
         var forgetsSchemaAfterTransaction = false
+        /// Tells transaction observers; nil before the first one.
+        var observationBroker: ObservationBroker?
         /// Learns what statements do; nil while nobody needs to know.
         var authorizer: StatementAuthorizer?
         /// What was read since somebody began to record it.
@@ -225,8 +227,12 @@ public final class Database {
         removeCachedStatements()
     }
 
-    /// Tells transaction observers; nil before the first one.
-    var observationBroker: ObservationBroker? {
+    /// The committed state before the last transaction took its own; nil where it is unknown.
+    var stateBeforeTransaction: CommittedState? {
+        get { state.pointee.stateBeforeTransaction }
+        set { state.pointee.stateBeforeTransaction = newValue }
+    }
+
     /// Whether the schema is forgotten when the open transaction ends.
     var forgetsSchemaAfterTransaction: Bool {
         get { state.pointee.forgetsSchemaAfterTransaction }
@@ -239,6 +245,8 @@ public final class Database {
         state.pointee.knownGeneration = 0
     }
 
+    /// Tells transaction observers; nil before the first one.
+    var observationBroker: ObservationBroker? {
         get { state.pointee.observationBroker }
         set { state.pointee.observationBroker = newValue }
     }

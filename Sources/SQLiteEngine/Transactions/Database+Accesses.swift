@@ -17,6 +17,7 @@ extension Database {
         guard code == SQLITE_OK else {
             throw transactionError(code, sql: "BEGIN DEFERRED TRANSACTION")
         }
+        recordStateBeforeTransaction()
         probe.didBeginTransaction(isWrite: false)
     }
 

@@ -7,6 +7,15 @@ import CSQLite
 struct CommittedState {
     fileprivate var header = poolgauge_wal_header()
 
+    fileprivate init() {}
+
+    /// Reads the last committed state; nil where a writer stays between the two copies of the
+    /// header, which takes it some nanoseconds unless it is stopped there.
+    init?(in walIndex: UnsafeRawPointer) {
+        for _ in 0..<100 where poolgauge_wal_header_read(walIndex, &header) != 0 { return }
+        return nil
+    }
+
     /// Whether nothing was committed since the state was read.
     func isLast(in walIndex: UnsafeRawPointer) -> Bool {
         withUnsafePointer(to: header) { poolgauge_wal_header_is(walIndex, $0) } != 0
@@ -32,5 +41,14 @@ extension Database {
     func isInLastCommittedState(_ state: CommittedState?) -> Bool {
         guard let state, let walIndex = probe.walIndex else { return false }
         return state.isLast(in: walIndex)
+    }
+
+    /// Records the last committed state where a transaction has begun that has not read yet: it
+    /// will show this state or a later one.
+    ///
+    /// Where the transaction has read already, an earlier record remains.
+    func recordStateBeforeTransaction() {
+        guard sqlite3_txn_state(sqliteConnection, "main") == SQLITE_TXN_NONE else { return }
+        stateBeforeTransaction = probe.walIndex.flatMap { CommittedState(in: $0) }
     }
 }
