@@ -19,8 +19,10 @@ import Telemetry
 /// }
 /// ```
 ///
-/// The journal mode is WAL and `synchronous` is NORMAL: a commit survives a killed process; after
-/// a power loss the last ones may be missing, in order (https://sqlite.org/pragma.html).
+/// The journal mode is WAL, and `synchronous` is NORMAL unless a closure of
+/// ``Configuration/prepareDatabase(_:)`` sets another value. With NORMAL, a commit survives a
+/// killed process; after a power loss the last ones may be missing, in order
+/// (https://sqlite.org/pragma.html).
 public final class DatabasePool: DatabaseWriter {
     /// What the connections were opened with.
     public let configuration: Configuration
@@ -95,6 +97,7 @@ public final class DatabasePool: DatabaseWriter {
                 path: path,
                 configuration: configuration,
                 label: slot.label,
+                entersWAL: !configuration.readonly,
                 probe: slot.probe,
                 suspension: writing
             )
@@ -293,8 +296,9 @@ public final class DatabasePool: DatabaseWriter {
     ///
     /// Later accesses throw `SQLITE_MISUSE`. Snapshots stay open.
     ///
-    /// - Throws: `SQLITE_BUSY` when a statement is still alive, and `SQLITE_LOCKED` when waiting for
-    ///   the accesses that run would be a deadlock; then nothing was closed.
+    /// - Throws: `SQLITE_BUSY` when a statement of the user is still alive, and `SQLITE_LOCKED` when
+    ///   waiting for the running accesses would be a deadlock. Then nothing is closed, and the pool
+    ///   remains usable.
     public func close() throws {
         if writer.isClosed { return }
         let thread = ThreadState.current

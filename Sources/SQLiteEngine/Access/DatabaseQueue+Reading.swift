@@ -27,14 +27,13 @@ extension DatabaseQueue {
         }
     }
 
-    /// Reads without a transaction; statements that write are refused.
+    /// Provides the connection without a transaction; statements that write are accepted.
     public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
-        try gate.withConnection(site, .read, onQueue: hasQueue) { db throws in
-            try db.readOnly { try value(db) }
-        }
+        try gate.withConnection(site, .read, onQueue: hasQueue, value)
     }
 
-    /// Reads without a transaction and without blocking the thread.
+    /// Provides the connection without a transaction and without blocking the thread; statements
+    /// that write are accepted.
     public func unsafeRead<T: Sendable>(
         at site: AccessSite,
         _ value: @Sendable (Database) throws -> T
@@ -42,11 +41,12 @@ extension DatabaseQueue {
         try await gate.perform(site, .read) { db in
             db.endKeptTransaction()
             defer { db.preconditionNoTransactionIsLeftOpen() }
-            return try db.readOnly { try value(db) }
+            return try value(db)
         }
     }
 
-    /// Reads without a transaction later, on another thread.
+    /// Provides the connection without a transaction later, on another thread; statements that
+    /// write are accepted.
     public func asyncUnsafeRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -56,21 +56,22 @@ extension DatabaseQueue {
         } _: { [self] db in
             withExtendedLifetime(self) {
                 db.endKeptTransaction()
-                db.readOnlyDepth += 1
                 value(.success(db))
-                db.readOnlyDepth -= 1
                 db.preconditionNoTransactionIsLeftOpen()
             }
         }
     }
 
-    /// Reads on the connection, also when the thread already holds it; no transaction.
+    /// Provides the connection, also when the thread already holds it, without a transaction of
+    /// its own.
+    ///
+    /// Statements that write are accepted unless the access around it refuses them.
     public func unsafeReentrantRead<T>(
         at site: AccessSite,
         _ value: (Database) throws -> T
     ) throws -> T {
         if let slot = ThreadState.current.pointee.access(through: gate) {
-            return try slot.openDatabase.readOnly { try value(slot.openDatabase) }
+            return try value(slot.openDatabase)
         }
         return try unsafeRead(at: site, value)
     }

@@ -69,6 +69,8 @@ public final class DatabaseQueue: DatabaseWriter {
         mayChangeJournal: Bool
     ) throws {
         let label = configuration.label ?? "SQLiteEngine.DatabaseQueue"
+        let entersWAL =
+            mayChangeJournal && configuration.journalMode == .wal && !configuration.readonly
         gate = AccessGate(
             labels: [label],
             probes: configuration.probes,
@@ -78,6 +80,7 @@ public final class DatabaseQueue: DatabaseWriter {
                 path: path,
                 configuration: configuration,
                 label: slot.label,
+                entersWAL: entersWAL,
                 probe: slot.probe,
                 suspension: suspension
             )
@@ -97,9 +100,7 @@ public final class DatabaseQueue: DatabaseWriter {
             gate.release(slot)
         }
         let database = slot.openDatabase
-        if mayChangeJournal, configuration.journalMode == .wal, !configuration.readonly {
-            try database.switchToWAL(path: path)
-        }
+        if entersWAL { try database.switchToWAL(path: path) }
         let mode = try database.journalMode()
         journalMode.withLock { $0 = mode }
         if mode == "wal" {
@@ -235,7 +236,8 @@ public final class DatabaseQueue: DatabaseWriter {
     ///
     /// Later accesses throw `SQLITE_MISUSE`.
     ///
-    /// - Throws: `SQLITE_BUSY` when a statement is still alive; then the queue stays open.
+    /// - Throws: `SQLITE_BUSY` when a statement of the user is still alive. Then nothing is closed, and
+    ///   the queue remains usable.
     public func close() throws {
         if gate.isClosed { return }
         let thread = ThreadState.current

@@ -37,22 +37,23 @@ public protocol DatabaseReader: AnyObject, Sendable {
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     )
 
-    /// Reads without a transaction; blocks the thread.
+    /// Reads without a transaction; blocks the thread. A queue accepts writes, too.
     func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T
 
-    /// Reads without a transaction, and without blocking the thread.
+    /// Reads without a transaction, and without blocking the thread. A queue accepts writes, too.
     func unsafeRead<T: Sendable>(
         at site: AccessSite,
         _ value: @Sendable (Database) throws -> T
     ) async throws -> T
 
-    /// Reads without a transaction later, on another thread.
+    /// Reads without a transaction later, on another thread. A queue accepts writes, too.
     func asyncUnsafeRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     )
 
-    /// Reads on the connection that the thread already holds, or on a free one; no transaction.
+    /// Reads on the connection that the thread already holds, or on a free one; no transaction. A
+    /// queue accepts writes, too, unless the access around it refuses them.
     func unsafeReentrantRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T
 }
 
@@ -118,6 +119,9 @@ extension DatabaseReader {
 
     /// Reads without a transaction: two statements may see two states of the database.
     ///
+    /// A ``DatabaseQueue`` accepts statements that write. The readers of a ``DatabasePool`` and
+    /// snapshots refuse them.
+    ///
     /// - Throws: What `value` throws, and ``DatabaseError``.
     public func unsafeRead<T>(
         _ value: (Database) throws -> T,
@@ -129,6 +133,9 @@ extension DatabaseReader {
 
     /// Reads without a transaction and without blocking the thread.
     ///
+    /// A ``DatabaseQueue`` accepts statements that write. The readers of a ``DatabasePool`` and
+    /// snapshots refuse them.
+    ///
     /// - Throws: What `value` throws, ``DatabaseError``, and `CancellationError`.
     public func unsafeRead<T: Sendable>(
         _ value: @Sendable (Database) throws -> T,
@@ -139,6 +146,9 @@ extension DatabaseReader {
     }
 
     /// Reads without a transaction later, on another thread.
+    ///
+    /// A ``DatabaseQueue`` accepts statements that write. The readers of a ``DatabasePool`` and
+    /// snapshots refuse them.
     public func asyncUnsafeRead(
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void,
         fileID: StaticString = #fileID,
@@ -148,6 +158,9 @@ extension DatabaseReader {
     }
 
     /// Reads on the connection that the thread already holds, or on a free one; no transaction.
+    ///
+    /// On a ``DatabaseQueue``, and inside of a `write`, statements that write are accepted, unless
+    /// the access around it refuses them.
     ///
     /// - Throws: What `value` throws, and ``DatabaseError``.
     public func unsafeReentrantRead<T>(

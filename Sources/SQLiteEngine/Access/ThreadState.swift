@@ -70,4 +70,18 @@ struct ThreadState {
         }
         return nil
     }
+
+    /// The first connection of this thread's accesses that satisfies a condition, from the
+    /// innermost access on.
+    ///
+    /// The accesses of the threads that wait for this one, on a dispatch queue that the user
+    /// chose, are included.
+    func firstDatabase(where condition: (Database) -> Bool) -> Database? {
+        var next = innermost
+        while let slot = next?.takeUnretainedValue() {
+            if let database = slot.database, condition(database) { return database }
+            next = slot.outer
+        }
+        return caller?.pointee.firstDatabase(where: condition)
+    }
 }

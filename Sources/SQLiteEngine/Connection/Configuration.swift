@@ -11,7 +11,8 @@ public struct Configuration: Sendable {
     public enum JournalModeConfiguration: Hashable, Sendable {
         /// Leaves the journal mode of the file alone.
         case `default`
-        /// Switches to write-ahead logging, with `synchronous = NORMAL`.
+        /// Switches to write-ahead logging, with `synchronous = NORMAL` unless a closure of
+        /// ``Configuration/prepareDatabase(_:)`` sets another value.
         case wal
     }
 

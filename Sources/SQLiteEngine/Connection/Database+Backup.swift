@@ -79,14 +79,20 @@ extension Database {
         )
     }
 
-    /// Removes all that is in the database.
+    /// Removes everything from the database; the page size and the journal mode stay.
     func erase() throws {
+        let pageSize = try Int.fetchOne(self, sql: "PRAGMA page_size") ?? 4_096
         try Database.open(
             path: ":memory:",
             configuration: Configuration(),
             label: "erase",
             probe: ConnectionProbe(level: .off)
-        ).withOpenConnection { try $0.backup(to: self) }
+        ).withOpenConnection { empty in
+            // A backup gives the destination the source's page size, which a database in WAL mode
+            // cannot change (https://sqlite.org/pragma.html#pragma_page_size).
+            try empty.execute(sql: "PRAGMA page_size = \(pageSize)")
+            try empty.backup(to: self)
+        }
     }
 
     /// Runs `body`, and closes the connection.

@@ -8,6 +8,8 @@ extension Database {
     ///   - configuration: How to open it.
     ///   - label: The connection's label.
     ///   - isReadOnly: Whether to open it for reading only.
+    ///   - entersWAL: Whether ``switchToWAL(path:)`` follows, so that `synchronous` is NORMAL
+    ///     unless the configuration's closures choose another value.
     ///   - busyMode: How it meets a lock; the configuration's by default.
     ///   - probe: Where it tells what it does.
     ///   - suspension: Whether it must not take locks.
@@ -19,6 +21,7 @@ extension Database {
         configuration: Configuration,
         label: String,
         isReadOnly: Bool = false,
+        entersWAL: Bool = false,
         busyMode: BusyMode? = nil,
         probe: ConnectionProbe,
         suspension: Suspension = Suspension()
@@ -45,6 +48,8 @@ extension Database {
         database.schemaGeneration = SchemaGeneration.shared(path: path)
         do {
             try database.setUp(busyMode: busyMode ?? configuration.busyMode)
+            if entersWAL { try database.setNormalSynchronous() }
+            for setup in configuration.setups { try setup(database) }
             try database.readFirst()
         } catch {
             database.closeIgnoringErrors()
@@ -70,7 +75,21 @@ extension Database {
             )
         )
         addPredefinedFunctionsAndCollations()
-        for setup in configuration.setups { try setup(self) }
+    }
+
+    /// Sets `synchronous = NORMAL`, before the configuration's closures, which may choose another
+    /// value.
+    ///
+    /// The pragma reads the schema. Of the errors that this may bring, only `SQLITE_BUSY` is
+    /// thrown here: had the setting failed because of a lock that is gone later, the value would
+    /// depend on timing. Any other error is left to ``readFirst()``, after the closures. If a
+    /// closure makes the file readable, SQLite's default remains, FULL.
+    private func setNormalSynchronous() throws {
+        do {
+            try execute(sql: "PRAGMA synchronous = NORMAL")
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+            throw explained(error)
+        } catch is DatabaseError {}
     }
 
     /// Reads something: a file that is no database, or an encrypted one, fails here and not at
@@ -79,13 +98,14 @@ extension Database {
         do {
             try execute(sql: "SELECT * FROM sqlite_master LIMIT 1")
         } catch let error as DatabaseError {
-            // The statement is ours: it would tell nobody anything.
-            let error = DatabaseError(
-                resultCode: error.extendedResultCode,
-                message: error.message
-            )
-            throw OpeningFailure(path: path, isReadOnly: isReadOnlyConnection).explain(error)
+            throw explained(error)
         }
+    }
+
+    /// The error with the path, and without the engine's own statement.
+    private func explained(_ error: DatabaseError) -> DatabaseError {
+        let error = DatabaseError(resultCode: error.extendedResultCode, message: error.message)
+        return OpeningFailure(path: path, isReadOnly: isReadOnlyConnection).explain(error)
     }
 
     /// Throws when `code` is an error.

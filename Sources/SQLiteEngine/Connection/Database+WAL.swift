@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 
 extension Database {
-    /// Switches the database to write-ahead logging, with `synchronous = NORMAL`.
+    /// Switches the database to write-ahead logging.
     ///
     /// An absent or empty `-wal` file is given content once: a connection that is read-only
     /// cannot create it (https://sqlite.org/wal.html, "Read-Only Databases").
@@ -18,15 +18,34 @@ extension Database {
                     + "`\(mode ?? "?")` mode"
             )
         }
-        try execute(sql: "PRAGMA synchronous = NORMAL")
         var information = stat()
         if stat(path + "-wal", &information) != 0 || information.st_size == 0 {
-            let version = try Int.fetchOne(self, sql: "PRAGMA user_version") ?? 0
-            try inTransaction(.immediate) {
-                try execute(sql: "PRAGMA user_version = \(version)")
-                return .commit
-            }
+            try createLogContent()
         }
+    }
+
+    /// Writes to the `-wal` file without changing the database.
+    ///
+    /// A transaction that is rolled back after its pages were flushed leaves a header and frames
+    /// without a commit. No connection reads them, and the next commit overwrites them
+    /// (https://sqlite.org/walformat.html). So even the `data_version` of other connections stays
+    /// the same.
+    ///
+    /// While another connection holds the write lock, nothing is written. The file exists already,
+    /// and stays while this connection is open, so that readers can attach to it.
+    private func createLogContent() throws {
+        let begin = sqlite3_exec(handle, "BEGIN IMMEDIATE", nil, nil, nil)
+        if begin & 0xff == SQLITE_BUSY { return }
+        try check(begin)
+        defer {
+            sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+            observationBroker?.discardTransactionEnd()
+        }
+        // The first page stays in use until the transaction ends, and is not flushed: a table
+        // needs a second one.
+        let sql = "CREATE TABLE IF NOT EXISTS poolgauge_log_creation (id)"
+        try check(sqlite3_exec(handle, sql, nil, nil, nil))
+        try check(sqlite3_db_cacheflush(handle))
     }
 
     /// Finds the wal-index of the connection, which has been opened or changed its journal mode.
@@ -57,7 +76,7 @@ extension Database {
     /// slot, other threads.
     func shareWALIndex() {
         probe.walIndex = walIndex?.memory
-        kept.pointee.walIndex = kept.pointee.keeper == nil ? nil : walIndex?.memory
+        kept.pointee.walIndex = walIndex?.memory
         slot?._withUnsafeGuaranteedRef { $0.share(walIndex) }
     }
 
@@ -72,34 +91,5 @@ extension Database {
     /// The journal mode in force.
     func journalMode() throws -> String? {
         try String.fetchOne(self, sql: "PRAGMA journal_mode")
-    }
-
-    /// The SQL of the statements that are alive, which keep the connection from closing.
-    private var liveStatements: [String] {
-        var statements: [String] = []
-        var next = sqlite3_next_stmt(handle, nil)
-        while let statement = next {
-            statements.append(sqlite3_sql(statement).map { String(cString: $0).trimmedSQL } ?? "")
-            next = sqlite3_next_stmt(handle, statement)
-        }
-        return statements
-    }
-
-    /// Makes sure that the connection can be closed, and lets its own statements go.
-    ///
-    /// - Throws: `SQLITE_BUSY` when a statement of the user's is alive; the message names it.
-    func prepareToClose() throws {
-        removeCachedStatements()
-        transactionStatements.finalize()
-        let statements = liveStatements
-        guard let first = statements.first else { return }
-        for statement in statements {
-            Self.logError?(.SQLITE_BUSY, "unfinalized statement: \(statement)")
-        }
-        throw DatabaseError(
-            resultCode: .SQLITE_BUSY,
-            message: "unable to close due to unfinalized statements: \(label) still has "
-                + (statements.count == 1 ? "`\(first)`" : "\(statements.count), one is `\(first)`")
-        )
     }
 }

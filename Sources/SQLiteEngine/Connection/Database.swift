@@ -41,6 +41,9 @@ public final class Database {
         var generationCount: UnsafeMutablePointer<Atomic<UInt64>>?
         /// The count of when ``schemaCache`` and ``statementCache`` were empty.
         var knownGeneration: UInt64 = 0
+        /// Whether the end of the open transaction empties them again; see
+        /// ``Database/otherConnectionDidChangeSchema()``.
+        var forgetsSchemaAfterTransaction = false
         /// Tells transaction observers; nil before the first one.
         var observationBroker: ObservationBroker?
         /// Learns what statements do; nil while nobody needs to know.
@@ -239,18 +242,29 @@ public final class Database {
     func forgetOldSchema() {
         guard let count = state.pointee.generationCount else { return }
         if state.pointee.knownGeneration != count.pointee.load(ordering: .acquiring) {
-            forgetSchema()
+            otherConnectionDidChangeSchema()
         }
     }
 
-    /// Forgets what is known of the schema, and the statements that were prepared with it: SQLite
-    /// prepares them anew by itself, but only at their next step, and until then they tell the
-    /// columns of before.
+    /// Forgets what is known of the schema, and the statements that were prepared with it. SQLite
+    /// prepares them again at their next step; until then, they report the old columns.
     @inline(never)
     func forgetSchema() {
         state.pointee.knownGeneration = schemaGeneration?.current ?? 0
         schemaCache = SchemaCache()
         removeCachedStatements()
+    }
+
+    /// Whether the schema is forgotten when the open transaction ends.
+    var forgetsSchemaAfterTransaction: Bool {
+        get { state.pointee.forgetsSchemaAfterTransaction }
+        set { state.pointee.forgetsSchemaAfterTransaction = newValue }
+    }
+
+    /// Makes the next use of a cached statement forget the schema.
+    func expireKnownSchema() {
+        // The count begins at 1.
+        state.pointee.knownGeneration = 0
     }
 
     /// Tells transaction observers; nil before the first one.

@@ -175,6 +175,9 @@ final class ObservationBroker {
     /// Called when such a transaction has been rolled back.
     func didRollBackTransaction() { finish() }
 
+    /// Discards the end of a transaction that observers must not be notified of.
+    func discardTransactionEnd() { completion = .none }
+
     // MARK: Ends of transactions
 
     private func finish() {

@@ -32,6 +32,9 @@ final class StatementRegister: Sendable {
         }
     }
 
+    /// The SQL of all statements that are not finalized.
+    var allSQL: Set<String> { state.withLock { Set($0.sql.values) } }
+
     /// The SQL of a statement; nil for one that was forgotten.
     subscript(number: UInt64) -> String? {
         state.withLock { state in

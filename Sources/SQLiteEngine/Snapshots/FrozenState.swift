@@ -12,8 +12,9 @@ struct FrozenState {
 
     /// Runs `body` while nobody can write.
     ///
-    /// - Throws: `SQLITE_ERROR` where the lock cannot be had, and `SQLITE_BUSY` when somebody else
-    ///   holds it for ten seconds.
+    /// - Throws: `SQLITE_ERROR` where the lock cannot be acquired: on a read-only database, and
+    ///   where the calling thread holds it. `SQLITE_BUSY` when another thread or process holds it
+    ///   for ten seconds.
     func hold<T>(_ body: () throws -> T) throws -> T {
         guard !configuration.readonly || configuration.isForReaderOfWritablePool else {
             throw Self.error("a snapshot pool cannot be made from a read-only database")
@@ -35,10 +36,27 @@ struct FrozenState {
                         + "`\(mode ?? "?")` mode"
                 )
             }
+            try Self.checkThreadHoldsNoWriteLock(on: holder)
             try holder.execute(sql: "BEGIN IMMEDIATE TRANSACTION")
             defer { holder.abandonTransaction() }
             return try body()
         }
+    }
+
+    /// Throws when an access of the calling thread holds the write lock of the holder's database:
+    /// the thread would wait for itself.
+    private static func checkThreadHoldsNoWriteLock(on holder: Database) throws {
+        let path = holder.fullPath
+        let writer = ThreadState.current.pointee.firstDatabase { database in
+            sqlite3_txn_state(database.handle, "main") == SQLITE_TXN_WRITE
+                && database.fullPath == path
+        }
+        guard let writer else { return }
+        throw DatabaseError(
+            message: "a snapshot pool cannot be made inside of a transaction that writes: "
+                + "\(writer.label) holds the write lock on the same thread. Make it before that "
+                + "transaction, or after its commit"
+        )
     }
 
     /// The error of what only `sqlite3_snapshot_*` could do.
@@ -61,7 +79,7 @@ extension Database {
         case SQLITE_TXN_NONE:
             // Nothing was read yet.
             try takeState()
-        case SQLITE_TXN_READ where kept.pointee.isCurrent():
+        case SQLITE_TXN_READ where kept.pointee.showsLastState():
             break
         default:
             throw FrozenState.error(
@@ -69,6 +87,11 @@ extension Database {
                     + "the first statement"
             )
         }
+    }
+
+    /// The absolute path of the file; nil for a database without one.
+    fileprivate var fullPath: String? {
+        sqlite3_db_filename(handle, "main").map { String(cString: $0) }
     }
 
     /// A number that differs when the connection shows another state than before.

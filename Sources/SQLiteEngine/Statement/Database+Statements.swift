@@ -12,6 +12,9 @@ extension Database {
 
     /// Gives a statement that the connection keeps prepared.
     ///
+    /// A connection keeps at most 256 of them, which occupy at most 4 MiB; the one that was not used
+    /// for longest makes room. The methods that fetch from SQL text have as many of their own.
+    ///
     /// It may be one that was given before, with the arguments of then. Do not iterate a cursor of
     /// it and keep it beyond the access. A statement that is being iterated is not given twice:
     /// the caller gets another one.

@@ -64,9 +64,6 @@ public final class Statement {
     /// Whether ``storedArguments`` are what SQLite has bound.
     @exclusivity(unchecked) var areArgumentsBound: Bool
 
-    /// When the statement cache gave it last.
-    @exclusivity(unchecked) var lastUse: UInt64 = 0
-
     /// Counts the executions, so that a cursor knows whether the statement is still its own.
     @exclusivity(unchecked) private(set) var execution: UInt64 = 0
 

@@ -2,10 +2,18 @@ import CSQLite
 
 /// The statements that a connection keeps prepared, by their SQL.
 ///
-/// At most ``capacity``: the one that was not used for longest makes room.
+/// It keeps at most ``capacity`` statements of at most ``byteCapacity`` bytes together. The one
+/// that was not used for longest makes room. Finding, adding and removing one takes constant time.
 struct StatementCache {
     /// How many statements are kept at most.
     static let capacity = 256
+
+    /// How much memory the kept statements occupy at most, in bytes: 4 MiB.
+    ///
+    /// An ordinary statement takes 2 to 8 KB, so that only unusually large ones are kept in smaller
+    /// numbers. A single statement above the limit is not kept at all. The values of arguments are
+    /// not included.
+    static let byteCapacity = 4 << 20
 
     /// How many of them are compared directly, before anything is hashed.
     private static let recentCapacity = 4
@@ -13,6 +21,8 @@ struct StatementCache {
     private struct Entry {
         let sql: String
         let isASCII: Bool
+        /// Its place in ``order``; 32 bits keep the entry at four words.
+        let place: Int32
         let statement: Statement
 
         /// Whether the statement is the one of `sql`, which `==` its own.
@@ -24,6 +34,15 @@ struct StatementCache {
             self.sql.utf8.count == sql.utf8.count
                 && (isASCII || self.sql.utf8.elementsEqual(sql.utf8))
         }
+
+        @inline(__always)
+        var isBusy: Bool { sqlite3_stmt_busy(statement.pointer) != 0 }
+    }
+
+    /// What is needed to remove the statement at a place.
+    private struct Occupant {
+        let sql: String
+        let byteCount: Int
     }
 
     /// The statements that were found last.
@@ -37,75 +56,95 @@ struct StatementCache {
 
     private var entries: [String: Entry] = [:]
 
-    /// Counts the uses.
-    private var clock: UInt64 = 0
+    /// The order in which the statements were last used, by their places.
+    private var order = RecencyList()
+
+    /// The statements by their places; nil where a place is free.
+    private var occupants: [Occupant?] = []
+
+    /// The memory that the kept statements occupy, in bytes.
+    private(set) var byteCount = 0
+
+    /// How many statements are kept.
+    var count: Int { entries.count }
 
     /// The statement of an SQL text; nil when none is kept, or when it is in use.
     @inline(__always)
     mutating func statement(sql: String) -> Statement? {
         for index in recent.indices where recent[index].sql == sql {
             guard recent[index].hasSameBytes(as: sql) else { break }
-            return use(recent[index].statement)
+            guard !recent[index].isBusy else { return nil }
+            order.use(Int(recent[index].place))
+            return recent[index].statement
         }
         return hashedStatement(sql: sql)
     }
 
     @inline(never)
     private mutating func hashedStatement(sql: String) -> Statement? {
-        guard let entry = entries[sql], entry.hasSameBytes(as: sql) else { return nil }
+        guard let entry = entries[sql], entry.hasSameBytes(as: sql), !entry.isBusy else {
+            return nil
+        }
         remember(entry)
-        return use(entry.statement)
+        order.use(Int(entry.place))
+        return entry.statement
     }
 
     /// Keeps a statement.
     ///
     /// One that has the same SQL and is in use stays instead of it.
     mutating func insert(_ statement: Statement, sql: String) {
-        if let kept = entries[sql] {
-            let isBusy = sqlite3_stmt_busy(kept.statement.pointer) != 0
-            if isBusy, kept.hasSameBytes(as: sql) { return }
-            remove(kept.statement)
-        } else if entries.count >= Self.capacity {
-            // A scan of the whole cache costs less than the preparing that led here.
-            let oldest = entries.values.min { $0.statement.lastUse < $1.statement.lastUse }
-            if let oldest { remove(oldest.statement) }
+        if let entry = entries[sql] {
+            if entry.isBusy, entry.hasSameBytes(as: sql) { return }
+            remove(at: Int(entry.place))
         }
-        let isASCII = sql.utf8.allSatisfy { $0 < 0x80 }
-        let entry = Entry(sql: sql, isASCII: isASCII, statement: statement)
+        let byteCount = Self.byteCount(of: statement, sql)
+        guard byteCount <= Self.byteCapacity else { return }
+        while count >= Self.capacity || self.byteCount + byteCount > Self.byteCapacity,
+            let place = order.leastRecent
+        {
+            remove(at: place)
+        }
+        let place = order.insert()
+        let entry = Entry(
+            sql: sql,
+            isASCII: sql.utf8.allSatisfy { $0 < 0x80 },
+            place: Int32(place),
+            statement: statement
+        )
+        let occupant = Occupant(sql: sql, byteCount: byteCount)
+        if place < occupants.count {
+            occupants[place] = occupant
+        } else {
+            occupants.append(occupant)
+        }
         entries[sql] = entry
+        self.byteCount += byteCount
         remember(entry)
-        _ = use(statement)
     }
 
-    /// Forgets a statement.
-    mutating func remove(_ statement: Statement) {
-        recent.removeAll { $0.statement === statement }
-        entries = entries.filter { $0.value.statement !== statement }
-        hand = 0
-    }
-
-    /// Forgets the statements for which a condition holds.
+    /// Removes the statements for which a condition holds.
     mutating func removeAll(where condition: (Statement) -> Bool) {
-        recent.removeAll { condition($0.statement) }
-        entries = entries.filter { !condition($0.value.statement) }
-        hand = 0
+        for entry in entries.values where condition(entry.statement) {
+            remove(at: Int(entry.place))
+        }
     }
 
-    /// Forgets all statements.
+    /// Removes all statements.
     ///
-    /// Those that nobody else holds are finalized.
-    mutating func removeAll() {
-        recent.removeAll()
-        entries.removeAll()
-        hand = 0
-    }
+    /// Those that nothing else holds are finalized.
+    mutating func removeAll() { self = StatementCache() }
 
-    @inline(__always)
-    private mutating func use(_ statement: Statement) -> Statement? {
-        guard sqlite3_stmt_busy(statement.pointer) == 0 else { return nil }
-        clock &+= 1
-        statement.lastUse = clock
-        return statement
+    private mutating func remove(at place: Int) {
+        guard let occupant = occupants[place] else { return }
+        occupants[place] = nil
+        entries[occupant.sql] = nil
+        order.remove(place)
+        byteCount -= occupant.byteCount
+        if let index = recent.firstIndex(where: { Int($0.place) == place }) {
+            recent.remove(at: index)
+            hand = 0
+        }
     }
 
     private mutating func remember(_ entry: Entry) {
@@ -115,5 +154,16 @@ struct StatementCache {
             recent[hand] = entry
             hand = (hand + 1) % Self.recentCapacity
         }
+    }
+
+    /// What a statement occupies: SQLite's memory, its text included, and the two copies of the
+    /// text that the cache and the connection's status keep.
+    private static func byteCount(of statement: Statement, _ sql: String) -> Int {
+        let used = sqlite3_stmt_status(
+            statement.pointer,
+            SQLITE_STMTSTATUS_MEMUSED,
+            0
+        )
+        return Int(used) + 2 * sql.utf8.count
     }
 }

@@ -88,9 +88,10 @@ extension Database {
         }
     }
 
-    /// Takes the date of a transaction that has begun; an error of the clock's is thrown to
-    /// whoever asks.
+    /// Records the date of a transaction that has begun, and the committed state before its first
+    /// statement. An error of the clock is thrown when the date is used.
     func transactionDidBegin() {
+        recordStateBeforeTransaction()
         openTransactionDate = Result { try configuration.transactionClock.now(self) }
     }
 
@@ -107,6 +108,8 @@ extension Database {
         savepoints.removeAll()
         if hasChangedSchema { schemaDidChange() }
         hasChangedSchema = false
+        if forgetsSchemaAfterTransaction { expireKnownSchema() }
+        forgetsSchemaAfterTransaction = false
         attention.remove(.transaction)
     }
 

@@ -20,7 +20,7 @@ struct KeptReadTransaction {
     /// The longest time for which one transaction is kept, in nanoseconds.
     static let limit: UInt64 = 5_000_000
 
-    /// The wal-index; nil where transactions are never kept. Its owner is ``Database/walIndex``.
+    /// The wal-index, in WAL mode. Its owner is ``Database/walIndex``.
     var walIndex: UnsafeRawPointer?
     /// The keeper of the connection's gate, which outlives the connection's accesses; nil where
     /// transactions are never kept.
@@ -80,8 +80,7 @@ struct KeptReadTransaction {
     mutating func mayKeep(at now: UInt64) -> Bool {
         let isDense = now &- lastEnd < Self.patience
         lastEnd = now
-        guard isDense, !isExposed, since == 0 || now &- since < Self.limit, isCurrent(),
-            let keeper
+        guard let keeper, isDense, !isExposed, since == 0 || now &- since < Self.limit, isCurrent()
         else { return false }
         return keeper._withUnsafeGuaranteedRef { $0.mayKeep(header, at: now, walIndex) }
     }

@@ -58,19 +58,68 @@ struct QueueReadTests {
         #expect(error?.resultCode == .SQLITE_READONLY)
     }
 
-    @Test func anUnsafeReadRefusesToWrite() throws {
+    @Test func anUnsafeReadAcceptsWrites() async throws {
         let queue = try DatabaseQueue.withTable()
+        try unsafeReadBlocking(queue) { db in try db.insert(1) }
+        try await queue.unsafeRead { db in try db.insert(2) }
+        let done = Gate()
+        queue.asyncUnsafeRead { result in
+            try? result.get().insert(3)
+            done.open()
+        }
+        try done.wait()
+        try queue.unsafeReentrantRead { db in try db.insert(4) }
+        try unsafeReadBlocking(queue) { db in
+            try queue.unsafeReentrantRead { db in try db.insert(5) }
+            try db.inTransaction {
+                try db.insert(6)
+                return .commit
+            }
+        }
+        #expect(try queue.rowCount() == 6)
+    }
+
+    private func unsafeReadBlocking(
+        _ reader: some DatabaseReader,
+        _ value: (Database) throws -> Void
+    ) throws {
+        try reader.unsafeRead(value)
+    }
+
+    @Test func aReentrantReadIsAsReadOnlyAsTheAccessAroundIt() throws {
+        let queue = try DatabaseQueue.withTable()
+        try queue.write { db in
+            try queue.unsafeReentrantRead { db in try db.insert(1) }
+        }
+        let error = #expect(throws: DatabaseError.self) {
+            try queue.read { db in
+                try queue.unsafeReentrantRead { db in try db.insert(2) }
+            }
+        }
+        #expect(error?.resultCode == .SQLITE_READONLY)
+        #expect(try queue.rowCount() == 1)
+    }
+
+    @Test func anUnsafeReadOfAReadOnlyQueueRefusesToWrite() throws {
+        let configuration = Configuration.with { $0.journalMode = .wal }
+        let writing = try DatabaseQueue(path: folder.file(), configuration: configuration)
+        try writing.write { db in try db.execute(sql: "CREATE TABLE t (v UNIQUE)") }
+        let queue = try DatabaseQueue(
+            path: folder.file(),
+            configuration: .with { $0.readonly = true }
+        )
         let error = #expect(throws: DatabaseError.self) {
             try queue.unsafeRead { db in try db.insert(1) }
         }
         #expect(error?.resultCode == .SQLITE_READONLY)
-        let reentrant = #expect(throws: DatabaseError.self) {
-            try queue.write { db in
-                try queue.unsafeReentrantRead { db in try db.insert(1) }
-            }
+    }
+
+    @Test func anUnsafeReadOfAPoolRefusesToWrite() throws {
+        let pool = try DatabasePool.withTable(in: folder)
+        let error = #expect(throws: DatabaseError.self) {
+            try pool.unsafeRead { db in try db.insert(1) }
         }
-        #expect(reentrant?.resultCode == .SQLITE_READONLY)
-        #expect(try queue.rowCount() == 0)
+        #expect(error?.resultCode == .SQLITE_READONLY)
     }
 
     @Test func whatIsWrittenBehindTheEnginesBackIsRolledBack() throws {

@@ -1,3 +1,4 @@
+import Dispatch
 import Telemetry
 import Testing
 
@@ -8,8 +9,11 @@ import Testing
 struct DatabaseSnapshotPoolTests {
     private let folder = TemporaryFolder()
 
-    private func pool() throws -> DatabasePool {
-        let pool = try DatabasePool.withTable(in: folder)
+    private func pool(keepsReadTransactions: Bool = true) throws -> DatabasePool {
+        let pool = try DatabasePool.withTable(
+            in: folder,
+            configuration: .with { $0.keepsReadTransactions = keepsReadTransactions }
+        )
         try pool.write { db in try db.insert(1) }
         return pool
     }
@@ -71,15 +75,26 @@ struct DatabaseSnapshotPoolTests {
         try writes.value()
     }
 
-    @Test func itIsMadeFromAConnection() throws {
-        let pool = try pool()
+    @Test(arguments: [true, false])
+    func itIsMadeFromAConnection(keeps: Bool) throws {
+        let pool = try pool(keepsReadTransactions: keeps)
         let snapshots = [
             try pool.read { db in try DatabaseSnapshotPool(db) },
+            try pool.read { _ in try pool.makeSnapshotPool() },
             try pool.unsafeRead { db in try DatabaseSnapshotPool(db) },
             try pool.writeWithoutTransaction { db in try DatabaseSnapshotPool(db) },
+            try pool.writeWithoutTransaction { _ in
+                try pool.read { _ in try pool.makeSnapshotPool() }
+            },
             try pool.read { db in
                 _ = try db.rowCount()
                 return try pool.makeSnapshotPool()
+            },
+            try pool.unsafeRead { db in
+                try db.beginTransaction()
+                defer { try? db.commit() }
+                _ = try db.rowCount()
+                return try DatabaseSnapshotPool(db)
             },
             try DatabaseSnapshotPool(path: folder.file()),
         ]
@@ -89,15 +104,53 @@ struct DatabaseSnapshotPoolTests {
         }
     }
 
-    @Test func anEarlierStateIsRefused() throws {
-        let pool = try pool()
-        try pool.read { db in
-            _ = try db.rowCount()
-            try pool.write { db in try db.insert(2) }
-            let error = #expect(throws: DatabaseError.self) { try pool.makeSnapshotPool() }
-            #expect(error?.resultCode == .SQLITE_ERROR)
-            #expect(error?.message?.contains("earlier read") == true)
+    @Test(arguments: [true, false])
+    func anEarlierStateIsRefused(keeps: Bool) throws {
+        let pool = try pool(keepsReadTransactions: keeps)
+        for number in 2...3 {
+            try pool.read { db in
+                _ = try db.rowCount()
+                try pool.write { db in try db.insert(number) }
+                let error = #expect(throws: DatabaseError.self) { try pool.makeSnapshotPool() }
+                #expect(error?.resultCode == .SQLITE_ERROR)
+                #expect(error?.message?.contains("earlier read") == true)
+            }
         }
+        try pool.unsafeRead { db in
+            try db.beginTransaction()
+            _ = try db.rowCount()
+            try pool.write { db in try db.insert(4) }
+            #expect(throws: DatabaseError.self) { try DatabaseSnapshotPool(db) }
+            try db.commit()
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func aReadInsideOfAWriteOfTheSameThreadIsRefusedAtOnce(usesQueue: Bool) throws {
+        let pool = try DatabasePool.withTable(
+            in: folder,
+            configuration: .with {
+                guard usesQueue else { return }
+                $0.targetQueue = DispatchQueue(label: "reads")
+                $0.writeTargetQueue = DispatchQueue(label: "writes")
+            }
+        )
+        let attempts: [(Database) throws -> DatabaseSnapshotPool] = [
+            { _ in try pool.makeSnapshotPool() },
+            { db in try DatabaseSnapshotPool(db) },
+            { _ in try DatabaseSnapshotPool(path: "\(folder.path)/./db.sqlite") },
+        ]
+        for attempt in attempts {
+            let start = monotonicNanoseconds()
+            let error = #expect(throws: DatabaseError.self) {
+                try pool.write { _ in try pool.read { db in try attempt(db) } }
+            }
+            #expect(error?.resultCode == .SQLITE_ERROR)
+            #expect(error?.message?.contains("DatabasePool.writer holds the write lock") == true)
+            // Waiting for the lock takes ten seconds.
+            #expect(monotonicNanoseconds() - start < 5_000_000_000)
+        }
+        #expect(try pool.makeSnapshotPool().read { db in try db.rowCount() } == 0)
     }
 
     @Test func aTransactionThatWritesIsRefused() throws {

@@ -1,3 +1,4 @@
+import CSQLite
 import Testing
 
 @testable import SQLiteEngine
@@ -52,5 +53,84 @@ struct StatementCacheTests {
         }
         #expect(try db.cachedStatement(sql: "SELECT 'kept'") === kept)
         #expect(try db.cachedStatement(sql: "SELECT 'dropped'") !== dropped)
+    }
+
+    @Test func itKeepsWhatWasUsedLastHoweverItWasFound() throws {
+        let db = try Database.inMemory()
+        var random = SeededRandom(seed: 13)
+        var cache = StatementCache()
+        // The numbers of the statements that must be kept, the one used last at the end.
+        var expected: [Int] = []
+        for _ in 0..<5_000 {
+            // Some texts are used far more often than others.
+            let bound = [5, 200, 400].randomElement(using: &random) ?? 5
+            let number = Int.random(in: 0..<bound, using: &random)
+            let sql = "SELECT \(number)"
+            let isKept = expected.contains(number)
+            expected.removeAll { $0 == number }
+            expected.append(number)
+            if expected.count > StatementCache.capacity { expected.removeFirst() }
+            if let statement = cache.statement(sql: sql) {
+                #expect(isKept)
+                #expect(statement.sql == sql)
+            } else {
+                #expect(!isKept)
+                try cache.insert(db.makeStatement(sql: sql), sql: sql)
+            }
+            #expect(cache.count == expected.count)
+        }
+    }
+
+    @Test func removedStatementsLeaveTheirMemory() throws {
+        let db = try Database.inMemory()
+        var cache = StatementCache()
+        for number in 0..<20 {
+            let sql = "SELECT \(number)"
+            try cache.insert(db.makeStatement(sql: sql), sql: sql)
+        }
+        #expect(cache.byteCount > 0)
+        cache.removeAll { $0.sql.hasSuffix("1") }
+        #expect(cache.count == 18)
+        #expect(cache.statement(sql: "SELECT 11") == nil)
+        #expect(cache.statement(sql: "SELECT 12") != nil)
+        cache.removeAll { _ in true }
+        #expect(cache.byteCount == 0)
+        #expect(cache.count == 0)
+    }
+
+    /// An SQL text of some length that is prepared quickly.
+    private func text(_ number: Int, length: Int) -> String {
+        let start = "SELECT \(number), '"
+        return start + String(repeating: "x", count: length - start.utf8.count - 1) + "'"
+    }
+
+    @Test(arguments: [true, false])
+    func largeStatementsDoNotAccumulate(isFetched: Bool) throws {
+        let db = try Database.inMemory()
+        for number in 0..<50 {
+            let sql = text(number, length: 200_000)
+            if isFetched {
+                _ = try Int.fetchOne(db, sql: sql)
+            } else {
+                _ = try Int.fetchOne(db.cachedStatement(sql: sql))
+            }
+        }
+        var bytes: CInt = 0
+        var highest: CInt = 0
+        sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_STMT_USED, &bytes, &highest, 0)
+        #expect(bytes <= StatementCache.byteCapacity)
+        let cache = isFetched ? db.fetchCache : db.statementCache
+        #expect(cache.byteCount <= StatementCache.byteCapacity)
+        #expect(cache.count > 1)
+    }
+
+    @Test func aStatementAboveTheLimitIsNotKeptAndDisplacesNoOther() throws {
+        let db = try Database.inMemory()
+        let kept = try db.cachedStatement(sql: "SELECT 1")
+        let sql = text(2, length: 1_500_000)
+        let large = try db.cachedStatement(sql: sql)
+        #expect(try Int.fetchOne(large) == 2)
+        #expect(try db.cachedStatement(sql: sql) !== large)
+        #expect(try db.cachedStatement(sql: "SELECT 1") === kept)
     }
 }

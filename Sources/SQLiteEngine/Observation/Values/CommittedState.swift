@@ -20,8 +20,8 @@ extension Database {
     var committedState: CommittedState? {
         var state = CommittedState()
         try? confirmReadState()
-        if kept.pointee.hasHeader {
-            // Of before the transaction began, perhaps some accesses ago.
+        if isInsideTransaction, kept.pointee.hasHeader {
+            // From before the transaction began, perhaps some accesses ago.
             state.header = kept.pointee.header
             return state
         }
@@ -33,5 +33,14 @@ extension Database {
     func isInLastCommittedState(_ state: CommittedState?) -> Bool {
         guard let state, let walIndex = probe.walIndex else { return false }
         return state.isLast(in: walIndex)
+    }
+
+    /// Records the last committed state where a transaction has begun that has not read yet: it
+    /// will show this state or a later one.
+    ///
+    /// Where the transaction has read already, an earlier record remains.
+    func recordStateBeforeTransaction() {
+        guard sqlite3_txn_state(handle, "main") == SQLITE_TXN_NONE else { return }
+        kept.pointee.willBegin()
     }
 }

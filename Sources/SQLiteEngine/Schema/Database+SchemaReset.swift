@@ -1,0 +1,71 @@
+import CSQLite
+
+extension Database {
+    /// Makes SQLite discard its in-memory schema, and read it again when it next prepares a
+    /// statement.
+    ///
+    /// The reset also disconnects the virtual tables that no live statement uses. This finalizes
+    /// the statements that they keep on the connection, as FTS and R-tree tables do. They connect
+    /// again when they are next used.
+    ///
+    /// The pragma reads nothing from the file and acquires no lock
+    /// (https://sqlite.org/pragma.html#pragma_writable_schema). It has one side effect, which is
+    /// undone: it turns `writable_schema` off.
+    func resetSchema() {
+        let wasTraceMuted = isTraceMuted
+        isTraceMuted = true
+        defer { isTraceMuted = wasTraceMuted }
+        var isWritable: CInt = 0
+        poolgauge_db_config(
+            handle,
+            SQLITE_DBCONFIG_WRITABLE_SCHEMA,
+            -1,
+            &isWritable
+        )
+        // An interrupt from another thread may stop the parser.
+        for _ in 0..<100 {
+            let code = sqlite3_exec(
+                handle,
+                "PRAGMA writable_schema = RESET",
+                nil,
+                nil,
+                nil
+            )
+            if code & 0xff != SQLITE_INTERRUPT { break }
+        }
+        if isWritable != 0 {
+            poolgauge_db_config(handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, nil)
+        }
+    }
+
+    /// Called when another connection of this process has changed the schema, before a cached
+    /// statement is looked up.
+    ///
+    /// SQLite compares its in-memory schema with the file only when a statement runs. A statement
+    /// that was prepared after the change, but before another one has run, has the old columns.
+    @inline(never)
+    func otherConnectionDidChangeSchema() {
+        forgetSchema()
+        let transactionState = sqlite3_txn_state(handle, nil)
+        // A statement under way has already compared the schema with the state that it reads; the
+        // reset would expire it. A connection that writes has the last schema, with its own
+        // changes.
+        if transactionState != SQLITE_TXN_WRITE, !hasStatementUnderWay { resetSchema() }
+        // The open transaction may show the state before the change. What is prepared in it must
+        // not be reused in the next one.
+        if transactionState != SQLITE_TXN_NONE {
+            forgetsSchemaAfterTransaction = true
+            attention.insert(.transaction)
+        }
+    }
+
+    /// Whether a statement was stepped and not reset since.
+    private var hasStatementUnderWay: Bool {
+        var statement = sqlite3_next_stmt(handle, nil)
+        while let current = statement {
+            if sqlite3_stmt_busy(current) != 0 { return true }
+            statement = sqlite3_next_stmt(handle, current)
+        }
+        return false
+    }
+}

@@ -1,0 +1,80 @@
+import Testing
+
+@testable import SQLiteEngine
+
+/// The setting of `synchronous`: SQLite's default, the engine's, and the user's.
+@Suite(.timeLimit(.minutes(1)))
+struct SynchronousTests {
+    /// The values in SQLite's numbering (https://sqlite.org/pragma.html#pragma_synchronous).
+    private static let values = ["OFF": 0, "NORMAL": 1, "FULL": 2, "EXTRA": 3]
+
+    private let folder = TemporaryFolder()
+
+    private func configuration(
+        _ value: String? = nil,
+        journalMode: Configuration.JournalModeConfiguration = .default
+    ) -> Configuration {
+        .with {
+            $0.journalMode = journalMode
+            guard let value else { return }
+            $0.prepareDatabase { db in try db.execute(sql: "PRAGMA synchronous = \(value)") }
+        }
+    }
+
+    private func setting(_ writer: some DatabaseWriter) throws -> Int? {
+        try writer.writeWithoutTransaction { db in
+            try Int.fetchOne(db, sql: "PRAGMA synchronous")
+        }
+    }
+
+    @Test(arguments: values.keys.sorted())
+    func aPoolKeepsTheUsersValue(value: String) throws {
+        let pool = try DatabasePool(path: folder.file(), configuration: configuration(value))
+        #expect(try setting(pool) == Self.values[value])
+        // A database that is in WAL mode already.
+        try pool.close()
+        let again = try DatabasePool(path: folder.file(), configuration: configuration(value))
+        #expect(try setting(again) == Self.values[value])
+    }
+
+    @Test(arguments: values.keys.sorted())
+    func aQueueInWALModeKeepsTheUsersValue(value: String) throws {
+        let configuration = configuration(value, journalMode: .wal)
+        let queue = try DatabaseQueue(path: folder.file(), configuration: configuration)
+        #expect(try setting(queue) == Self.values[value])
+        try queue.close()
+        let again = try DatabaseQueue(path: folder.file(), configuration: configuration)
+        #expect(try setting(again) == Self.values[value])
+    }
+
+    @Test func withoutOneItIsNormalInWALModeAndFullElsewhere() throws {
+        let pool = try DatabasePool(path: folder.file("pool"))
+        #expect(try setting(pool) == 1)
+        let queue = try DatabaseQueue(
+            path: folder.file("wal"),
+            configuration: configuration(journalMode: .wal)
+        )
+        #expect(try setting(queue) == 1)
+        let rollback = try DatabaseQueue(path: folder.file("rollback"))
+        #expect(try setting(rollback) == 2)
+    }
+
+    @Test func closuresFindItSetAndMayStillChooseWhatANewFileFixes() throws {
+        let found = Collected()
+        let configuration = Configuration.with {
+            $0.prepareDatabase { db in
+                guard !db.isReadOnlyConnection else { return }
+                let value = try Int.fetchOne(db, sql: "PRAGMA synchronous")
+                found.append("\(value ?? -1)")
+                try db.execute(sql: "PRAGMA page_size = 8192; PRAGMA encoding = 'UTF-16le'")
+            }
+        }
+        let pool = try DatabasePool(path: folder.file(), configuration: configuration)
+        #expect(found.all == ["1"])
+        try pool.write { db in
+            try db.execute(sql: "CREATE TABLE t (v)")
+            #expect(try Int.fetchOne(db, sql: "PRAGMA page_size") == 8_192)
+            #expect(try String.fetchOne(db, sql: "PRAGMA encoding") == "UTF-16le")
+        }
+    }
+}
