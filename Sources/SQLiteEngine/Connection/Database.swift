@@ -390,36 +390,3 @@ extension Database: CustomStringConvertible, CustomDebugStringConvertible {
     /// The connection's label, as that of a database.
     public var debugDescription: String { "<Database: \(label)>" }
 }
-
-extension Database {
-    /// What happens when another connection holds a lock on the file.
-    public enum BusyMode: Sendable {
-        /// `SQLITE_BUSY` at once.
-        case immediateError
-        /// Tries for this many seconds, then `SQLITE_BUSY`.
-        case timeout(TimeInterval)
-        /// Asks a closure, with the number of tries so far, whether to try again.
-        case callback(BusyCallback)
-    }
-
-    /// Answers whether to try again, given the number of tries so far.
-    public typealias BusyCallback = @Sendable (_ numberOfTries: Int) -> Bool
-
-    /// How a transaction begins.
-    public enum TransactionKind: String, Hashable, Sendable {
-        /// Takes locks when they are needed.
-        case deferred = "DEFERRED"
-        /// Takes the write lock at once.
-        case immediate = "IMMEDIATE"
-        /// Takes the write lock, and without WAL keeps readers out.
-        case exclusive = "EXCLUSIVE"
-    }
-
-    /// How a transaction ends.
-    public enum TransactionCompletion: Hashable, Sendable {
-        /// Its changes stay.
-        case commit
-        /// Its changes are undone.
-        case rollback
-    }
-}
