@@ -50,6 +50,7 @@ let package = Package(
             ]
         ),
         .target(name: "Telemetry", swiftSettings: strict),
+        .target(name: "Isolation", dependencies: ["Telemetry"], swiftSettings: strict),
         .target(
             name: "SQLiteEngine",
             dependencies: ["CSQLite", "Telemetry"],
@@ -118,6 +119,11 @@ let package = Package(
         .testTarget(
             name: "TelemetryTests",
             dependencies: ["Telemetry"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "IsolationTests",
+            dependencies: ["Isolation", "Telemetry"],
             swiftSettings: strict
         ),
         // What the engine's tests start, and kill.
