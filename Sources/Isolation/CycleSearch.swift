@@ -32,8 +32,9 @@ struct CycleSearch {
         /// The anomalies that cycles of this level can be.
         var anomalies: [AnomalyKind]
 
-        /// The edges that lead from the target of an origin back to it. With one antidependency,
-        /// a cycle says more than with several.
+        /// The edges that lead from the target of an origin back to it.
+        ///
+        /// A cycle with one antidependency says more than one with several.
         var returning: Dependency.Kind { kinds.subtracting(.antidependency) }
     }
 

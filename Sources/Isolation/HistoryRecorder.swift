@@ -12,13 +12,21 @@ package final class HistoryRecorder: Sendable {
 
     private let state = Lock(State())
     private let clock: @Sendable () -> UInt64
+    private let onProgress: (@Sendable (HistoryTransaction) -> Void)?
 
     /// Creates a recorder of an empty history.
     ///
-    /// - Parameter clock: The clock of all sessions, in nanoseconds. By default it is the system's
-    ///   monotonic clock, which all processes share.
-    package init(clock: @escaping @Sendable () -> UInt64 = { monotonicNanoseconds() }) {
+    /// - Parameters:
+    ///   - clock: The clock of all sessions, in nanoseconds. By default it is the system's
+    ///     monotonic clock, which all processes share.
+    ///   - onProgress: Called before each commit with the transaction and an unknown outcome, and
+    ///     at each end with the transaction. A process that may be killed reports them so.
+    package init(
+        clock: @escaping @Sendable () -> UInt64 = { monotonicNanoseconds() },
+        onProgress: (@Sendable (HistoryTransaction) -> Void)? = nil
+    ) {
         self.clock = clock
+        self.onProgress = onProgress
     }
 
     /// Adds a session.
@@ -36,8 +44,9 @@ package final class HistoryRecorder: Sendable {
     /// Begins a transaction: call this immediately before the access.
     ///
     /// - Parameters:
-    ///   - session: The index of its session.
     ///   - access: The access in explanations, such as "read".
+    ///   - session: The index of its session.
+    /// - Returns: The transaction, which is part of the history when it has ended.
     package func begin(_ access: String, in session: Int) -> RecordedTransaction {
         let number = state.withLock { state in
             state.counts[session] += 1
@@ -70,7 +79,10 @@ package final class HistoryRecorder: Sendable {
 
     fileprivate func add(_ transaction: HistoryTransaction) {
         state.withLock { $0.history.transactions.append(transaction) }
+        onProgress?(transaction)
     }
+
+    fileprivate func report(_ transaction: HistoryTransaction) { onProgress?(transaction) }
 }
 
 /// A transaction that runs now.
@@ -78,6 +90,7 @@ package final class HistoryRecorder: Sendable {
 /// All methods may be called from any thread.
 package final class RecordedTransaction: Sendable {
     private struct State {
+        var start: UInt64
         var operations: [HistoryOperation] = []
         /// The moment from which on the transaction cannot observe anything newer.
         var observed: UInt64?
@@ -90,18 +103,27 @@ package final class RecordedTransaction: Sendable {
     private let access: String
     private let session: Int
     private let number: Int
-    private let start: UInt64
-    private let state = Lock(State())
+    private let state: Lock<State>
 
     fileprivate init(_ recorder: HistoryRecorder, access: String, session: Int, number: Int) {
         self.recorder = recorder
         self.access = access
         self.session = session
         self.number = number
-        start = recorder.now()
+        state = Lock(State(start: recorder.now()))
     }
 
-    /// Adds an operation that has succeeded. The first one fixes what the transaction can observe.
+    /// Says that the transaction has observed nothing so far.
+    ///
+    /// Call this before its first statement where it observes the database no earlier.
+    package func willObserve() {
+        let now = recorder.now()
+        state.withLock { $0.start = now }
+    }
+
+    /// Adds an operation that has succeeded.
+    ///
+    /// The first one fixes what the transaction can observe.
     package func add(_ operation: HistoryOperation) {
         let now = recorder.now()
         state.withLock { state in
@@ -120,31 +142,45 @@ package final class RecordedTransaction: Sendable {
     /// Says that the commit begins: call this at the end of the closure that writes.
     package func willCommit() {
         let now = recorder.now()
-        state.withLock { $0.committing = now }
+        let state = state.withLock { state in
+            state.committing = now
+            return state
+        }
+        recorder.report(transaction(state, .unknown, at: .max))
     }
+
+    /// Whether the commit has begun: if it fails, its outcome may be unknown.
+    package var isCommitting: Bool { state.withLock { $0.committing != nil } }
 
     /// Ends the transaction, and adds it to the history: call this when the access has returned.
     ///
     /// Calls after the first one have no effect.
     package func end(_ outcome: HistoryTransaction.Outcome) {
         let now = recorder.now()
-        let transaction = state.withLock { state -> HistoryTransaction? in
+        let ended = state.withLock { state -> State? in
             guard !state.hasEnded else { return nil }
             state.hasEnded = true
-            // A transaction that writes takes effect when it commits; any other one when it first
-            // observes the database.
-            let takesEffectAtCommit =
-                outcome != .aborted && state.operations.contains(where: \.isWrite)
-            return HistoryTransaction(
-                session: session,
-                number: number,
-                access: access,
-                begin: takesEffectAtCommit ? state.committing ?? start : start,
-                end: takesEffectAtCommit ? now : state.observed ?? now,
-                outcome: outcome,
-                operations: state.operations
-            )
+            return state
         }
-        if let transaction { recorder.add(transaction) }
+        if let ended { recorder.add(transaction(ended, outcome, at: now)) }
+    }
+
+    private func transaction(
+        _ state: State,
+        _ outcome: HistoryTransaction.Outcome,
+        at end: UInt64
+    ) -> HistoryTransaction {
+        // A transaction that writes takes effect when it commits; any other one when it first
+        // observes the database.
+        let takesEffectAtCommit = outcome != .aborted && state.operations.contains(where: \.isWrite)
+        return HistoryTransaction(
+            session: session,
+            number: number,
+            access: access,
+            begin: takesEffectAtCommit ? state.committing ?? state.start : state.start,
+            end: takesEffectAtCommit ? end : state.observed ?? end,
+            outcome: outcome,
+            operations: state.operations
+        )
     }
 }

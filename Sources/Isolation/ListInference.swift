@@ -53,8 +53,9 @@ struct ListInference {
         var reader: Int?
     }
 
-    /// The longest list that a read shows. What an uncommitted transaction appended itself is not
-    /// part of it.
+    /// The longest list that a read shows.
+    ///
+    /// What an uncommitted transaction appended itself is not part of it.
     private func longestList(of list: ObjectAccesses.List) -> Order {
         var longest: (read: Int, count: Int)?
         for (index, read) in list.reads.enumerated() {

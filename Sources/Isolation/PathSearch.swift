@@ -8,8 +8,9 @@ struct PathSearch {
     /// The node before each node, and the edge between them.
     private var previous: [(node: Int, edge: Int)]
     private var search = 0
-    /// How many more edges searches may follow. A broken history can have very large components,
-    /// and a few examples suffice.
+    /// How many more edges searches may follow.
+    ///
+    /// A broken history can have very large components, and a few examples suffice.
     var budget: Int
 
     init(_ graph: DependencyGraph, budget: Int) {

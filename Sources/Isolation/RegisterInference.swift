@@ -8,8 +8,9 @@ struct RegisterInference {
     private let objects: ObjectAccesses
     private let names: TransactionNames
 
-    /// The most values that count as immediate successors of a value. A serializable register has
-    /// one; concurrent writes have as many as there are writers.
+    /// The most values that count as immediate successors of a value.
+    ///
+    /// A serializable register has one; concurrent writes have as many as there are writers.
     private static let successorLimit = 4
 
     init(_ history: History, _ objects: ObjectAccesses, _ names: TransactionNames) {

@@ -12,7 +12,11 @@ struct RegisterVersions {
 
     /// Sorts the writes of a register.
     ///
-    /// - Parameter limit: The most successors of one value.
+    /// - Parameters:
+    ///   - register: The register.
+    ///   - history: The history.
+    ///   - objects: The accesses of the history.
+    ///   - limit: The most successors of one value.
     init(
         _ register: ObjectAccesses.Register,
         _ history: History,

@@ -68,6 +68,15 @@ struct HistoryRecorderTests {
         #expect(transaction.end == 20)
     }
 
+    @Test func aDeferredReadObservesNothingBeforeItsFirstStatement() throws {
+        let transaction = try recorded {
+            $0.willObserve()
+            $0.add(.readRegister(1, value: nil))
+        }
+        #expect(transaction.begin == 20)
+        #expect(transaction.end == 30)
+    }
+
     @Test func sessionsCountTheirTransactions() {
         let recorder = HistoryRecorder()
         let (first, second) = (recorder.addSession("a"), recorder.addSession("b"))
@@ -82,6 +91,24 @@ struct HistoryRecorderTests {
         recorder.removeAll()
         #expect(recorder.history.sessions == ["a", "b"])
         #expect(recorder.history.transactions.isEmpty)
+    }
+
+    @Test func aCommitIsReportedBeforeItBegins() {
+        let ticks = Ticks()
+        let reports = Lock<[HistoryTransaction]>([])
+        let recorder = HistoryRecorder(
+            clock: { ticks.next() },
+            onProgress: { transaction in reports.withLock { $0.append(transaction) } }
+        )
+        let transaction = recorder.begin("write", in: recorder.addSession("s"))
+        transaction.add(.write(register: 1, value: 1))
+        transaction.willCommit()
+        #expect(recorder.history.transactions.isEmpty)
+        transaction.end(.committed)
+        let reported = reports.withLock { $0 }
+        #expect(reported.map(\.outcome) == [.unknown, .committed])
+        #expect(reported.map(\.end) == [.max, 40])
+        #expect(reported.allSatisfy { $0.operations == [.write(register: 1, value: 1)] })
     }
 
     @Test func anotherHistoryBringsItsSessions() {
