@@ -64,7 +64,7 @@ let package = Package(
         .target(
             name: "WorkloadEngine",
             dependencies: [
-                "Telemetry",
+                "Isolation", "Telemetry",
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
@@ -146,7 +146,7 @@ let package = Package(
         .testTarget(
             name: "WorkloadEngineTests",
             dependencies: [
-                "Telemetry", "WorkloadEngine",
+                "Isolation", "Telemetry", "WorkloadEngine",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Yams", package: "Yams"),
             ],
