@@ -133,9 +133,19 @@ let package = Package(
             path: "Tests/CommitWriter",
             swiftSettings: strict
         ),
+        // What they run transactions beside.
+        .executableTarget(
+            name: "IsolationPeer",
+            dependencies: ["CSQLite", "Isolation", "SQLiteEngine"],
+            path: "Tests/IsolationPeer",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "SQLiteEngineTests",
-            dependencies: ["CSQLite", "CommitWriter", "SQLiteEngine", "Telemetry"],
+            dependencies: [
+                "CSQLite", "CommitWriter", "Isolation", "IsolationPeer", "SQLiteEngine",
+                "Telemetry",
+            ],
             swiftSettings: strict
         ),
         .testTarget(
