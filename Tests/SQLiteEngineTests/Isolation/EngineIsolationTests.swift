@@ -60,16 +60,18 @@ struct EngineIsolationTests {
         seed: UInt64,
         peers: [IsolationPeerProcess] = []
     ) async throws {
-        try await onOwnThread {
-            let run = IsolationRun(databases)
-            let history = try run.run(count, seed: seed, peers: peers)
-            let anomalies = IsolationCheck().anomalies(of: history)
-            #expect(anomalies.isEmpty, "\(anomalies.map(\.description).joined(separator: "\n"))")
-            #expect(run.failures.isEmpty, "\(run.failures.prefix(5))")
-            let sessions = databases.reduce(0) { $0 + SessionRole.all(on: $1.1).count }
-            let committed = history.transactions.count { $0.outcome == .committed }
-            #expect(committed > sessions * count / 2)
-        }
+        let run = IsolationRun(databases)
+        try await onOwnThread { try run.run(count, seed: seed, peers: peers) }
+        expectNoAnomaly(in: run.history)
+        #expect(run.failures.isEmpty, "\(run.failures.prefix(5))")
+        let sessions = databases.reduce(0) { $0 + SessionRole.all(on: $1.1).count }
+        let committed = run.history.transactions.count { $0.outcome == .committed }
+        #expect(committed > sessions * count / 2)
+    }
+
+    private func expectNoAnomaly(in history: History) {
+        let anomalies = IsolationCheck().anomalies(of: history)
+        #expect(anomalies.isEmpty, "\(anomalies.map(\.description).joined(separator: "\n"))")
     }
 
     // MARK: One process
@@ -173,13 +175,12 @@ struct EngineIsolationTests {
             )
             try peer.start()
             let lines = 40 * kill
+            let run = IsolationRun([("pool", pool)])
             try await onOwnThread {
-                let run = IsolationRun([("pool", pool)])
                 run.add(try peer.killedHistory(afterLines: lines))
                 try run.readEverything(rounds: 8)
-                let anomalies = IsolationCheck().anomalies(of: run.history)
-                #expect(anomalies.isEmpty, "\(anomalies.map(\.description))")
             }
+            expectNoAnomaly(in: run.history)
             try await pool.write { try ObjectTable.ofTests.clear(in: $0) }
         }
     }

@@ -6,7 +6,7 @@ import Telemetry
 @testable import SQLiteEngine
 
 /// Runs sessions of all roles on some databases at the same time, and gives their history.
-struct IsolationRun {
+struct IsolationRun: Sendable {
     /// How many transactions use the same lists and registers.
     private static let transactionsPerRound = 25
 
@@ -29,9 +29,8 @@ struct IsolationRun {
     ///   - count: How many transactions each session runs.
     ///   - seed: The seed of all choices.
     ///   - peers: Processes that run at the same time, already started.
-    /// - Returns: What all of them did.
     /// - Throws: What the last reads and the processes throw.
-    func run(_ count: Int, seed: UInt64, peers: [IsolationPeerProcess] = []) throws -> History {
+    func run(_ count: Int, seed: UInt64, peers: [IsolationPeerProcess] = []) throws {
         var threads: [Background<Void>] = []
         for peer in peers { try peer.start() }
         for (name, database) in databases {
@@ -63,7 +62,6 @@ struct IsolationRun {
         for thread in threads { try thread.value() }
         for peer in peers { recorder.add(try peer.history()) }
         try readEverything(rounds: count / Self.transactionsPerRound + 1)
-        return recorder.history
     }
 
     /// What has happened so far.

@@ -47,7 +47,7 @@ struct IsolationFindings: Sendable {
     ///   - failure: The first error of an access, if there was one.
     /// - Returns: Passed, violated, or nothing where no transaction was committed.
     func result(_ name: String, sessions: [String], failure: String?) -> InvariantResult {
-        let work = "\(transactions) transactions in \(rounds) rounds"
+        let work = "\(transactions) transactions in \(rounds) round\(rounds == 1 ? "" : "s")"
         if !findings.isEmpty {
             return InvariantResult(
                 name: name,

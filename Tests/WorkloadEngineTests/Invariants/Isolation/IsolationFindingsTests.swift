@@ -48,7 +48,7 @@ struct IsolationFindingsTests {
         findings.add(history([.committed, .aborted]), [])
         let result = findings.result("isolation", sessions: ["a", "b"], failure: "busy")
         #expect(result.passed == true)
-        #expect(result.detail == "2 transactions in 1 rounds, by a, b")
+        #expect(result.detail == "2 transactions in 1 round, by a, b")
     }
 
     @Test func nothingCommittedIsNothingChecked() {
