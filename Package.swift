@@ -51,6 +51,7 @@ let package = Package(
             ]
         ),
         .target(name: "Telemetry", swiftSettings: strict),
+        .target(name: "Isolation", dependencies: ["Telemetry"], swiftSettings: strict),
         .target(
             name: "SQLiteEngine",
             dependencies: ["CSQLite", "Telemetry"],
@@ -65,7 +66,7 @@ let package = Package(
         .target(
             name: "WorkloadEngine",
             dependencies: [
-                "Telemetry",
+                "Isolation", "Telemetry",
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
@@ -122,6 +123,11 @@ let package = Package(
             dependencies: ["Telemetry"],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "IsolationTests",
+            dependencies: ["Isolation", "Telemetry"],
+            swiftSettings: strict
+        ),
         // What the engine's tests start, and kill.
         .executableTarget(
             name: "CommitWriter",
@@ -136,10 +142,18 @@ let package = Package(
             path: "Tests/SecondProcess",
             swiftSettings: strict
         ),
+        // What they run transactions beside.
+        .executableTarget(
+            name: "IsolationPeer",
+            dependencies: ["CSQLite", "Isolation", "SQLiteEngine"],
+            path: "Tests/IsolationPeer",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "SQLiteEngineTests",
             dependencies: [
-                "CSQLite", "CommitWriter", "SQLiteEngine", "SecondProcess", "Telemetry",
+                "CSQLite", "CommitWriter", "Isolation", "IsolationPeer", "SQLiteEngine",
+                "SecondProcess", "Telemetry",
             ],
             swiftSettings: strict
         ),
@@ -163,7 +177,7 @@ let package = Package(
         .testTarget(
             name: "WorkloadEngineTests",
             dependencies: [
-                "Telemetry", "WorkloadEngine",
+                "Isolation", "Telemetry", "WorkloadEngine",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Yams", package: "Yams"),
             ],

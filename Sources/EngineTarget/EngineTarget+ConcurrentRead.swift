@@ -7,7 +7,7 @@ extension EngineTarget {
     func performWrite(
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void,
-        thenReading statements: () -> [BoundStatement]
+        thenPerforming makeReading: () -> @Sendable (any WorkloadSession) throws -> Void
     ) throws {
         let site = AccessSite(client.accessLabel)
         let read = ConcurrentRead()
@@ -16,14 +16,11 @@ extension EngineTarget {
                 try body(EngineSession(database: database, target: self))
                 return .commit
             }
-            let bound = statements()
+            let reading = makeReading()
             writer.spawnConcurrentRead(at: site) { [self] result in
                 read.end(
                     Result {
-                        let session = EngineSession(database: try result.get(), target: self)
-                        for statement in bound {
-                            try session.run(statement.sql, statement.values)
-                        }
+                        try reading(EngineSession(database: try result.get(), target: self))
                     }
                 )
             }

@@ -8,7 +8,7 @@ extension GRDBTarget {
     func performWrite(
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void,
-        thenReading statements: () -> [BoundStatement]
+        thenPerforming makeReading: () -> @Sendable (any WorkloadSession) throws -> Void
     ) throws {
         let call = watch.call(by: client.name, isWrite: true)
         let ended = ConcurrentRead()
@@ -20,7 +20,7 @@ extension GRDBTarget {
                     try body(GRDBSession(database: db, seat: hold.seat))
                     return .commit
                 }
-                let bound = statements()
+                let body = makeReading()
                 let reading = watch.call(by: client.name, isWrite: false)
                 writer.spawnConcurrentRead { [watch] read in
                     ended.end(
@@ -29,10 +29,7 @@ extension GRDBTarget {
                                 let db = try read.get()
                                 let hold = watch.enter(reading, db)
                                 defer { watch.leave(hold) }
-                                let session = GRDBSession(database: db, seat: hold.seat)
-                                for statement in bound {
-                                    try session.run(statement.sql, statement.values)
-                                }
+                                try body(GRDBSession(database: db, seat: hold.seat))
                             } catch {
                                 watch.fail(reading, with: error)
                                 throw error

@@ -4,6 +4,9 @@ struct InvariantCheck {
     let target: any WorkloadTarget
     /// What snapshots showed during the load.
     let stability: StabilityLog
+    /// The transactions that ran beside the load, or why they could not; nil if the arm has no
+    /// writes.
+    var isolation: Result<IsolationWatch, any Error>?
 
     /// Who reads, in a status.
     private static let reader = WorkloadClientName("invariants")
@@ -11,16 +14,17 @@ struct InvariantCheck {
     /// Checks an invariant by its name in the scenario.
     func check(_ name: String) -> InvariantResult {
         do {
-            switch name {
-            case "tpcb-sums": return try checkSums(name)
-            case "integrity-check": return try checkIntegrity(name)
-            case "snapshots-stable": return checkSnapshots(name)
-            default:
+            switch Invariant(rawValue: name) {
+            case .tpcbSums: return try checkSums(name)
+            case .integrityCheck: return try checkIntegrity(name)
+            case .snapshotsStable: return checkSnapshots(name)
+            case .isolation: return try checkIsolation(name)
+            case nil:
+                let known = Invariant.allCases.map(\.rawValue).joined(separator: ", ")
                 return InvariantResult(
                     name: name,
                     passed: false,
-                    detail: "no invariant has this name: "
-                        + "there are tpcb-sums, snapshots-stable, integrity-check"
+                    detail: "no invariant has this name: there are \(known)"
                 )
             }
         } catch {
@@ -79,6 +83,13 @@ struct InvariantCheck {
             passed: lines == ["ok"],
             detail: lines.prefix(5).joined(separator: "; ")
         )
+    }
+
+    private func checkIsolation(_ name: String) throws -> InvariantResult {
+        guard let isolation else {
+            return InvariantResult(name: name, passed: nil, detail: "this arm has no writes")
+        }
+        return try isolation.get().result(name)
     }
 
     private func checkSnapshots(_ name: String) -> InvariantResult {

@@ -22,6 +22,8 @@ struct RunContext: Sendable {
     var holders: LockHolders?
     /// The run's own folder, for what clients write beside the database.
     var folder: URL?
+    /// Runs transactions beside the load to check their isolation; nil if no invariant asks for it.
+    var isolation: IsolationWatch?
     /// Turns the load's knobs; nil where nobody can.
     var steering: LoadSteering?
 }

@@ -255,7 +255,7 @@ public final class WorkloadRun: Sendable {
             control: control,
             phases: plan.phases
         )
-        let context = RunContext(
+        var context = RunContext(
             phases: plan.phases,
             control: control,
             clock: options.clock,
@@ -276,6 +276,8 @@ public final class WorkloadRun: Sendable {
             events.note("\(client) does not run: \(reason)", .warning)
         }
         let watch = GeneratorWatch(noop: try GeneratorCost.measure(), clock: options.clock)
+        let isolation = IsolationWatch.make(for: scenario, on: target, processes, options.clock)
+        context.isolation = try? isolation?.get()
         let session = LoadSession(
             plan: plan,
             context: context,
@@ -286,13 +288,18 @@ public final class WorkloadRun: Sendable {
         ) { emitter.emit($0) }
         defer { self.steering.withLock { $0.load = nil } }
         var outcome = try session.run { open(steering) }
+        context.isolation?.close(noting: events)
         let verdict = watch.verdict(
             accesses: outcome.sampler.begun,
             freeLag: outcome.sampler.freeLag,
             loads: outcome.sampler.generatorLoads(noop: watch.noop, seconds: outcome.seconds)
         )
         options.onProgress?("checking \(arm.name)")
-        let invariants = InvariantCheck(target: target, stability: context.stability)
+        let invariants = InvariantCheck(
+            target: target,
+            stability: context.stability,
+            isolation: isolation
+        )
         var clients = outcome.sampler.clientResults(seconds: outcome.phaseSeconds)
         let database = outcome.sampler.database
         options.onResponses?(outcome.sampler.responses)

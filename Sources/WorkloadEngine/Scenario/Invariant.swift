@@ -6,6 +6,8 @@ public enum Invariant: String, Sendable, CaseIterable {
     case snapshotsStable = "snapshots-stable"
     /// `PRAGMA integrity_check` answers `ok`.
     case integrityCheck = "integrity-check"
+    /// Transactions that run beside the load are strictly serializable.
+    case isolation
 
     /// Why it can never be checked here; nil when it can.
     func problem(with dataset: Dataset, clients: [Client]) -> String? {
@@ -18,7 +20,7 @@ public enum Invariant: String, Sendable, CaseIterable {
                 if case .snapshot = $0.activity { true } else { false }
             }
             return hasSnapshots ? nil : "needs a client with access: snapshot"
-        case .integrityCheck:
+        case .integrityCheck, .isolation:
             return nil
         }
     }

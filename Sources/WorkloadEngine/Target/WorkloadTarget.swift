@@ -59,12 +59,12 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     /// - Parameters:
     ///   - client: Who asks, for the target's own status.
     ///   - body: Writes; it gets the session, which is valid inside the call only.
-    ///   - statements: What is read; asked for when the write is committed.
+    ///   - makeReading: Returns what reads; called when the write is committed.
     /// - Throws: What the write or the read threw; returns when both have ended.
     func performWrite(
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void,
-        thenReading statements: () -> [BoundStatement]
+        thenPerforming makeReading: () -> @Sendable (any WorkloadSession) throws -> Void
     ) throws
 
     /// Makes sure that the database understands a statement, without running it.
@@ -147,8 +147,33 @@ extension WorkloadTarget {
     public func performWrite(
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void,
-        thenReading statements: () -> [BoundStatement]
+        thenPerforming makeReading: () -> @Sendable (any WorkloadSession) throws -> Void
     ) throws { throw RunError(.scenario, "this arm has no reads beside a write") }
+
+    /// Writes in one transaction; then runs statements that read what was committed, on a
+    /// connection of their own.
+    ///
+    /// - Parameters:
+    ///   - client: Who asks, for the target's own status.
+    ///   - body: Writes; it gets the session, which is valid inside the call only.
+    ///   - statements: Returns the statements; called when the write is committed.
+    /// - Throws: What the write or the read threw; returns when both have ended.
+    public func performWrite(
+        as client: WorkloadClientName,
+        _ body: (any WorkloadSession) throws -> Void,
+        thenReading statements: () -> [BoundStatement]
+    ) throws {
+        try performWrite(
+            as: client,
+            body,
+            thenPerforming: {
+                let bound = statements()
+                return { session in
+                    for statement in bound { try session.run(statement.sql, statement.values) }
+                }
+            }
+        )
+    }
 
     /// Does nothing.
     public func restartTimes() {}
@@ -175,7 +200,7 @@ public enum WorkloadAbility: String, Sendable, CaseIterable {
     /// Its accesses can be awaited (``WorkloadTarget/performAsync(_:as:_:)``).
     case tasks
     /// A write can begin a read of what it committed, on another connection
-    /// (``WorkloadTarget/performWrite(as:_:thenReading:)``).
+    /// (``WorkloadTarget/performWrite(as:_:thenPerforming:)``).
     case concurrentReads
 
     /// Why a client that needs it cannot run.

@@ -77,7 +77,11 @@ enum Language {
                         ])
                     ),
                 ]),
-                "What must hold for the data after the run: a name, or a query of your own."
+                "What must hold: a query of your own, or a name. tpcb-sums: pgbench's four sums are "
+                    + "equal. snapshots-stable: snapshots do not change while they are held. "
+                    + "integrity-check: PRAGMA integrity_check finds nothing. isolation: "
+                    + "transactions that run beside the load, in a table of their own and for at "
+                    + "most 2 % of a connection's time, are strictly serializable."
             ),
         ]
     )

@@ -1,0 +1,78 @@
+/// An observation that a serializable database does not allow.
+package struct Anomaly: Sendable, Equatable {
+    /// What is wrong.
+    package var kind: AnomalyKind
+    /// What happened, with the transactions, keys and values involved.
+    package var explanation: String
+    /// The indices of the transactions involved in ``History/transactions``.
+    package var transactions: [Int]
+}
+
+extension Anomaly: CustomStringConvertible {
+    /// The kind and the explanation, in one line.
+    package var description: String { "\(kind.title): \(explanation)" }
+}
+
+/// The kinds of anomalies, from the most to the least specific.
+///
+/// G0 to G2 are the names of Adya's thesis, "Weak Consistency" (MIT, 1999); lost update and the
+/// other names are those of "A Critique of ANSI SQL Isolation Levels" (Berenson et al., 1995).
+package enum AnomalyKind: String, Sendable, Codable, CaseIterable {
+    /// A read shows a value that no transaction wrote.
+    case unknownValue
+    /// A list contains an element twice.
+    case duplicateElement
+    /// Two reads show the elements of one list in orders that exclude each other.
+    case incompatibleOrder
+    /// A read shows a write of a transaction that was rolled back (G1a).
+    case abortedRead
+    /// A read shows a write that its transaction replaced before it committed (G1b).
+    case intermediateRead
+    /// A read shows a write before the commit of that write began.
+    case dirtyRead
+    /// A transaction does not see its own earlier write.
+    case ownWriteMissing
+    /// Two reads of one object in one transaction differ without a write between them.
+    case nonRepeatableRead
+    /// A commit was acknowledged, and the last read does not show it.
+    case lostWrite
+    /// Two transactions changed the same version of an object, and both committed (P4).
+    case lostUpdate
+    /// Transactions overwrite each other's writes in a circle (G0).
+    case dirtyWrite
+    /// Transactions see each other's writes in a circle (G1c).
+    case circularInformation
+    /// A transaction sees one write, and misses another that came earlier (G-single).
+    case readSkew
+    /// Each transaction of a circle misses a write of the next (G2).
+    case writeSkew
+    /// A session sees an older state than it has seen before.
+    case nonMonotonicRead
+    /// A read misses a commit that had returned before the read began.
+    case staleRead
+    /// No order of the transactions explains what they saw and also respects the clock.
+    case realTimeViolation
+
+    /// The kind in a few words, with the name of the literature in parentheses.
+    package var title: String {
+        switch self {
+        case .unknownValue: "value that was never written"
+        case .duplicateElement: "duplicated element"
+        case .incompatibleOrder: "elements missing or in another order"
+        case .abortedRead: "read of an aborted write (G1a)"
+        case .intermediateRead: "intermediate read (G1b)"
+        case .dirtyRead: "read of an uncommitted write"
+        case .ownWriteMissing: "transaction that does not see its own write"
+        case .nonRepeatableRead: "non-repeatable read"
+        case .lostWrite: "lost acknowledged commit"
+        case .lostUpdate: "lost update (P4)"
+        case .dirtyWrite: "dirty write (G0)"
+        case .circularInformation: "circular information flow (G1c)"
+        case .readSkew: "read skew (G-single)"
+        case .writeSkew: "write skew (G2)"
+        case .nonMonotonicRead: "non-monotonic read"
+        case .staleRead: "stale read"
+        case .realTimeViolation: "order that contradicts the clock"
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// The anomalies of a check, at most so many of each kind.
+struct AnomalyLog {
+    /// A broken database can break every transaction; a few examples of each kind explain it.
+    private let limit: Int
+    private var counts: [AnomalyKind: Int] = [:]
+    private(set) var anomalies: [Anomaly] = []
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Whether another anomaly of a kind is kept.
+    func hasRoom(for kind: AnomalyKind) -> Bool { counts[kind, default: 0] < limit }
+
+    /// Adds an anomaly, unless there are enough of its kind.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind.
+    ///   - transactions: The indices of the transactions involved.
+    ///   - explanation: What happened; evaluated only if the anomaly is kept.
+    mutating func add(
+        _ kind: AnomalyKind,
+        _ transactions: [Int],
+        _ explanation: @autoclosure () -> String
+    ) {
+        guard hasRoom(for: kind) else { return }
+        counts[kind, default: 0] += 1
+        anomalies.append(
+            Anomaly(kind: kind, explanation: explanation(), transactions: transactions)
+        )
+    }
+}

@@ -1,0 +1,67 @@
+/// Puts a cycle of dependencies into words.
+struct CycleExplanation {
+    private let history: History
+    private let objects: ObjectAccesses
+    private let names: TransactionNames
+
+    /// The most dependencies that an explanation names.
+    private static let longest = 8
+
+    init(_ history: History, _ objects: ObjectAccesses, _ names: TransactionNames) {
+        self.history = history
+        self.objects = objects
+        self.names = names
+    }
+
+    /// Each dependency of the cycle in words, in order.
+    func text(of cycle: [Dependency]) -> String {
+        let steps = joiningSessions(cycle)
+        var parts = steps.prefix(Self.longest).map(text)
+        if steps.count > Self.longest {
+            parts.append("and so on, through \(steps.count - Self.longest) more transactions")
+        }
+        return parts.joined(separator: "; ")
+    }
+
+    /// The cycle with one step for each run of transactions in one session.
+    private func joiningSessions(_ cycle: [Dependency]) -> [Dependency] {
+        var steps: [Dependency] = []
+        for dependency in cycle {
+            if dependency.kind == .session, let last = steps.last, last.kind == .session {
+                steps[steps.count - 1].to = dependency.to
+            } else {
+                steps.append(dependency)
+            }
+        }
+        return steps
+    }
+
+    private func text(of dependency: Dependency) -> String {
+        let (first, second) = (names[dependency.from], names[dependency.to])
+        let object = dependency.object.map(objects.name) ?? ""
+        let isList = if case .list? = dependency.object { true } else { false }
+        let value = dependency.value
+        switch dependency.kind {
+        case .overwrite:
+            return "\(second) appended \(value) to \(object) after what \(first) appended"
+        case .read:
+            let verb = isList ? "appended" : "wrote"
+            return "\(second) read \(value) in \(object), which \(first) \(verb)"
+        case .antidependency:
+            return isList
+                ? "\(first) read \(object) without \(value), which \(second) appended"
+                : "\(first) read an earlier value of \(object) than \(value), which \(second) wrote"
+        case .session:
+            return "\(first) came before \(second) in the same session"
+        default:
+            let begin = history.transactions[dependency.to].begin
+            let end = history.transactions[dependency.from].end
+            let beginning = isWriter(dependency.to) ? "began to commit" : "began"
+            return "\(first) had ended \(Time.text(begin &- end)) before \(second) \(beginning)"
+        }
+    }
+
+    private func isWriter(_ transaction: Int) -> Bool {
+        history.transactions[transaction].operations.contains(where: \.isWrite)
+    }
+}

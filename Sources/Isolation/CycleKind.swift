@@ -1,0 +1,39 @@
+extension [Dependency] {
+    /// The anomaly that a cycle of dependencies is.
+    var anomalyKind: AnomalyKind {
+        let missed = count { $0.kind == .antidependency }
+        if !contains(where: \.isTimed) {
+            switch missed {
+            case 0: return allSatisfy { $0.kind == .overwrite } ? .dirtyWrite : .circularInformation
+            case 1: return isLostUpdate ? .lostUpdate : .readSkew
+            default: return .writeSkew
+            }
+        }
+        switch missed {
+        case 0:
+            // A read of a write whose commit had not begun when the read ended.
+            let isDirty = count { !$0.isTimed } == 1 && contains { $0.kind == .read }
+            return isDirty ? .dirtyRead : .realTimeViolation
+        case 1:
+            // A read that began after what it missed, or after a read that did not miss it.
+            guard let start = firstIndex(where: { $0.kind == .antidependency }),
+                self[(start + count - 1) % count].isTimed
+            else { return .realTimeViolation }
+            let isInSession = !contains { $0.kind == .realTime } && contains { $0.kind == .read }
+            return isInSession ? .nonMonotonicRead : .staleRead
+        default:
+            return .realTimeViolation
+        }
+    }
+
+    /// Whether a cycle with one antidependency says that a transaction read an object and changed
+    /// it, and that another transaction changed it in between.
+    private var isLostUpdate: Bool {
+        allSatisfy { $0.object == self[0].object && $0.kind != .read }
+    }
+}
+
+extension Dependency {
+    /// Whether the clock or the session is the reason.
+    fileprivate var isTimed: Bool { kind == .session || kind == .realTime }
+}

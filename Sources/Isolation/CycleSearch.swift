@@ -1,0 +1,159 @@
+/// Finds cycles of dependencies, and names the anomaly that each one is.
+///
+/// It begins with the dependencies that reads show, goes on with the order of sessions and ends
+/// with the order of real time, so that each cycle is named after the weakest promise it breaks.
+struct CycleSearch {
+    private let graph: DependencyGraph
+    private let history: History
+    private let explanation: CycleExplanation
+
+    /// How many edges the searches of one level may follow, for each node of the graph.
+    private static let budgetPerNode = 50
+
+    init(
+        _ graph: DependencyGraph,
+        _ history: History,
+        _ objects: ObjectAccesses,
+        _ names: TransactionNames
+    ) {
+        self.graph = graph
+        self.history = history
+        explanation = CycleExplanation(history, objects, names)
+    }
+
+    /// One kind of cycles to search for.
+    private struct Level {
+        /// The edges that cycles consist of.
+        var kinds: Dependency.Kind
+        /// The edges from which cycles are searched.
+        var origins: Dependency.Kind
+        /// An edge that a cycle must contain; without one, it belongs to another level.
+        var needed: Dependency.Kind
+        /// The anomalies that cycles of this level can be.
+        var anomalies: [AnomalyKind]
+
+        /// The edges that lead from the target of an origin back to it.
+        ///
+        /// A cycle with one antidependency says more than one with several.
+        var returning: Dependency.Kind { kinds.subtracting(.antidependency) }
+    }
+
+    private static let levels: [Level] = [
+        Level(
+            kinds: .overwrite,
+            origins: .overwrite,
+            needed: .overwrite,
+            anomalies: [.dirtyWrite]
+        ),
+        Level(
+            kinds: .information,
+            origins: .read,
+            needed: .read,
+            anomalies: [.circularInformation]
+        ),
+        Level(
+            kinds: .data,
+            origins: .antidependency,
+            needed: .antidependency,
+            anomalies: [.lostUpdate, .readSkew]
+        ),
+        Level(
+            kinds: [.data, .session],
+            origins: .antidependency,
+            needed: .session,
+            anomalies: [.nonMonotonicRead, .staleRead]
+        ),
+        Level(
+            kinds: .all,
+            origins: .data,
+            needed: .realTime,
+            anomalies: [.dirtyRead, .staleRead, .realTimeViolation]
+        ),
+    ]
+
+    /// What is found so far.
+    private struct Findings {
+        /// The members of the cycles that are reported.
+        var cycles: Set<[Int]> = []
+        /// The components for which a cycle is reported.
+        var components: Set<Int> = []
+    }
+
+    /// Adds the anomalies of all cycles.
+    func search(_ log: inout AnomalyLog) {
+        let whole = graph.components(following: .all)
+        guard whole.hasCycle else { return }
+        var paths = PathSearch(graph, budget: 0)
+        var findings = Findings()
+        for level in Self.levels {
+            search(level, whole, &paths, &findings, &log)
+        }
+        searchRest(whole, &paths, &findings, &log)
+    }
+
+    private func search(
+        _ level: Level,
+        _ whole: DependencyGraph.Components,
+        _ paths: inout PathSearch,
+        _ findings: inout Findings,
+        _ log: inout AnomalyLog
+    ) {
+        let components = graph.components(following: level.kinds)
+        guard components.hasCycle else { return }
+        paths.budget = graph.nodeCount * Self.budgetPerNode
+        for edge in graph.dependencies
+        where level.origins.contains(edge.kind) && components.connects(edge.from, edge.to) {
+            guard paths.budget > 0, level.anomalies.contains(where: log.hasRoom) else { return }
+            let way = paths.path(
+                from: edge.to,
+                to: edge.from,
+                following: level.returning,
+                in: components,
+                // A path through a later transaction contains a shorter cycle in time.
+                until: history.transactions[edge.from].end
+            )
+            guard let way else { continue }
+            let cycle = [edge] + way
+            guard cycle.contains(where: { $0.kind == level.needed }) else { continue }
+            report(cycle, whole, &findings, &log)
+        }
+    }
+
+    /// Reports one cycle of each component that has none so far.
+    private func searchRest(
+        _ whole: DependencyGraph.Components,
+        _ paths: inout PathSearch,
+        _ findings: inout Findings,
+        _ log: inout AnomalyLog
+    ) {
+        for kinds in [Dependency.Kind.data, .all] {
+            let components = graph.components(following: kinds)
+            for edge in graph.dependencies
+            where kinds.contains(edge.kind) && edge.kind != .session
+                && components.connects(edge.from, edge.to)
+                && !findings.components.contains(whole.component[edge.from])
+            {
+                paths.budget = .max
+                let way = paths.path(
+                    from: edge.to,
+                    to: edge.from,
+                    following: kinds,
+                    in: components
+                )
+                if let way { report([edge] + way, whole, &findings, &log) }
+            }
+        }
+    }
+
+    private func report(
+        _ cycle: [Dependency],
+        _ whole: DependencyGraph.Components,
+        _ findings: inout Findings,
+        _ log: inout AnomalyLog
+    ) {
+        findings.components.insert(whole.component[cycle[0].from])
+        let members = cycle.map(\.from)
+        guard findings.cycles.insert(members.sorted()).inserted else { return }
+        log.add(cycle.anomalyKind, members, explanation.text(of: cycle))
+    }
+}

@@ -1,0 +1,79 @@
+extension DependencyGraph {
+    /// The strongly connected components of a graph: in a component with several nodes, each node
+    /// lies on a cycle.
+    struct Components {
+        /// The number of each node's component.
+        var component: [Int]
+        /// How many nodes each component has.
+        var sizes: [Int]
+
+        /// Whether there is a cycle.
+        var hasCycle: Bool { sizes.contains { $0 > 1 } }
+
+        /// Whether two nodes lie on a common cycle.
+        func connects(_ first: Int, _ second: Int) -> Bool {
+            component[first] == component[second]
+        }
+    }
+
+    /// Finds the strongly connected components, following edges of some kinds only.
+    ///
+    /// This is Tarjan's algorithm ("Depth-First Search and Linear Graph Algorithms", 1972), with
+    /// an explicit stack, because paths are as long as a history.
+    func components(following kinds: Dependency.Kind) -> Components {
+        let unvisited = -1
+        var order = [Int](repeating: unvisited, count: nodeCount)
+        var lowest = [Int](repeating: 0, count: nodeCount)
+        var component = [Int](repeating: unvisited, count: nodeCount)
+        var sizes: [Int] = []
+        var open: [Int] = []
+        var calls: [(node: Int, nextEdge: Int)] = []
+        var counter = 0
+        for root in 0..<nodeCount where order[root] == unvisited {
+            calls.append((root, edgeRange(of: root).lowerBound))
+            order[root] = counter
+            lowest[root] = counter
+            counter += 1
+            open.append(root)
+            while let (node, nextEdge) = calls.last {
+                var next = nextEdge
+                var child: Int?
+                let end = edgeRange(of: node).upperBound
+                while next < end {
+                    let edge = edge(at: next)
+                    next += 1
+                    guard kinds.contains(edge.kind) else { continue }
+                    if order[edge.target] == unvisited {
+                        child = edge.target
+                        break
+                    }
+                    if component[edge.target] == unvisited {
+                        lowest[node] = min(lowest[node], order[edge.target])
+                    }
+                }
+                calls[calls.count - 1].nextEdge = next
+                if let child {
+                    calls.append((child, edgeRange(of: child).lowerBound))
+                    order[child] = counter
+                    lowest[child] = counter
+                    counter += 1
+                    open.append(child)
+                    continue
+                }
+                calls.removeLast()
+                if let parent = calls.last?.node {
+                    lowest[parent] = min(lowest[parent], lowest[node])
+                }
+                guard lowest[node] == order[node] else { continue }
+                var size = 0
+                while let member = open.popLast() {
+                    component[member] = sizes.count
+                    size += 1
+                    if member == node { break }
+                }
+                sizes.append(size)
+            }
+        }
+        return Components(component: component, sizes: sizes)
+    }
+}

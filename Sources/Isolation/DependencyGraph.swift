@@ -1,0 +1,108 @@
+/// The transactions of a history and the reasons for their order, as a directed graph.
+///
+/// The first nodes are the transactions. The others stand for the moments at which transactions
+/// ended, in their order: a transaction leads to the moment of its end, each moment leads to the
+/// next, and the last moment before a transaction began leads to it. The real-time order of n
+/// transactions, which can contain n² pairs, thus takes 3n edges.
+struct DependencyGraph {
+    /// An edge; for those between moments only the kind is of interest.
+    struct Edge {
+        var target: Int
+        var kind: Dependency.Kind
+        /// The place in `dependencies`; -1 for edges that touch moments.
+        var dependency: Int
+    }
+
+    /// How many nodes are transactions.
+    let transactionCount: Int
+    /// How many nodes there are.
+    let nodeCount: Int
+    /// The dependencies between transactions.
+    let dependencies: [Dependency]
+    /// When each transaction began, and when each moment was.
+    let times: [UInt64]
+    /// The edges, sorted by their origin.
+    private let edges: [Edge]
+    /// The place in `edges` of each node's first edge, and the number of edges.
+    private let offsets: [Int]
+
+    /// Makes the graph of a history from what its reads showed.
+    init(_ history: History, _ inferred: [Dependency]) {
+        let transactions = history.transactions
+        dependencies = inferred + Self.sessionOrder(of: history)
+        transactionCount = transactions.count
+        let moments = Set(transactions.lazy.map(\.end).filter { $0 < .max }).sorted()
+        nodeCount = transactions.count + moments.count
+        times = transactions.map(\.begin) + moments
+        var all: [(from: Int, edge: Edge)] = []
+        all.reserveCapacity(dependencies.count + 2 * transactions.count + moments.count)
+        for (index, dependency) in dependencies.enumerated() {
+            let edge = Edge(target: dependency.to, kind: dependency.kind, dependency: index)
+            all.append((dependency.from, edge))
+        }
+        func addMoment(_ from: Int, _ to: Int) {
+            all.append((from, Edge(target: to, kind: .realTime, dependency: -1)))
+        }
+        for index in moments.indices.dropFirst() {
+            addMoment(transactionCount + index - 1, transactionCount + index)
+        }
+        for (index, transaction) in transactions.enumerated() {
+            if transaction.end < .max {
+                addMoment(index, transactionCount + moments.countBefore(transaction.end))
+            }
+            let before = moments.countBefore(transaction.begin)
+            if before > 0 { addMoment(transactionCount + before - 1, index) }
+        }
+        var counts = [Int](repeating: 0, count: nodeCount + 1)
+        for (from, _) in all { counts[from + 1] += 1 }
+        for node in 0..<nodeCount { counts[node + 1] += counts[node] }
+        offsets = counts
+        var sorted = [Edge](
+            repeating: Edge(target: 0, kind: [], dependency: -1),
+            count: all.count
+        )
+        for (from, edge) in all {
+            sorted[counts[from]] = edge
+            counts[from] += 1
+        }
+        edges = sorted
+    }
+
+    /// The places in the list of edges of those that leave a node.
+    func edgeRange(of node: Int) -> Range<Int> { offsets[node]..<offsets[node + 1] }
+
+    /// The edge at a place in the list of edges.
+    func edge(at place: Int) -> Edge { edges[place] }
+
+    /// Each session's transactions, each before the next, as far as they do not overlap.
+    private static func sessionOrder(of history: History) -> [Dependency] {
+        var sessions: [Int: [Int]] = [:]
+        for (index, transaction) in history.transactions.enumerated() {
+            sessions[transaction.session, default: []].append(index)
+        }
+        var order: [Dependency] = []
+        for session in sessions.keys.sorted() {
+            let own = (sessions[session] ?? []).sorted {
+                let (left, right) = (history.transactions[$0], history.transactions[$1])
+                return (left.begin, left.end) < (right.begin, right.end)
+            }
+            for (first, second) in zip(own, own.dropFirst())
+            where history.transactions[first].end <= history.transactions[second].begin {
+                order.append(Dependency(from: first, to: second, kind: .session))
+            }
+        }
+        return order
+    }
+}
+
+extension [UInt64] {
+    /// How many elements of a sorted array are less than a value.
+    fileprivate func countBefore(_ value: UInt64) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < value { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

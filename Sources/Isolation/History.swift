@@ -1,0 +1,99 @@
+/// What several sessions did with a database at the same time, and what they observed.
+///
+/// A history contains transactions on two kinds of objects, each with keys of its own:
+///
+/// * A *list* starts empty. Transactions append elements to it and read all of it.
+/// * A *register* starts without a value. Transactions write it and read it.
+///
+/// Each append to a list and each write of a register uses a value that no other append to that
+/// list, or write of that register, uses. The value therefore identifies the transaction that
+/// produced it.
+package struct History: Sendable, Equatable, Codable {
+    /// The names of the sessions; a transaction refers to its session by index.
+    package var sessions: [String]
+    /// The transactions, in any order.
+    package var transactions: [HistoryTransaction]
+
+    /// Creates a history.
+    package init(sessions: [String] = [], transactions: [HistoryTransaction] = []) {
+        self.sessions = sessions
+        self.transactions = transactions
+    }
+}
+
+/// A transaction of a history.
+package struct HistoryTransaction: Sendable, Equatable, Codable {
+    /// How a transaction ended.
+    package enum Outcome: String, Sendable, Codable {
+        /// Its commit was acknowledged.
+        case committed
+        /// It was rolled back: no other transaction may see its writes.
+        case aborted
+        /// Its commit failed in a way that does not tell whether it took effect.
+        case unknown
+    }
+
+    /// The index of its session in ``History/sessions``.
+    package var session: Int
+    /// Its number in its session, for explanations.
+    package var number: Int
+    /// How it accessed the database, such as "read" or "snapshot", for explanations.
+    package var access: String
+    /// The earliest moment at which it can have taken effect, in nanoseconds of any clock that all
+    /// sessions share.
+    ///
+    /// For a transaction that reads, this is the moment before the access that begins it. For a
+    /// transaction that writes, it is the moment before its commit: earlier, no other transaction
+    /// may see what it writes. For reads from a snapshot, it is the moment before the snapshot is
+    /// made.
+    package var begin: UInt64
+    /// The latest moment at which it can have taken effect, in nanoseconds.
+    ///
+    /// For a transaction that reads, this is the moment after its first statement. For one that
+    /// writes, it is the moment at which its commit returned. For reads from a snapshot, it is
+    /// the moment at which the snapshot was complete. `.max` means that it may still take effect.
+    package var end: UInt64
+    /// How it ended.
+    package var outcome: Outcome
+    /// What it did, in order.
+    package var operations: [HistoryOperation]
+
+    /// Creates a transaction.
+    package init(
+        session: Int,
+        number: Int,
+        access: String,
+        begin: UInt64,
+        end: UInt64,
+        outcome: Outcome = .committed,
+        operations: [HistoryOperation]
+    ) {
+        self.session = session
+        self.number = number
+        self.access = access
+        self.begin = begin
+        self.end = end
+        self.outcome = outcome
+        self.operations = operations
+    }
+}
+
+/// A step of a transaction that succeeded.
+package enum HistoryOperation: Sendable, Hashable, Codable {
+    /// Appended an element to a list.
+    case append(list: Int64, element: Int64)
+    /// Read a list and found these elements.
+    case readList(Int64, elements: [Int64])
+    /// Wrote a value to a register.
+    case write(register: Int64, value: Int64)
+    /// Read a register; nil means that it had no value.
+    case readRegister(Int64, value: Int64?)
+
+    /// Whether it changes an object.
+    package var isWrite: Bool {
+        switch self {
+        case .append, .write: true
+        case .readList, .readRegister: false
+        }
+    }
+}

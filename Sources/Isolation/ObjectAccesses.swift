@@ -1,0 +1,135 @@
+/// The reads and writes of each object in a history, by transaction.
+struct ObjectAccesses {
+    /// A read of a list.
+    struct ListRead {
+        var transaction: Int
+        /// What it showed.
+        var elements: [Int64]
+        /// How many of the last elements the transaction itself appended before the read.
+        var ownCount: Int
+        /// Whether it is the transaction's first read of the list.
+        var isFirst: Bool
+
+        /// How many of the first elements other transactions appended.
+        var externalCount: Int { elements.count - ownCount }
+    }
+
+    /// An element that a transaction appended to a list.
+    struct Append {
+        var transaction: Int
+        var element: Int64
+        /// Whether the transaction appends nothing else to this list afterwards.
+        var isFinal: Bool
+    }
+
+    /// All accesses of one list.
+    struct List {
+        var key: Int64
+        var reads: [ListRead] = []
+        var appends: [Append] = []
+        /// The index in `appends` of each element.
+        var writers: [Int64: Int] = [:]
+    }
+
+    /// A read of a register that shows a value of another transaction.
+    struct RegisterRead {
+        var transaction: Int
+        var value: Int64?
+        /// Whether it is the transaction's first access of the register.
+        var isFirst: Bool
+    }
+
+    /// A value that a transaction wrote to a register.
+    struct RegisterWrite {
+        var transaction: Int
+        var value: Int64
+        /// Whether the transaction writes the register no more afterwards.
+        var isFinal: Bool
+        /// Whether the transaction had read the register before it first wrote it.
+        var hasPredecessor: Bool
+        /// What it had read then.
+        var predecessor: Int64?
+    }
+
+    /// All accesses of one register.
+    struct Register {
+        var key: Int64
+        var reads: [RegisterRead] = []
+        var writes: [RegisterWrite] = []
+        /// The index in `writes` of each value.
+        var writers: [Int64: Int] = [:]
+    }
+
+    var lists: [List] = []
+    var registers: [Register] = []
+    /// Whether the writes of each transaction count as committed.
+    private(set) var isCommitted: [Bool]
+    private let isUnknown: [Bool]
+    private var listPlaces: [Int64: Int] = [:]
+    private var registerPlaces: [Int64: Int] = [:]
+
+    /// Sorts the operations of a history by object, and checks each transaction against itself.
+    init(_ history: History, _ names: TransactionNames, _ log: inout AnomalyLog) {
+        isCommitted = history.transactions.map { $0.outcome == .committed }
+        isUnknown = history.transactions.map { $0.outcome == .unknown }
+        var collector = TransactionCollector()
+        for (index, transaction) in history.transactions.enumerated() {
+            collector.collect(transaction, at: index, into: &self, names, &log)
+        }
+    }
+
+    /// The place of a list in `lists`, which is extended if necessary.
+    mutating func place(ofList key: Int64) -> Int {
+        if let place = listPlaces[key] { return place }
+        listPlaces[key] = lists.count
+        lists.append(List(key: key))
+        return lists.count - 1
+    }
+
+    /// The place of a register in `registers`, which is extended if necessary.
+    mutating func place(ofRegister key: Int64) -> Int {
+        if let place = registerPlaces[key] { return place }
+        registerPlaces[key] = registers.count
+        registers.append(Register(key: key))
+        return registers.count - 1
+    }
+
+    /// Counts transactions of unknown outcome as committed if another transaction has read what
+    /// they wrote.
+    mutating func resolveUnknownOutcomes() {
+        guard isUnknown.contains(true) else { return }
+        for list in lists {
+            let unknown = list.appends.filter { isUnknown[$0.transaction] }
+            guard !unknown.isEmpty else { continue }
+            let writers = Dictionary(
+                unknown.map { ($0.element, $0.transaction) },
+                uniquingKeysWith: { first, _ in first }
+            )
+            for read in list.reads {
+                for element in read.elements.prefix(read.externalCount) {
+                    if let writer = writers[element] { isCommitted[writer] = true }
+                }
+            }
+        }
+        for register in registers {
+            for read in register.reads {
+                guard let value = read.value, let write = register.writers[value] else { continue }
+                let writer = register.writes[write].transaction
+                if isUnknown[writer], writer != read.transaction { isCommitted[writer] = true }
+            }
+        }
+    }
+
+    /// Whether a transaction is known to have been rolled back.
+    func isAborted(_ transaction: Int) -> Bool {
+        !isCommitted[transaction] && !isUnknown[transaction]
+    }
+
+    /// An object in explanations, such as `list 7`.
+    func name(of object: ObjectIndex) -> String {
+        switch object {
+        case .list(let place): "list \(lists[place].key)"
+        case .register(let place): "register \(registers[place].key)"
+        }
+    }
+}

@@ -1,0 +1,125 @@
+/// A connection on which transactions of a history run.
+package protocol ObjectStore {
+    /// Runs a statement.
+    func run(_ sql: String, _ arguments: [StoredValue]) throws
+
+    /// The first column of a query's first row; nil if there is no row.
+    func value(_ sql: String, _ arguments: [StoredValue]) throws -> StoredValue?
+}
+
+/// A value that a statement takes or gives.
+package enum StoredValue: Sendable, Equatable {
+    /// An integer.
+    case integer(Int64)
+    /// A text.
+    case text(String)
+    /// Anything else, in words.
+    case other(String)
+}
+
+/// A table with the lists and registers of a history, one in each row.
+///
+/// A list is a text of elements with commas between them; a register is a number.
+package struct ObjectTable: Sendable {
+    /// A row that contains neither a list nor a register.
+    package struct MalformedRow: Error, CustomStringConvertible {
+        var table: String
+        var value: StoredValue
+
+        package var description: String { "the table \(table) contains \(value)" }
+    }
+
+    /// A list or a register, by its key.
+    package enum Object: Sendable {
+        case list(Int64)
+        case register(Int64)
+
+        /// The primary key of its row: lists are positive, registers negative.
+        fileprivate var id: StoredValue {
+            switch self {
+            case .list(let key): .integer(key)
+            case .register(let key): .integer(-key)
+            }
+        }
+    }
+
+    /// The table's name.
+    package let name: String
+
+    /// Describes a table; creates nothing.
+    ///
+    /// - Parameter name: A name that no other table of the database has.
+    package init(name: String) { self.name = name }
+
+    /// Creates the empty table, in place of an earlier one.
+    package func create(in store: some ObjectStore) throws {
+        try drop(in: store)
+        try store.run("CREATE TABLE \(name) (object INTEGER PRIMARY KEY, value)", [])
+    }
+
+    /// Removes the table, if there is one.
+    package func drop(in store: some ObjectStore) throws {
+        try store.run("DROP TABLE IF EXISTS \(name)", [])
+    }
+
+    /// Removes all lists and registers.
+    package func clear(in store: some ObjectStore) throws {
+        try store.run("DELETE FROM \(name)", [])
+    }
+
+    /// Appends an element to a list.
+    package func append(
+        _ element: Int64,
+        toList key: Int64,
+        in store: some ObjectStore,
+        _ transaction: RecordedTransaction
+    ) throws {
+        try store.run(
+            """
+            INSERT INTO \(name) VALUES (?, ?) \
+            ON CONFLICT (object) DO UPDATE SET value = value || ',' || excluded.value
+            """,
+            [Object.list(key).id, .text(String(element))]
+        )
+        transaction.add(.append(list: key, element: element))
+    }
+
+    /// Writes a value to a register.
+    package func write(
+        _ value: Int64,
+        toRegister key: Int64,
+        in store: some ObjectStore,
+        _ transaction: RecordedTransaction
+    ) throws {
+        try store.run(
+            """
+            INSERT INTO \(name) VALUES (?, ?) \
+            ON CONFLICT (object) DO UPDATE SET value = excluded.value
+            """,
+            [Object.register(key).id, .integer(value)]
+        )
+        transaction.add(.write(register: key, value: value))
+    }
+
+    /// Reads a list or a register.
+    package func read(
+        _ object: Object,
+        in store: some ObjectStore,
+        _ transaction: RecordedTransaction
+    ) throws {
+        let value = try store.value("SELECT value FROM \(name) WHERE object = ?", [object.id])
+        switch (object, value) {
+        case (.list(let key), nil): transaction.add(.readList(key, elements: []))
+        case (.list(let key), .text(let text)?):
+            let elements = text.split(separator: ",").map { Int64($0) }
+            guard !elements.contains(nil) else {
+                throw MalformedRow(table: name, value: .text(text))
+            }
+            transaction.add(.readList(key, elements: elements.compactMap { $0 }))
+        case (.register(let key), nil): transaction.add(.readRegister(key, value: nil))
+        case (.register(let key), .integer(let number)?):
+            transaction.add(.readRegister(key, value: number))
+        case (_, let value?): throw MalformedRow(table: name, value: value)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+/// Finds short paths in a graph, within one strongly connected component.
+///
+/// Only transactions count for the length of a path, not the moments between them.
+struct PathSearch {
+    private let graph: DependencyGraph
+    /// The search that has last reached each node.
+    private var reached: [Int]
+    /// The node before each node, and the edge between them.
+    private var previous: [(node: Int, edge: Int)]
+    private var search = 0
+    /// How many more edges searches may follow.
+    ///
+    /// A broken history can have very large components, and a few examples suffice.
+    var budget: Int
+
+    init(_ graph: DependencyGraph, budget: Int) {
+        self.graph = graph
+        self.budget = budget
+        reached = [Int](repeating: 0, count: graph.nodeCount)
+        previous = [(Int, Int)](repeating: (0, 0), count: graph.nodeCount)
+    }
+
+    /// Finds a shortest path.
+    ///
+    /// - Parameters:
+    ///   - start: The first transaction.
+    ///   - end: The last transaction.
+    ///   - kinds: The edges to follow.
+    ///   - components: The components of the graph with such edges.
+    ///   - latest: The path contains no transaction that began later than this.
+    /// - Returns: The dependencies along the path; nil if there is none, or the budget is used up.
+    mutating func path(
+        from start: Int,
+        to end: Int,
+        following kinds: Dependency.Kind,
+        in components: DependencyGraph.Components,
+        until latest: UInt64 = .max
+    ) -> [Dependency]? {
+        search += 1
+        reached[start] = search
+        var level = [start]
+        while !level.isEmpty {
+            var next: [Int] = []
+            // Edges between moments cost nothing, so their targets belong to the same level.
+            while let node = level.popLast() {
+                for place in graph.edgeRange(of: node) {
+                    let edge = graph.edge(at: place)
+                    budget -= 1
+                    guard kinds.contains(edge.kind), reached[edge.target] != search,
+                        graph.times[edge.target] <= latest,
+                        components.connects(edge.target, start)
+                    else { continue }
+                    reached[edge.target] = search
+                    previous[edge.target] = (node, place)
+                    if edge.target == end { return dependencies(from: start, to: end) }
+                    if edge.target < graph.transactionCount {
+                        next.append(edge.target)
+                    } else {
+                        level.append(edge.target)
+                    }
+                }
+                if budget <= 0 { return nil }
+            }
+            level = next
+        }
+        return nil
+    }
+
+    /// The path that the last search has found; moments become one dependency in time.
+    private func dependencies(from start: Int, to end: Int) -> [Dependency] {
+        var path: [Dependency] = []
+        var node = end
+        var target = end
+        repeat {
+            let (before, place) = previous[node]
+            let edge = graph.edge(at: place)
+            if edge.dependency >= 0 {
+                path.append(graph.dependencies[edge.dependency])
+                target = before
+            } else if before < graph.transactionCount {
+                path.append(Dependency(from: before, to: target, kind: .realTime))
+                target = before
+            }
+            node = before
+        } while node != start
+        return path.reversed()
+    }
+}

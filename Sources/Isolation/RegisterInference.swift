@@ -1,0 +1,148 @@
+/// Infers the order of transactions from what they wrote to registers and read there.
+///
+/// A register does not show its earlier values. Which value follows which is known where a
+/// transaction reads the register before it writes it, and otherwise where one write began when
+/// another had ended.
+struct RegisterInference {
+    private let history: History
+    private let objects: ObjectAccesses
+    private let names: TransactionNames
+
+    /// The most values that count as immediate successors of a value.
+    ///
+    /// A serializable register has one; concurrent writes have as many as there are writers.
+    private static let successorLimit = 4
+
+    init(_ history: History, _ objects: ObjectAccesses, _ names: TransactionNames) {
+        self.history = history
+        self.objects = objects
+        self.names = names
+    }
+
+    /// Adds the dependencies and the anomalies of all registers.
+    func infer(_ edges: inout [Dependency], _ log: inout AnomalyLog) {
+        for place in objects.registers.indices { infer(place, &edges, &log) }
+    }
+
+    private func infer(_ place: Int, _ edges: inout [Dependency], _ log: inout AnomalyLog) {
+        let register = objects.registers[place]
+        for read in register.reads { check(read, place, register, &log) }
+        let versions = RegisterVersions(register, history, objects, limit: Self.successorLimit)
+        for fork in versions.forks {
+            let transactions = fork.map { register.writes[$0].transaction }
+            let values = fork.map { "\(names[register.writes[$0].transaction])" }
+            log.add(
+                .lostUpdate,
+                transactions,
+                "\(values.joined(separator: " and ")) all read "
+                    + "\(register.writes[fork[0]].predecessor.registerText) in "
+                    + "\(objects.name(of: .register(place))), replaced it, and committed"
+            )
+        }
+        let lost = findLost(place, register, versions, &log)
+        for read in register.reads where read.isFirst {
+            addEdges(of: read, place, register, versions, lost, &edges)
+        }
+    }
+
+    private func check(
+        _ read: ObjectAccesses.RegisterRead,
+        _ place: Int,
+        _ register: ObjectAccesses.Register,
+        _ log: inout AnomalyLog
+    ) {
+        guard let value = read.value else { return }
+        let what =
+            "\(names[read.transaction]) read \(value) in \(objects.name(of: .register(place)))"
+        guard let index = register.writers[value] else {
+            log.add(.unknownValue, [read.transaction], "\(what), which no transaction wrote")
+            return
+        }
+        let write = register.writes[index]
+        guard write.transaction != read.transaction else { return }
+        let both = [read.transaction, write.transaction]
+        if objects.isAborted(write.transaction) {
+            let writer = names[write.transaction]
+            log.add(.abortedRead, both, "\(what), which \(writer) wrote before it was rolled back")
+        }
+        if !write.isFinal {
+            let writer = names[write.transaction]
+            log.add(
+                .intermediateRead,
+                both,
+                "\(what), which \(writer) replaced in the same transaction"
+            )
+        }
+    }
+
+    /// Finds committed values that the last read of the register should show, or a successor of
+    /// them, and does not.
+    private func findLost(
+        _ place: Int,
+        _ register: ObjectAccesses.Register,
+        _ versions: RegisterVersions,
+        _ log: inout AnomalyLog
+    ) -> Set<Int64> {
+        let last = register.reads.max {
+            history.transactions[$0.transaction].begin < history.transactions[$1.transaction].begin
+        }
+        guard let last else { return [] }
+        let start = history.transactions[last.transaction].begin
+        var lost: Set<Int64> = []
+        for write in versions.writesAfter(last.value) where write.transaction != last.transaction {
+            let end = history.transactions[write.transaction].end
+            guard end < start else { continue }
+            lost.insert(write.value)
+            log.add(
+                .lostWrite,
+                [write.transaction, last.transaction],
+                "\(names[write.transaction]) wrote \(write.value) to "
+                    + "\(objects.name(of: .register(place))) and its commit returned "
+                    + "\(Time.text(start - end)) before \(names[last.transaction]) began, which "
+                    + "read the earlier \(last.value.registerText) there; no later read shows it"
+            )
+        }
+        return lost
+    }
+
+    private func addEdges(
+        of read: ObjectAccesses.RegisterRead,
+        _ place: Int,
+        _ register: ObjectAccesses.Register,
+        _ versions: RegisterVersions,
+        _ lost: Set<Int64>,
+        _ edges: inout [Dependency]
+    ) {
+        let reader = read.transaction
+        if let value = read.value, let index = register.writers[value] {
+            let writer = register.writes[index].transaction
+            if writer != reader, objects.isCommitted[writer] {
+                edges.append(
+                    Dependency(
+                        from: writer,
+                        to: reader,
+                        kind: .read,
+                        object: .register(place),
+                        value: value
+                    )
+                )
+            }
+        }
+        for index in versions.successors(of: read.value) {
+            let write = register.writes[index]
+            let isLost =
+                lost.contains(write.value)
+                && history.transactions[write.transaction].end < history.transactions[reader].begin
+            guard write.transaction != reader, !isLost else { continue }
+            edges.append(
+                Dependency(
+                    from: reader,
+                    to: write.transaction,
+                    kind: .antidependency,
+                    object: .register(place),
+                    value: write.value
+                )
+            )
+        }
+    }
+}

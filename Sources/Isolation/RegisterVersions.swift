@@ -1,0 +1,87 @@
+/// Which committed values of a register follow which.
+struct RegisterVersions {
+    private let register: ObjectAccesses.Register
+    private let history: History
+    private let limit: Int
+    /// The writes of transactions that had read the value before, by that value.
+    private var readers: [Int64?: [Int]] = [:]
+    /// The indices of all committed final writes, by their begin.
+    private var byBegin: [Int] = []
+    /// The earliest end among `byBegin[i...]`.
+    private var earliestEnds: [UInt64] = []
+
+    /// Sorts the writes of a register.
+    ///
+    /// - Parameters:
+    ///   - register: The register.
+    ///   - history: The history.
+    ///   - objects: The accesses of the history.
+    ///   - limit: The most successors of one value.
+    init(
+        _ register: ObjectAccesses.Register,
+        _ history: History,
+        _ objects: ObjectAccesses,
+        limit: Int
+    ) {
+        self.register = register
+        self.history = history
+        self.limit = limit
+        for (index, write) in register.writes.enumerated()
+        where write.isFinal && objects.isCommitted[write.transaction] {
+            byBegin.append(index)
+            if write.hasPredecessor { readers[write.predecessor, default: []].append(index) }
+        }
+        byBegin = byBegin.map { (begin: begin(of: $0), index: $0) }
+            .sorted { ($0.begin, $0.index) < ($1.begin, $1.index) }
+            .map(\.index)
+        earliestEnds = [UInt64](repeating: .max, count: byBegin.count)
+        var earliest = UInt64.max
+        for position in byBegin.indices.reversed() {
+            earliest = min(earliest, end(of: byBegin[position]))
+            earliestEnds[position] = earliest
+        }
+    }
+
+    private func begin(of write: Int) -> UInt64 {
+        history.transactions[register.writes[write].transaction].begin
+    }
+
+    private func end(of write: Int) -> UInt64 {
+        history.transactions[register.writes[write].transaction].end
+    }
+
+    /// The writes that replaced the same value, for each value that several transactions replaced
+    /// after they had read it.
+    var forks: [[Int]] {
+        readers.values.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }
+    }
+
+    /// Writes that come after a value, with nothing known to be in between.
+    func successors(of value: Int64?) -> ArraySlice<Int> {
+        if let known = readers[value] { return known.prefix(limit) }
+        let position = positionAfter(value)
+        guard position < byBegin.count else { return [] }
+        let end = earliestEnds[position]
+        return byBegin[position...].prefix(limit).prefix { begin(of: $0) <= end }
+    }
+
+    /// All writes that certainly come after a value.
+    func writesAfter(_ value: Int64?) -> [ObjectAccesses.RegisterWrite] {
+        let known = readers[value] ?? []
+        let later = byBegin[positionAfter(value)...].filter { !known.contains($0) }
+        return (known + later).map { register.writes[$0] }
+    }
+
+    /// The first position in `byBegin` of a write that began when the write of the value had ended.
+    private func positionAfter(_ value: Int64?) -> Int {
+        guard let value else { return 0 }
+        guard let write = register.writers[value] else { return byBegin.count }
+        let end = end(of: write)
+        var (low, high) = (0, byBegin.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if begin(of: byBegin[middle]) > end { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

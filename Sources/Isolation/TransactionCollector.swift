@@ -1,0 +1,181 @@
+/// Goes through the operations of one transaction after another: sorts them by object, and checks
+/// that the transaction agrees with itself.
+struct TransactionCollector {
+    private struct ListState {
+        /// What a read must show now; nil before the first read.
+        var expected: [Int64]?
+        /// What the transaction has appended.
+        var own: [Int64] = []
+        /// The index of its last append.
+        var lastAppend: Int?
+    }
+
+    private struct RegisterState {
+        /// Whether the transaction knows what a read must show.
+        var isKnown = false
+        /// What a read must show if it is known.
+        var expected: Int64?
+        /// What it read before its first write.
+        var predecessor: Int64?
+        var hasPredecessor = false
+        /// The index of its last write.
+        var lastWrite: Int?
+    }
+
+    private var lists: [Int: ListState] = [:]
+    private var registers: [Int: RegisterState] = [:]
+
+    /// Adds the operations of a transaction to the accesses of their objects.
+    mutating func collect(
+        _ transaction: HistoryTransaction,
+        at index: Int,
+        into objects: inout ObjectAccesses,
+        _ names: TransactionNames,
+        _ log: inout AnomalyLog
+    ) {
+        lists.removeAll(keepingCapacity: true)
+        registers.removeAll(keepingCapacity: true)
+        for operation in transaction.operations {
+            switch operation {
+            case .append(let list, let element):
+                append(element, to: objects.place(ofList: list), by: index, &objects)
+            case .readList(let list, let elements):
+                read(elements, of: objects.place(ofList: list), by: index, &objects, names, &log)
+            case .write(let register, let value):
+                write(value, to: objects.place(ofRegister: register), by: index, &objects)
+            case .readRegister(let register, let value):
+                let place = objects.place(ofRegister: register)
+                read(value, of: place, by: index, &objects, names, &log)
+            }
+        }
+        for state in lists.keys {
+            guard let last = lists[state]?.lastAppend else { continue }
+            objects.lists[state].appends[last].isFinal = true
+        }
+        for state in registers.keys {
+            guard let last = registers[state]?.lastWrite else { continue }
+            objects.registers[state].writes[last].isFinal = true
+        }
+    }
+
+    private mutating func append(
+        _ element: Int64,
+        to place: Int,
+        by transaction: Int,
+        _ objects: inout ObjectAccesses
+    ) {
+        let index = objects.lists[place].appends.count
+        objects.lists[place].appends.append(
+            .init(transaction: transaction, element: element, isFinal: false)
+        )
+        if objects.lists[place].writers[element] == nil {
+            objects.lists[place].writers[element] = index
+        }
+        var state = lists.removeValue(forKey: place) ?? ListState()
+        state.expected?.append(element)
+        state.own.append(element)
+        state.lastAppend = index
+        lists[place] = state
+    }
+
+    private mutating func read(
+        _ elements: [Int64],
+        of place: Int,
+        by transaction: Int,
+        _ objects: inout ObjectAccesses,
+        _ names: TransactionNames,
+        _ log: inout AnomalyLog
+    ) {
+        var state = lists.removeValue(forKey: place) ?? ListState()
+        let endsWithOwn = elements.suffix(state.own.count).elementsEqual(state.own)
+        if !endsWithOwn {
+            log.add(
+                .ownWriteMissing,
+                [transaction],
+                "\(names[transaction]) appended \(state.own.listText) to "
+                    + "\(objects.name(of: .list(place))) and then read \(elements.listText) there"
+            )
+        } else if let expected = state.expected, expected != elements {
+            log.add(
+                .nonRepeatableRead,
+                [transaction],
+                "\(names[transaction]) read \(elements.listText) in "
+                    + "\(objects.name(of: .list(place))), where it must find \(expected.listText) "
+                    + "after its earlier read"
+            )
+        }
+        objects.lists[place].reads.append(
+            .init(
+                transaction: transaction,
+                elements: elements,
+                ownCount: endsWithOwn ? state.own.count : 0,
+                isFirst: state.expected == nil
+            )
+        )
+        state.expected = elements
+        lists[place] = state
+    }
+
+    private mutating func write(
+        _ value: Int64,
+        to place: Int,
+        by transaction: Int,
+        _ objects: inout ObjectAccesses
+    ) {
+        var state = registers[place] ?? RegisterState()
+        let index = objects.registers[place].writes.count
+        objects.registers[place].writes.append(
+            .init(
+                transaction: transaction,
+                value: value,
+                isFinal: false,
+                hasPredecessor: state.hasPredecessor,
+                predecessor: state.predecessor
+            )
+        )
+        if objects.registers[place].writers[value] == nil {
+            objects.registers[place].writers[value] = index
+        }
+        state.isKnown = true
+        state.expected = value
+        state.lastWrite = index
+        registers[place] = state
+    }
+
+    private mutating func read(
+        _ value: Int64?,
+        of place: Int,
+        by transaction: Int,
+        _ objects: inout ObjectAccesses,
+        _ names: TransactionNames,
+        _ log: inout AnomalyLog
+    ) {
+        var state = registers[place] ?? RegisterState()
+        if state.isKnown, state.expected != value {
+            let name = objects.name(of: .register(place))
+            let before = state.lastWrite == nil ? "read" : "wrote"
+            log.add(
+                state.lastWrite == nil ? .nonRepeatableRead : .ownWriteMissing,
+                [transaction],
+                "\(names[transaction]) \(before) \(state.expected.registerText) in \(name) and "
+                    + "then read \(value.registerText) there"
+            )
+        }
+        if state.lastWrite == nil || state.expected != value {
+            objects.registers[place].reads.append(
+                .init(
+                    transaction: transaction,
+                    value: value,
+                    isFirst: !state.isKnown
+                )
+            )
+        }
+        if !state.isKnown {
+            state.hasPredecessor = true
+            state.predecessor = value
+        }
+        state.isKnown = true
+        state.expected = value
+        registers[place] = state
+    }
+}

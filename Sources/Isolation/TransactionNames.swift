@@ -1,0 +1,34 @@
+/// How explanations refer to transactions, such as `reader-1 #12 (read)`.
+struct TransactionNames {
+    private let history: History
+
+    init(_ history: History) { self.history = history }
+
+    /// The name of the transaction with this index.
+    subscript(_ index: Int) -> String {
+        let transaction = history.transactions[index]
+        let session =
+            history.sessions.indices.contains(transaction.session)
+            ? history.sessions[transaction.session] : "session \(transaction.session)"
+        return "\(session) #\(transaction.number) (\(transaction.access))"
+    }
+}
+
+/// A list or a register of a history, by its place in ``ObjectAccesses``.
+enum ObjectIndex: Equatable, Sendable {
+    case list(Int)
+    case register(Int)
+}
+
+extension Int64? {
+    /// The value of a register in explanations.
+    var registerText: String { map(String.init) ?? "no value" }
+}
+
+extension [Int64] {
+    /// A list's elements in explanations; long lists are cut in front.
+    var listText: String {
+        let shown = suffix(12).map(String.init).joined(separator: ", ")
+        return count > 12 ? "[… \(shown)]" : "[\(shown)]"
+    }
+}

@@ -1,0 +1,72 @@
+import Isolation
+
+/// What the rounds of the isolation invariant have shown so far.
+struct IsolationFindings: Sendable {
+    /// The anomalies of one kind.
+    private struct Finding {
+        var count: Int
+        var round: Int
+        /// The first one.
+        var explanation: String
+    }
+
+    private(set) var rounds = 0
+    private(set) var transactions = 0
+    private(set) var committed = 0
+    private var findings: [AnomalyKind: Finding] = [:]
+
+    /// Adds a round that was checked.
+    mutating func add(_ history: History, _ anomalies: [Anomaly]) {
+        rounds += 1
+        transactions += history.transactions.count
+        committed += history.transactions.count { $0.outcome == .committed }
+        for anomaly in anomalies {
+            let known = findings[anomaly.kind]
+            findings[anomaly.kind] = Finding(
+                count: (known?.count ?? 0) + 1,
+                round: known?.round ?? rounds,
+                explanation: known?.explanation ?? anomaly.explanation
+            )
+        }
+    }
+
+    /// The kinds of anomalies that were found, in their order, each with its first example.
+    var descriptions: [String] {
+        AnomalyKind.allCases.compactMap { kind in
+            guard let finding = findings[kind] else { return nil }
+            let count = finding.count > 1 ? "\(finding.count) times, first " : ""
+            return "\(kind.title), \(count)in round \(finding.round): \(finding.explanation)"
+        }
+    }
+
+    /// What the result says about the invariant.
+    ///
+    /// - Parameters:
+    ///   - name: The invariant's name.
+    ///   - sessions: The names of the sessions.
+    ///   - failure: The first error of an access, if there was one.
+    /// - Returns: Passed, violated, or nothing where no transaction was committed.
+    func result(_ name: String, sessions: [String], failure: String?) -> InvariantResult {
+        let work = "\(transactions) transactions in \(rounds) round\(rounds == 1 ? "" : "s")"
+        if !findings.isEmpty {
+            return InvariantResult(
+                name: name,
+                passed: false,
+                detail: (descriptions + ["\(work) were checked"]).joined(separator: "; ")
+            )
+        }
+        guard committed > 0 else {
+            let reason = failure.map { "no transaction was possible: \($0)" }
+            return InvariantResult(
+                name: name,
+                passed: nil,
+                detail: reason ?? "the run ended before the first transaction"
+            )
+        }
+        return InvariantResult(
+            name: name,
+            passed: true,
+            detail: "\(work), by \(sessions.joined(separator: ", "))"
+        )
+    }
+}

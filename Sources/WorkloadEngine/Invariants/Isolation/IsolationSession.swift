@@ -1,0 +1,281 @@
+import Foundation
+import Isolation
+import Telemetry
+
+/// One of the sessions of the isolation invariant: runs transactions on the target and records
+/// them.
+///
+/// Only its own thread uses it.
+struct IsolationSession {
+    /// What a session does.
+    enum Role: String, CaseIterable, Sendable {
+        /// Writes, and rolls back some of it.
+        case writer
+        /// Writes without the library's transaction: single statements, and transactions in SQL.
+        case statements
+        /// Reads.
+        case reader
+        /// Reads from snapshots, several times from each.
+        case snapshots
+        /// Reads and writes with awaited accesses.
+        case tasks
+        /// Writes, and reads each write on another connection.
+        case concurrentReads = "concurrent-reads"
+        /// Reads and writes in another process.
+        case process
+
+        /// Whether a session of a target can have the role.
+        func isPossible(on target: any WorkloadTarget) -> Bool {
+            switch self {
+            case .writer, .reader: true
+            case .statements: target.supports(.writeWithoutTransaction)
+            case .snapshots: target.supports(.snapshot)
+            case .tasks: target.has(.tasks)
+            case .concurrentReads: target.has(.concurrentReads)
+            // It has a target of its own.
+            case .process: false
+            }
+        }
+    }
+
+    /// A transaction that ends with a rollback because it should.
+    private struct Rollback: Error {}
+
+    /// The session's name in explanations.
+    let name: String
+    private let role: Role
+    private let target: any WorkloadTarget
+    private let client: WorkloadClientName
+    private let recorder: HistoryRecorder
+    private let index: Int
+    private let costs: IsolationCosts
+    private let script: TransactionScript
+
+    /// Creates a session.
+    ///
+    /// - Parameters:
+    ///   - name: Its name in explanations.
+    ///   - role: What it does.
+    ///   - target: The database.
+    ///   - client: The name that the target's status shows.
+    ///   - recorder: Where its transactions go.
+    ///   - costs: What its accesses cost.
+    ///   - script: The source of its transactions.
+    init(
+        name: String,
+        role: Role,
+        target: any WorkloadTarget,
+        client: WorkloadClientName,
+        recorder: HistoryRecorder,
+        costs: IsolationCosts,
+        script: TransactionScript
+    ) {
+        self.name = name
+        self.role = role
+        self.target = target
+        self.client = client
+        self.recorder = recorder
+        self.costs = costs
+        self.script = script
+        index = recorder.addSession(name)
+    }
+
+    /// Uses the objects of another round from here on.
+    func begin(round: Int) { script.begin(round: round) }
+
+    /// Runs one transaction; an error is part of the history.
+    func runTransaction() {
+        switch role {
+        case .reader: read()
+        case .snapshots: readSnapshot()
+        case .writer: write()
+        case .statements: isHeads ? append() : writeInSQL()
+        case .tasks: runTask(isHeads ? .read : .write)
+        case .process: isHeads ? read() : write()
+        case .concurrentReads: writeAndRead()
+        }
+    }
+
+    private var isHeads: Bool { script.draw(below: 2) == 0 }
+
+    private var isRolledBack: Bool { script.draw(below: 6) == 0 }
+
+    // MARK: Reads
+
+    private func read() {
+        let transaction = recorder.begin("read", in: index)
+        finish(transaction) {
+            try target.perform(.read, as: client) { session in
+                try costs.measure { try script.read(in: IsolationStore(session), transaction) }
+            }
+        }
+    }
+
+    private func readSnapshot() {
+        let transaction = recorder.begin("snapshot", in: index)
+        finish(transaction) {
+            let snapshot = try target.makeSnapshot(as: client)
+            transaction.fixState()
+            defer { snapshot.release() }
+            for _ in 0..<3 {
+                try snapshot.read { session in
+                    try costs.measure { try script.read(in: IsolationStore(session), transaction) }
+                }
+                sched_yield()
+            }
+        }
+    }
+
+    // MARK: Writes
+
+    private func write() {
+        let transaction = recorder.begin("write", in: index)
+        let isRolledBack = isRolledBack
+        finish(transaction) {
+            try target.perform(.write, as: client) { session in
+                try costs.measure {
+                    try script.write(in: IsolationStore(session), transaction)
+                    if isRolledBack { throw Rollback() }
+                    transaction.willCommit()
+                }
+            }
+        }
+    }
+
+    private func append() {
+        let transaction = recorder.begin("single statement", in: index)
+        finish(transaction) {
+            try target.perform(.writeWithoutTransaction, as: client) { session in
+                try costs.measure {
+                    transaction.willCommit()
+                    try script.append(in: IsolationStore(session), transaction)
+                }
+            }
+        }
+    }
+
+    private func writeInSQL() {
+        let transaction = recorder.begin("BEGIN … COMMIT", in: index)
+        let isRolledBack = isRolledBack
+        finish(transaction) {
+            try target.perform(.writeWithoutTransaction, as: client) { session in
+                try costs.measure {
+                    try session.run("BEGIN IMMEDIATE", [])
+                    do {
+                        try script.write(in: IsolationStore(session), transaction)
+                        if isRolledBack { throw Rollback() }
+                        transaction.willCommit()
+                        try session.run("COMMIT", [])
+                    } catch {
+                        // Some errors end the transaction by themselves
+                        // (https://sqlite.org/lang_transaction.html).
+                        _ = try? session.run("ROLLBACK", [])
+                        throw error
+                    }
+                }
+            }
+        }
+    }
+
+    private func writeAndRead() {
+        let transaction = recorder.begin("write", in: index)
+        let reading = Lock<RecordedTransaction?>(nil)
+        do {
+            try target.performWrite(as: client) { session in
+                try costs.measure {
+                    try script.write(in: IsolationStore(session), transaction)
+                    transaction.willCommit()
+                }
+            } thenPerforming: {
+                transaction.end(.committed)
+                let read = recorder.begin("concurrent read", in: index)
+                reading.withLock { $0 = read }
+                return { [costs, script] session in
+                    try costs.measure { try script.read(in: IsolationStore(session), read) }
+                }
+            }
+            reading.withLock { $0 }?.end(.committed)
+        } catch {
+            costs.note(error)
+            transaction.end(transaction.isCommitting ? .unknown : .aborted)
+            reading.withLock { $0 }?.end(.aborted)
+        }
+    }
+
+    // MARK: Tasks
+
+    private func runTask(_ access: WorkloadAccess) {
+        let transaction = recorder.begin("awaited \(access.rawValue)", in: index)
+        let ended = DispatchSemaphore(value: 0)
+        let result = Lock<Result<Void, any Error>?>(nil)
+        Task.detached(executorPreference: TaskThreads.shared) { [target, client, costs, script] in
+            do {
+                try await target.performAsync(access, as: client) { session in
+                    try costs.measure {
+                        if access == .read {
+                            try script.read(in: IsolationStore(session), transaction)
+                        } else {
+                            try script.write(in: IsolationStore(session), transaction)
+                        }
+                        transaction.willCommit()
+                    }
+                }
+                result.withLock { $0 = .success(()) }
+            } catch {
+                result.withLock { $0 = .failure(error) }
+            }
+            ended.signal()
+        }
+        finish(transaction) {
+            ended.wait()
+            try result.withLock { $0 }?.get()
+        }
+    }
+
+    // MARK: Outcomes
+
+    /// Runs an access, and records how it ended.
+    private func finish(_ transaction: RecordedTransaction, _ access: () throws -> Void) {
+        do {
+            try access()
+            transaction.end(.committed)
+        } catch {
+            if !(error is Rollback) { costs.note(error) }
+            // What fails before the commit is rolled back.
+            transaction.end(transaction.isCommitting ? .unknown : .aborted)
+        }
+    }
+
+    /// Reads all objects of a round.
+    ///
+    /// - Returns: Whether the read succeeded.
+    func readEverything(ofRound round: Int) -> Bool {
+        let transaction = recorder.begin("last read", in: index)
+        do {
+            try target.perform(.read, as: client) { session in
+                try costs.measure {
+                    for object in TransactionScript.objects(ofRound: round) {
+                        try script.table.read(object, in: IsolationStore(session), transaction)
+                    }
+                }
+            }
+            transaction.end(.committed)
+            return true
+        } catch {
+            costs.note(error)
+            transaction.end(.aborted)
+            return false
+        }
+    }
+
+    /// Removes all objects, in a transaction that no history contains.
+    func clear() {
+        do {
+            try target.perform(.write, as: client) { session in
+                try costs.measure { try script.table.clear(in: IsolationStore(session)) }
+            }
+        } catch {
+            costs.note(error)
+        }
+    }
+}

@@ -1,0 +1,226 @@
+import Isolation
+import Telemetry
+
+/// Runs transactions beside the load, and checks that the database isolates them.
+///
+/// The transactions run in rounds. In a round, every session makes a few transactions at the same
+/// time as the others, on lists and registers that no other round uses. Then one session reads all
+/// of them, the round's history is checked, and the history and the rows are dropped; memory and
+/// the table therefore stay small however long the run is. Between rounds, the sessions rest so
+/// long that their accesses hold a connection for no more than ``share`` of the time.
+final class IsolationWatch: Sendable {
+    /// The share of one connection's time that the sessions may use.
+    static let share = 0.02
+    /// The shortest rest between two rounds, in nanoseconds.
+    private static let shortestRest: UInt64 = 50_000_000
+    /// How many transactions a session makes in a round.
+    private static let transactionsPerRound = 6
+    /// How often the last read of a round is tried: the end of a run interrupts statements.
+    private static let attempts = 3
+    /// The name that the target's status shows.
+    static let client = WorkloadClientName("isolation")
+
+    private struct State {
+        /// The round that runs now, from 0; -1 before the first.
+        var round = -1
+        /// How many sessions are at work.
+        var working = 0
+        var isOver = false
+        var findings = IsolationFindings()
+    }
+
+    private let target: any WorkloadTarget
+    private let sessions: [IsolationSession]
+    private let recorder: HistoryRecorder
+    private let costs: IsolationCosts
+    private let clock: any RunClock
+    private let sleepers: [any Sleeper]
+    /// What the thread that conducts the rounds sleeps with.
+    private let conductor: any Sleeper
+    private let state = Lock(State())
+
+    /// Creates the table and the sessions.
+    ///
+    /// - Parameters:
+    ///   - target: The database under load.
+    ///   - process: The same database in another process; nil for none.
+    ///   - seed: The seed of all random choices.
+    ///   - clock: The run's clock.
+    /// - Throws: The library's error if the table cannot be created.
+    init(
+        on target: any WorkloadTarget,
+        process: (any WorkloadTarget)?,
+        seed: UInt64,
+        clock: any RunClock
+    ) throws {
+        // Before the sleepers exist: each of them counts as a thread of the run.
+        try target.perform(.write, as: Self.client) { session in
+            try ObjectTable.ofInvariant.create(in: IsolationStore(session))
+        }
+        self.target = target
+        self.clock = clock
+        let recorder = HistoryRecorder { clock.now() }
+        let costs = IsolationCosts(clock: clock)
+        let values = UniqueValues()
+        func make(
+            _ name: String,
+            _ role: IsolationSession.Role,
+            _ target: any WorkloadTarget
+        ) -> IsolationSession {
+            IsolationSession(
+                name: name,
+                role: role,
+                target: target,
+                client: Self.client,
+                recorder: recorder,
+                costs: costs,
+                script: TransactionScript(
+                    on: .ofInvariant,
+                    random: RandomStream(seed: seed, stream: "isolation/\(name)"),
+                    values: values
+                )
+            )
+        }
+        var sessions: [IsolationSession] = []
+        for role in IsolationSession.Role.allCases where role.isPossible(on: target) {
+            let isDouble = role == .writer || role == .reader
+            for number in 1...(isDouble ? 2 : 1) {
+                let name = isDouble ? "\(role.rawValue)-\(number)" : role.rawValue
+                sessions.append(make(name, role, target))
+            }
+        }
+        if let process { sessions.append(make("process", .process, process)) }
+        self.sessions = sessions
+        self.recorder = recorder
+        self.costs = costs
+        sleepers = sessions.map { _ in clock.makeSleeper() }
+        conductor = clock.makeSleeper()
+    }
+
+    /// Prepares the invariant for a run.
+    ///
+    /// It uses another process only if the scenario does: a second process changes what the load
+    /// measures.
+    ///
+    /// - Returns: Why it cannot be checked, if there is an error; nil if the scenario does not ask
+    ///   for it or the arm has no writes.
+    static func make(
+        for scenario: Scenario,
+        on target: any WorkloadTarget,
+        _ processes: ClientProcesses?,
+        _ clock: any RunClock
+    ) -> Result<IsolationWatch, any Error>? {
+        guard scenario.invariants.contains(Invariant.isolation.rawValue), target.supports(.write)
+        else { return nil }
+        return Result {
+            try IsolationWatch(
+                on: target,
+                process: try processes?.target(of: client.name, worker: 0),
+                seed: scenario.seed,
+                clock: clock
+            )
+        }
+    }
+
+    /// What the rounds have shown so far.
+    func result(_ name: String) -> InvariantResult {
+        state.withLock { $0.findings }
+            .result(name, sessions: sessions.map(\.name), failure: costs.firstFailure)
+    }
+
+    /// Removes the table; call this when the threads have ended.
+    func close(noting events: EventLog) {
+        do {
+            try target.perform(.write, as: Self.client) { session in
+                try ObjectTable.ofInvariant.drop(in: IsolationStore(session))
+            }
+        } catch {
+            events.note("the table \(ObjectTable.ofInvariant.name) remains: \(error)", .warning)
+        }
+    }
+
+    // MARK: Threads
+
+    /// The threads that the load has to run, each with what it sleeps with: one for each session,
+    /// and one that conducts the rounds.
+    func threads(_ context: RunContext) -> [(sleeper: any Sleeper, body: () -> Void)] {
+        let workers = zip(sessions, sleepers).map { session, sleeper in
+            (sleeper: sleeper, body: { self.work(session, sleeper, context.control) })
+        }
+        return workers + [(conductor, { self.conduct(context) })]
+    }
+
+    /// Makes the transactions of one round after another.
+    private func work(_ session: IsolationSession, _ sleeper: any Sleeper, _ control: RunControl) {
+        var done = -1
+        while true {
+            let (round, isOver) = state.withLock { ($0.round, $0.isOver) }
+            if round == done {
+                if isOver { return }
+                sleeper.sleep(until: .max)
+                continue
+            }
+            session.begin(round: round)
+            for _ in 0..<Self.transactionsPerRound where control.stage < .stopped {
+                session.runTransaction()
+            }
+            done = round
+            let isLast = state.withLock { state in
+                state.working -= 1
+                return state.working == 0
+            }
+            if isLast { conductor.wake() }
+        }
+    }
+
+    /// Conducts rounds until the load ends.
+    private func conduct(_ context: RunContext) {
+        let control = context.control
+        var isViolated = false
+        while control.stage < .stopped, control.now() < context.phases.end {
+            guard control.stage == .running else {
+                conductor.sleep(until: .max)
+                continue
+            }
+            let held = runRound()
+            if !isViolated, let example = state.withLock({ $0.findings.descriptions.first }) {
+                isViolated = true
+                context.events.note("isolation violated: \(example)", .error)
+            }
+            rest(after: held, control, until: context.phases.end)
+        }
+        state.withLock { $0.isOver = true }
+        for sleeper in sleepers { sleeper.wake() }
+    }
+
+    /// Runs one round, and checks its history.
+    ///
+    /// - Returns: For how long it held connections, in nanoseconds.
+    private func runRound() -> UInt64 {
+        let round = state.withLock { state in
+            state.round += 1
+            state.working = sessions.count
+            return state.round
+        }
+        for sleeper in sleepers { sleeper.wake() }
+        while state.withLock({ $0.working > 0 }) { conductor.sleep(until: .max) }
+        if let session = sessions.first(where: { $0.name == "reader-1" }) {
+            _ = (0..<Self.attempts).contains { _ in session.readEverything(ofRound: round) }
+            session.clear()
+        }
+        let history = recorder.history
+        recorder.removeAll()
+        let anomalies = IsolationCheck().anomalies(of: history)
+        state.withLock { $0.findings.add(history, anomalies) }
+        return costs.takeHeldTime()
+    }
+
+    /// Waits until the round's accesses are within their share of the time.
+    private func rest(after held: UInt64, _ control: RunControl, until end: UInt64) {
+        let length = max(Self.shortestRest, UInt64(Double(held) * (1 / Self.share - 1)))
+        let deadline = min(clock.now() &+ length, control.clockTime(of: end))
+        while control.stage < .stopped, clock.now() < deadline {
+            conductor.sleep(until: deadline)
+        }
+    }
+}

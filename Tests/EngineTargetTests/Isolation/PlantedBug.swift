@@ -1,0 +1,37 @@
+/// A bug that a wrapper adds to a correct target.
+enum PlantedBug: String, CaseIterable, Sendable {
+    /// Some reads see a state from before the last commits.
+    case staleRead
+    /// A write reads in one transaction, and writes in another.
+    case lostUpdate
+    /// Some reads see what an open transaction has written.
+    case dirtyRead
+    /// A write that throws is committed.
+    case abortedWrite
+    /// Each statement of a write is committed at once.
+    case intermediateRead
+    /// Each statement of a read sees a state of its own.
+    case readSkew
+    /// Some writes return without an error, and are rolled back.
+    case lostCommit
+    /// Some reads see an older state than reads before them.
+    case nonMonotonicRead
+    /// A snapshot shows the present state in each of its reads.
+    case movingSnapshot
+
+    /// What the invariant may call it: which of these is found first is a matter of chance.
+    var expected: [String] {
+        switch self {
+        case .staleRead: ["stale read"]
+        case .lostUpdate: ["lost update (P4)"]
+        case .dirtyRead:
+            ["read of an uncommitted write", "read of an aborted write (G1a)"]
+        case .abortedWrite: ["read of an aborted write (G1a)"]
+        case .intermediateRead: ["intermediate read (G1b)"]
+        case .readSkew: ["read skew (G-single)", "non-repeatable read"]
+        case .lostCommit: ["lost acknowledged commit"]
+        case .nonMonotonicRead: ["non-monotonic read"]
+        case .movingSnapshot: ["non-repeatable read"]
+        }
+    }
+}

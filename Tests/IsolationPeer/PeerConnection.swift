@@ -1,0 +1,62 @@
+import Isolation
+import SQLiteEngine
+
+/// The process's database: bare SQLite, or this engine.
+struct PeerConnection {
+    /// How a transaction begins.
+    enum Kind {
+        case deferred
+        case immediate
+    }
+
+    private enum Server {
+        case sqlite(RawPeer)
+        case engine(any DatabaseWriter)
+    }
+
+    private let server: Server
+
+    /// Opens a database that exists.
+    ///
+    /// - Parameters:
+    ///   - kind: `sqlite`, `pool`, `queue` or `wal-queue`.
+    ///   - path: The path of the database.
+    /// - Throws: Why it cannot be opened.
+    init(kind: String, path: String) throws {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(10)
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
+        switch kind {
+        case "pool": server = .engine(try DatabasePool(path: path, configuration: configuration))
+        case "queue": server = .engine(try DatabaseQueue(path: path, configuration: configuration))
+        case "wal-queue":
+            configuration.journalMode = .wal
+            server = .engine(try DatabaseQueue(path: path, configuration: configuration))
+        default: server = .sqlite(try RawPeer(path: path))
+        }
+    }
+
+    /// Runs a transaction; an error rolls it back.
+    func transaction(_ kind: Kind, _ body: (any ObjectStore) throws -> Void) throws {
+        switch server {
+        case .sqlite(let raw):
+            try raw.transaction(kind == .deferred ? "BEGIN DEFERRED" : "BEGIN IMMEDIATE", body)
+        case .engine(let writer):
+            try writer.writeWithoutTransaction { db in
+                try db.inTransaction(kind == .deferred ? .deferred : .immediate) {
+                    try body(db)
+                    return .commit
+                }
+            }
+        }
+    }
+
+    /// Begins the write-ahead log anew, if nobody is in the way.
+    func checkpoint() {
+        switch server {
+        case .sqlite(let raw): _ = try? raw.value("PRAGMA wal_checkpoint(TRUNCATE)", [])
+        case .engine(let writer):
+            _ = try? writer.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
+        }
+    }
+}

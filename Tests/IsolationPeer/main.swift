@@ -1,0 +1,29 @@
+import Foundation
+import Isolation
+import SQLiteEngine
+
+// Runs transactions on a database beside the process that started it, for the tests of isolation.
+//
+//     IsolationPeer sqlite|pool|queue|wal-queue PATH SEED TRANSACTIONS FIRST-VALUE
+//
+// It writes "ready" when the database is open, and waits for a line on standard input. Then it
+// writes each transaction as a line of JSON: before its commit with an unknown outcome, and again
+// when it has ended. A test can therefore kill it at any moment and still knows what it did.
+
+let arguments = CommandLine.arguments
+guard arguments.count == 6, let seed = UInt64(arguments[3]), let count = Int(arguments[4]),
+    let first = Int64(arguments[5])
+else {
+    FileHandle.standardError.write(Data("usage: IsolationPeer KIND PATH SEED COUNT FIRST\n".utf8))
+    exit(64)
+}
+do {
+    let connection = try PeerConnection(kind: arguments[1], path: arguments[2])
+    let session = PeerSession(connection, seed: seed, values: UniqueValues(after: first))
+    PeerOutput.write("ready")
+    guard readLine() != nil else { exit(0) }
+    for number in 0..<count { session.runTransaction(number) }
+} catch {
+    FileHandle.standardError.write(Data("\(error)\n".utf8))
+    exit(70)
+}

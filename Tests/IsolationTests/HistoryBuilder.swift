@@ -1,0 +1,61 @@
+@testable import Isolation
+
+/// Writes a history by hand: transactions of named sessions, one after another unless their times
+/// say otherwise.
+struct HistoryBuilder {
+    private(set) var history = History()
+    private var now: UInt64 = 0
+
+    /// Adds a transaction that begins after all earlier ones have ended, unless `at` says when.
+    mutating func add(
+        _ session: String,
+        _ operations: HistoryOperation...,
+        at time: ClosedRange<UInt64>? = nil,
+        outcome: HistoryTransaction.Outcome = .committed
+    ) {
+        let place: Int
+        if let known = history.sessions.firstIndex(of: session) {
+            place = known
+        } else {
+            place = history.sessions.count
+            history.sessions.append(session)
+        }
+        let time = time ?? now + 10...now + 20
+        now = max(now, time.upperBound)
+        history.transactions.append(
+            HistoryTransaction(
+                session: place,
+                number: history.transactions.count { $0.session == place } + 1,
+                access: "test",
+                begin: time.lowerBound,
+                end: time.upperBound,
+                outcome: outcome,
+                operations: operations
+            )
+        )
+    }
+
+    /// The kinds of the anomalies, each once.
+    var kinds: Set<AnomalyKind> { Set(anomalies.map(\.kind)) }
+
+    /// The anomalies.
+    var anomalies: [Anomaly] { IsolationCheck().anomalies(of: history) }
+}
+
+extension HistoryOperation {
+    static func append(_ element: Int64, to list: Int64 = 1) -> Self {
+        .append(list: list, element: element)
+    }
+
+    static func list(_ elements: [Int64], of list: Int64 = 1) -> Self {
+        .readList(list, elements: elements)
+    }
+
+    static func write(_ value: Int64, to register: Int64 = 1) -> Self {
+        .write(register: register, value: value)
+    }
+
+    static func read(_ value: Int64?, of register: Int64 = 1) -> Self {
+        .readRegister(register, value: value)
+    }
+}

@@ -1,0 +1,201 @@
+@testable import Isolation
+
+/// The places of a history that a mutation can change.
+struct HistoryPlaces {
+    /// A read of a list.
+    struct Read {
+        var transaction: Int
+        var operation: Int
+        var key: Int64
+        var list: [Int64]
+        /// How many elements are not the transaction's own.
+        var external: Int
+        /// Whether it is the first read of the list in its transaction.
+        var isFirst: Bool
+    }
+
+    /// All reads of lists in transactions that are not rolled back.
+    private(set) var all: [Read] = []
+    /// The transaction that appended each element, by list.
+    private(set) var writer: [Int64: [Int64: Int]] = [:]
+    /// An element of each list that was rolled back.
+    private(set) var abortedElements: [Int64: Int64] = [:]
+    private let last: Int
+
+    init(_ history: History) {
+        last = history.transactions.count - 1
+        for (index, transaction) in history.transactions.enumerated() {
+            var own: [Int64: Int] = [:]
+            var read: Set<Int64> = []
+            for (place, operation) in transaction.operations.enumerated() {
+                switch operation {
+                case .append(let key, let element):
+                    writer[key, default: [:]][element] = index
+                    own[key, default: 0] += 1
+                    if transaction.outcome == .aborted { abortedElements[key] = element }
+                case .readList(let key, let list) where transaction.outcome == .committed:
+                    all.append(
+                        Read(
+                            transaction: index,
+                            operation: place,
+                            key: key,
+                            list: list,
+                            external: list.count - own[key, default: 0],
+                            isFirst: read.insert(key).inserted
+                        )
+                    )
+                default: break
+                }
+            }
+        }
+    }
+
+    /// The reads before the last transaction, which shows all lists as they are in the end.
+    var lists: [Read] { all.filter { $0.transaction != last } }
+
+    /// Whether an element is there and its transaction is committed.
+    func isCommitted(_ element: Int64?, _ key: Int64, _ history: History) -> Bool {
+        element.map { committedEnd($0, key, history) < .max } ?? false
+    }
+
+    /// When the transaction that appended an element ended; `.max` unless it is committed.
+    func committedEnd(_ element: Int64, _ key: Int64, _ history: History) -> UInt64 {
+        guard let index = writer[key]?[element],
+            history.transactions[index].outcome == .committed
+        else { return .max }
+        return history.transactions[index].end
+    }
+
+    /// Reads of lists whose last element comes from a transaction that the reader also sees in
+    /// another list.
+    func withSharedWriter(_ history: History) -> [Read] {
+        var reads: [Read] = []
+        let byTransaction = Dictionary(grouping: lists.filter(\.isFirst), by: \.transaction)
+        for transaction in byTransaction.keys.sorted() {
+            let own = byTransaction[transaction] ?? []
+            for read in own where read.external > 0 {
+                let element = read.list[read.external - 1]
+                guard isCommitted(element, read.key, history),
+                    let index = writer[read.key]?[element]
+                else { continue }
+                let isShared = own.contains { other in
+                    other.key != read.key
+                        && other.list.prefix(other.external).contains {
+                            writer[other.key]?[$0] == index
+                        }
+                }
+                if isShared { reads.append(read) }
+            }
+        }
+        return reads
+    }
+
+    /// A length at which a list ends between two appends of one transaction; nil without such.
+    func cutInsideTransaction(_ read: Read, _ history: History) -> Int? {
+        guard read.external >= 2 else { return nil }
+        return (1..<read.external).first { length in
+            let writers = [read.list[length - 1], read.list[length]].map { writer[read.key]?[$0] }
+            return writers[0] == writers[1] && writers[0] != read.transaction
+        }
+    }
+
+    // MARK: Registers
+
+    private struct Update {
+        var transaction: Int
+        /// The place of the read before the write.
+        var operation: Int
+        var register: Int64
+        var before: Int64?
+        var after: Int64
+    }
+
+    /// Transactions that read a register once, replaced its value once, and committed.
+    private func updates(_ history: History) -> [Update] {
+        var updates: [Update] = []
+        for (index, transaction) in history.transactions.enumerated()
+        where transaction.outcome == .committed {
+            for (place, operation) in transaction.operations.enumerated() {
+                guard case .readRegister(let register, let before) = operation,
+                    count(register, transaction) == 2,
+                    place + 1 < transaction.operations.count,
+                    case .write(register, let after) = transaction.operations[place + 1]
+                else { continue }
+                updates.append(
+                    Update(
+                        transaction: index,
+                        operation: place,
+                        register: register,
+                        before: before,
+                        after: after
+                    )
+                )
+            }
+        }
+        return updates
+    }
+
+    private func count(_ register: Int64, _ transaction: HistoryTransaction) -> Int {
+        transaction.operations.count { operation in
+            switch operation {
+            case .readRegister(register, _), .write(register, _): true
+            default: false
+            }
+        }
+    }
+
+    /// Lets a read show a value that was replaced before the read began.
+    func showReplacedValue(_ history: inout History, _ random: inout SeededRandom) -> Bool {
+        let updates = updates(history)
+        var candidates: [(transaction: Int, operation: Int, update: Update)] = []
+        for (index, transaction) in history.transactions.enumerated()
+        where transaction.outcome == .committed {
+            for (place, operation) in transaction.operations.enumerated() {
+                guard case .readRegister(let register, _) = operation,
+                    count(register, transaction) == 1
+                else { continue }
+                let update = updates.last {
+                    $0.register == register
+                        && history.transactions[$0.transaction].end < transaction.begin
+                }
+                if let update { candidates.append((index, place, update)) }
+            }
+        }
+        guard let chosen = candidates.randomElement(using: &random) else { return false }
+        history.transactions[chosen.transaction].operations[chosen.operation] =
+            .readRegister(chosen.update.register, value: chosen.update.before)
+        return true
+    }
+
+    /// Lets a read show a value that was rolled back.
+    func showAbortedValue(_ history: inout History, _ random: inout SeededRandom) -> Bool {
+        var aborted: [Int64: Int64] = [:]
+        for transaction in history.transactions where transaction.outcome == .aborted {
+            for case .write(let register, let value) in transaction.operations {
+                aborted[register] = value
+            }
+        }
+        guard case .readRegister(let register, _)? = history.transactions[last].operations.last,
+            let value = aborted[register]
+        else { return false }
+        let place = history.transactions[last].operations.count - 1
+        history.transactions[last].operations[place] = .readRegister(register, value: value)
+        return true
+    }
+
+    /// Lets an update replace the value that the update before it has replaced.
+    func replaceSameValueTwice(_ history: inout History, _ random: inout SeededRandom) -> Bool {
+        let updates = updates(history)
+        var pairs: [(Update, Update)] = []
+        for second in updates {
+            for first in updates
+            where first.register == second.register && first.after == second.before {
+                pairs.append((first, second))
+            }
+        }
+        guard let (first, second) = pairs.randomElement(using: &random) else { return false }
+        history.transactions[second.transaction].operations[second.operation] =
+            .readRegister(second.register, value: first.before)
+        return true
+    }
+}

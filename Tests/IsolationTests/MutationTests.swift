@@ -1,0 +1,29 @@
+import Testing
+
+@testable import Isolation
+
+/// Correct histories, each changed in one place so that it is no longer correct.
+@Suite(.timeLimit(.minutes(5)))
+struct MutationTests {
+    @Test(arguments: Mutation.allCases)
+    func everyChangeIsFound(mutation: Mutation) {
+        var applied = 0
+        for seed in 0..<400 as Range<UInt64> {
+            var history = SerialHistory(
+                seed: seed,
+                transactions: 30 + Int(seed % 60),
+                keys: 2 + Int64(seed % 3)
+            ).history
+            var random = SeededRandom(seed: seed &+ 77)
+            guard mutation.apply(to: &history, &random) else { continue }
+            applied += 1
+            let found = Set(IsolationCheck().anomalies(of: history).map(\.kind))
+            #expect(!found.isEmpty, "seed \(seed)")
+            if let kind = mutation.certainKind {
+                #expect(found.contains(kind), "seed \(seed) found \(found)")
+            }
+            if found.isEmpty { return }
+        }
+        #expect(applied > 100)
+    }
+}

@@ -1,0 +1,174 @@
+@testable import Isolation
+
+/// A random history of a database that runs one transaction after another.
+///
+/// Sessions overlap in time; each transaction takes effect at one moment between its begin and its
+/// end. Some are rolled back, some end without an answer, and some read from a snapshot again and
+/// again. At the end, one session reads everything.
+struct SerialHistory {
+    /// The lists and registers at one moment.
+    struct State {
+        var lists: [Int64: [Int64]] = [:]
+        var registers: [Int64: Int64] = [:]
+    }
+
+    private struct Snapshot {
+        var transaction: Int
+        var state: State
+    }
+
+    private(set) var history: History
+    private var random: SeededRandom
+    private var state = State()
+    private var snapshots: [Int: Snapshot] = [:]
+    private var nextValue: Int64 = 1
+    private let keyCount: Int64
+    private let elementLimit: Int
+
+    /// Makes a history.
+    ///
+    /// - Parameters:
+    ///   - seed: The seed of all random choices.
+    ///   - sessions: How many sessions there are.
+    ///   - transactions: How many transactions they run together.
+    ///   - keys: How many lists are in use at a time, and how many registers.
+    ///   - elementLimit: How many elements a list gets before another one takes its place.
+    init(
+        seed: UInt64,
+        sessions: Int = 4,
+        transactions: Int,
+        keys: Int64 = 3,
+        elementLimit: Int = 24
+    ) {
+        random = SeededRandom(seed: seed)
+        history = History(sessions: (0..<sessions).map { "s\($0)" } + ["final"])
+        keyCount = keys
+        self.elementLimit = elementLimit
+        listKeys = Array(1...keys)
+        var freeAt = [UInt64](repeating: 0, count: sessions)
+        var moment: UInt64 = 100
+        for _ in 0..<transactions {
+            // The next transaction that takes effect: of a session that can have begun it by then.
+            moment += UInt64.random(in: 1...20, using: &random)
+            var session = Int.random(in: 0..<sessions, using: &random)
+            if freeAt[session] >= moment {
+                guard let free = freeAt.indices.first(where: { freeAt[$0] < moment }) else {
+                    moment = (freeAt.min() ?? moment) + 1
+                    continue
+                }
+                session = free
+            }
+            let begin = UInt64.random(in: freeAt[session] + 1...moment, using: &random)
+            let end = moment + UInt64.random(in: 0...60, using: &random)
+            freeAt[session] = end
+            run(session, max(begin, moment > 60 ? moment - 60 : 1), end)
+        }
+        readEverything(session: sessions, at: (freeAt.max() ?? moment) + 100)
+    }
+
+    private var listKeys: [Int64]
+    private var usedLists: Set<Int64> = []
+
+    private mutating func add(
+        _ session: Int,
+        _ access: String,
+        _ time: ClosedRange<UInt64>,
+        _ outcome: HistoryTransaction.Outcome,
+        _ operations: [HistoryOperation]
+    ) {
+        history.transactions.append(
+            HistoryTransaction(
+                session: session,
+                number: history.transactions.count,
+                access: access,
+                begin: time.lowerBound,
+                end: time.upperBound,
+                outcome: outcome,
+                operations: operations
+            )
+        )
+    }
+
+    private mutating func run(_ session: Int, _ begin: UInt64, _ end: UInt64) {
+        if let snapshot = snapshots[session] {
+            readAgain(snapshot, of: session)
+            return
+        }
+        let kind = Int.random(in: 0..<10, using: &random)
+        var own = state
+        var operations: [HistoryOperation] = []
+        let isReadOnly = kind < 4
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+            operations += step(&own, isReadOnly: isReadOnly)
+        }
+        var outcome = HistoryTransaction.Outcome.committed
+        if !isReadOnly {
+            if kind == 4 { outcome = .aborted }
+            if kind == 5 { outcome = .unknown }
+        }
+        add(session, isReadOnly ? "read" : "write", begin...end, outcome, operations)
+        let takesEffect =
+            outcome == .committed || (outcome == .unknown && Bool.random(using: &random))
+        if takesEffect { state = own }
+        if kind == 0 {
+            snapshots[session] = Snapshot(
+                transaction: history.transactions.count - 1,
+                state: own
+            )
+        }
+        renewLists()
+    }
+
+    private mutating func step(_ own: inout State, isReadOnly: Bool) -> [HistoryOperation] {
+        let register = Int64.random(in: 1...keyCount, using: &random)
+        let list = listKeys[Int.random(in: 0..<listKeys.count, using: &random)]
+        let kind = Int.random(in: 0..<(isReadOnly ? 2 : 6), using: &random)
+        switch kind {
+        case 0: return [.readList(list, elements: own.lists[list] ?? [])]
+        case 1: return [.readRegister(register, value: own.registers[register])]
+        case 2, 3:
+            own.lists[list, default: []].append(nextValue)
+            nextValue += 1
+            usedLists.insert(list)
+            return [.append(list: list, element: nextValue - 1)]
+        case 4:
+            own.registers[register] = nextValue
+            nextValue += 1
+            return [.write(register: register, value: nextValue - 1)]
+        default:
+            let before = own.registers[register]
+            own.registers[register] = nextValue
+            nextValue += 1
+            return [
+                .readRegister(register, value: before),
+                .write(register: register, value: nextValue - 1),
+            ]
+        }
+    }
+
+    private mutating func readAgain(_ snapshot: Snapshot, of session: Int) {
+        var own = snapshot.state
+        for _ in 0..<3 {
+            history.transactions[snapshot.transaction].operations +=
+                step(&own, isReadOnly: true)
+        }
+        if Bool.random(using: &random) { snapshots[session] = nil }
+    }
+
+    private mutating func renewLists() {
+        for index in listKeys.indices
+        where state.lists[listKeys[index], default: []].count >= elementLimit {
+            listKeys[index] += keyCount
+        }
+    }
+
+    private mutating func readEverything(session: Int, at time: UInt64) {
+        let lists = usedLists.sorted().map { list in
+            HistoryOperation.readList(list, elements: state.lists[list] ?? [])
+        }
+        let registers = (1...keyCount).map { register in
+            HistoryOperation.readRegister(register, value: state.registers[register])
+        }
+        add(session, "final", time...time + 10, .committed, lists + registers)
+    }
+}

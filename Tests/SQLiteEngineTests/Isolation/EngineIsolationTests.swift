@@ -1,0 +1,216 @@
+import Isolation
+import IsolationPeer
+import Testing
+
+@testable import SQLiteEngine
+
+/// The engine isolates transactions, however they are run: each history is strictly serializable.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct EngineIsolationTests {
+    private let folder = TemporaryFolder()
+
+    /// A configuration that waits for other connections' locks, and not for the disk.
+    private func configuration(
+        _ change: (inout Configuration) -> Void = { _ in }
+    ) -> Configuration {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(10)
+        configuration.prepareDatabase { db in
+            if !db.configuration.readonly { try db.execute(sql: "PRAGMA synchronous = OFF") }
+        }
+        change(&configuration)
+        return configuration
+    }
+
+    /// A queue that uses the write-ahead log.
+    private func makeWALQueue() throws -> DatabaseQueue {
+        try DatabaseQueue(
+            path: folder.file(),
+            configuration: configuration { $0.journalMode = .wal }
+        )
+    }
+
+    private func makePool(
+        _ change: (inout Configuration) -> Void = { _ in }
+    ) throws -> DatabasePool {
+        try DatabasePool(path: folder.file(), configuration: configuration(change))
+    }
+
+    private func createTable(in writer: some DatabaseWriter) throws {
+        try writer.write { try ObjectTable.ofTests.create(in: $0) }
+    }
+
+    private func makePeer(
+        _ kind: IsolationPeerProcess.Kind,
+        transactions: Int = 300,
+        seed: UInt64 = 11
+    ) throws -> IsolationPeerProcess {
+        try IsolationPeerProcess(
+            kind,
+            on: folder.file(),
+            seed: seed,
+            transactions: transactions
+        )
+    }
+
+    /// Runs all sessions, and expects no error and no anomaly.
+    private func expectIsolation(
+        _ databases: [(String, any DatabaseReader)],
+        _ count: Int,
+        seed: UInt64,
+        peers: [IsolationPeerProcess] = []
+    ) async throws {
+        let run = IsolationRun(databases)
+        try await onOwnThread { try run.run(count, seed: seed, peers: peers) }
+        expectNoAnomaly(in: run.history)
+        #expect(run.failures.isEmpty, "\(run.failures.prefix(5))")
+        let sessions = databases.reduce(0) { $0 + SessionRole.all(on: $1.1).count }
+        let committed = run.history.transactions.count { $0.outcome == .committed }
+        #expect(committed > sessions * count / 2)
+    }
+
+    private func expectNoAnomaly(in history: History) {
+        let anomalies = IsolationCheck().anomalies(of: history)
+        #expect(anomalies.isEmpty, "\(anomalies.map(\.description).joined(separator: "\n"))")
+    }
+
+    // MARK: One process
+
+    @Test(arguments: [1, 4], [true, false])
+    func aPool(readers: Int, keepsReadTransactions: Bool) async throws {
+        let pool = try makePool {
+            $0.maximumReaderCount = readers
+            $0.keepsReadTransactions = keepsReadTransactions
+        }
+        try createTable(in: pool)
+        try await expectIsolation([("pool", pool)], 400, seed: 1)
+        try pool.close()
+    }
+
+    @Test func aQueueWithARollbackJournal() async throws {
+        let queue = try DatabaseQueue(path: folder.file(), configuration: configuration())
+        try createTable(in: queue)
+        try await expectIsolation([("queue", queue)], 250, seed: 2)
+    }
+
+    @Test func aQueueWithAWriteAheadLog() async throws {
+        let queue = try makeWALQueue()
+        try createTable(in: queue)
+        try await expectIsolation([("queue", queue)], 250, seed: 3)
+    }
+
+    @Test func aQueueInMemory() async throws {
+        let queue = try DatabaseQueue()
+        try createTable(in: queue)
+        try await expectIsolation([("memory", queue)], 250, seed: 4)
+    }
+
+    @Test func twoPoolsOfOneFile() async throws {
+        let (first, second) = (try makePool(), try makePool())
+        try createTable(in: first)
+        try await expectIsolation([("first", first), ("second", second)], 200, seed: 5)
+    }
+
+    @Test func aPoolBesideAReadOnlyPoolAndAQueue() async throws {
+        let pool = try makePool()
+        try createTable(in: pool)
+        let queue = try makeWALQueue()
+        let reading = try makePool { $0.readonly = true }
+        try await expectIsolation(
+            [("pool", pool), ("read-only", reading), ("queue", queue)],
+            150,
+            seed: 6
+        )
+    }
+
+    // MARK: Several processes
+
+    @Test(arguments: [IsolationPeerProcess.Kind.sqlite, .pool])
+    func aPoolBesideAnotherProcess(kind: IsolationPeerProcess.Kind) async throws {
+        let pool = try makePool()
+        try createTable(in: pool)
+        let peer = try makePeer(kind)
+        try await expectIsolation([("pool", pool)], 200, seed: 7, peers: [peer])
+    }
+
+    @Test func aReadOnlyPoolBesideAProcessThatWrites() async throws {
+        let pool = try makePool()
+        try createTable(in: pool)
+        let reading = try makePool { $0.readonly = true }
+        try pool.close()
+        let peer = try makePeer(.sqlite, transactions: 1000)
+        try await expectIsolation([("read-only", reading)], 400, seed: 8, peers: [peer])
+    }
+
+    @Test(arguments: [IsolationPeerProcess.Kind.sqlite, .walQueue])
+    func aQueueWithAWriteAheadLogBesideAnotherProcess(
+        kind: IsolationPeerProcess.Kind
+    ) async throws {
+        let queue = try makeWALQueue()
+        try createTable(in: queue)
+        let peer = try makePeer(kind)
+        try await expectIsolation([("queue", queue)], 150, seed: 9, peers: [peer])
+    }
+
+    @Test(arguments: [IsolationPeerProcess.Kind.sqlite, .queue])
+    func aQueueWithARollbackJournalBesideAnotherProcess(
+        kind: IsolationPeerProcess.Kind
+    ) async throws {
+        let queue = try DatabaseQueue(path: folder.file(), configuration: configuration())
+        try createTable(in: queue)
+        let peer = try makePeer(kind, transactions: 100)
+        try await expectIsolation([("queue", queue)], 40, seed: 10, peers: [peer])
+    }
+
+    @Test func whatAKilledProcessCommittedStays() async throws {
+        let pool = try makePool()
+        try createTable(in: pool)
+        for kill in 1...3 {
+            let peer = try IsolationPeerProcess(
+                .sqlite,
+                on: folder.file(),
+                seed: UInt64(kill),
+                transactions: 100_000,
+                number: kill
+            )
+            try peer.start()
+            let lines = 40 * kill
+            let run = IsolationRun([("pool", pool)])
+            try await onOwnThread {
+                run.add(try peer.killedHistory(afterLines: lines))
+                try run.readEverything(rounds: 8)
+            }
+            expectNoAnomaly(in: run.history)
+            try await pool.write { try ObjectTable.ofTests.clear(in: $0) }
+        }
+    }
+
+    // MARK: The check itself
+
+    @Test func statementsWithoutATransactionAreNoTransaction() throws {
+        let pool = try makePool()
+        try createTable(in: pool)
+        let recorder = HistoryRecorder()
+        let table = ObjectTable.ofTests
+        let reading = recorder.begin("unsafeRead", in: recorder.addSession("reader"))
+        let writing = recorder.begin("write", in: recorder.addSession("writer"))
+        try pool.unsafeRead { db in
+            try table.read(.list(1), in: db, reading)
+            try Background {
+                try pool.write { db in
+                    try table.append(1, toList: 1, in: db, writing)
+                    try table.append(2, toList: 2, in: db, writing)
+                    writing.willCommit()
+                }
+                writing.end(.committed)
+            }.value()
+            try table.read(.list(2), in: db, reading)
+        }
+        reading.end(.committed)
+        let last = recorder.begin("read", in: recorder.addSession("last"))
+        try pool.read { try table.read(.list(1), in: $0, last) }
+        last.end(.committed)
+        let kinds = Set(IsolationCheck().anomalies(of: recorder.history).map(\.kind))
+        #expect(kinds.contains(.readSkew))
+    }
+}

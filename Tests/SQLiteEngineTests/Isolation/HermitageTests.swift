@@ -1,0 +1,260 @@
+import Testing
+
+@testable import SQLiteEngine
+
+/// The cases of Hermitage (<https://github.com/ept/hermitage>) with connections that share a file
+/// in WAL mode: SQLite isolates them as snapshots, and serializes writers.
+///
+/// A transaction that cannot have the write lock gets `SQLITE_BUSY`. One whose snapshot is older
+/// than the last commit can never have it, and gets `SQLITE_BUSY_SNAPSHOT`; it has to begin again.
+/// No case is therefore possible that serializability excludes.
+@Suite(.timeLimit(.minutes(1)))
+struct HermitageTests {
+    /// Whose connections run the transactions.
+    enum Setting: CaseIterable, Sendable {
+        /// Each transaction has a queue of its own.
+        case queues
+        /// Each transaction has the writer of a pool of its own.
+        case pools
+        /// The first transaction has a pool's writer, the others have queues.
+        case poolAndQueues
+    }
+
+    private let folder = TemporaryFolder()
+
+    /// Begins deferred transactions on connections of their own, on the table `test`.
+    private func begin(_ setting: Setting, _ count: Int) throws -> [SteppedAccess] {
+        let writers: [any DatabaseWriter] = try (0..<count).map { index in
+            var configuration = Configuration()
+            configuration.journalMode = .wal
+            let isPool = setting == .pools || (setting == .poolAndQueues && index == 0)
+            return isPool
+                ? try DatabasePool(path: folder.file(), configuration: configuration)
+                : try DatabaseQueue(path: folder.file(), configuration: configuration)
+        }
+        try writers[0].write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE test (id INTEGER PRIMARY KEY, value INTEGER);
+                    INSERT INTO test VALUES (1, 10), (2, 20);
+                    """
+            )
+        }
+        return try writers.map { writer in
+            let access = SteppedAccess(on: writer)
+            try access.run("BEGIN DEFERRED")
+            return access
+        }
+    }
+
+    /// Commits, and ends the access.
+    private func commit(_ access: SteppedAccess) throws {
+        try access.run("COMMIT")
+        try access.end()
+    }
+
+    /// Rolls back, and ends the access.
+    private func rollBack(_ access: SteppedAccess) throws {
+        try access.run("ROLLBACK")
+        try access.end()
+    }
+
+    /// The table as a new connection sees it.
+    private func committed() throws -> [Int: Int] {
+        // The last connection that closes locks the file for a moment.
+        let configuration = Configuration.with { $0.busyMode = .timeout(10) }
+        let access = SteppedAccess(
+            on: try DatabaseQueue(path: folder.file(), configuration: configuration)
+        )
+        let values = try access.values()
+        try access.end()
+        return values
+    }
+
+    @Test(arguments: Setting.allCases)
+    func g0WritesDoNotInterleave(setting: Setting) throws {
+        let t = try begin(setting, 2)
+        try t[0].run("UPDATE test SET value = 11 WHERE id = 1")
+        #expect(t[1].refusal(of: "UPDATE test SET value = 12 WHERE id = 1") == .SQLITE_BUSY)
+        try t[0].run("UPDATE test SET value = 21 WHERE id = 2")
+        try commit(t[0])
+        #expect(try committed() == [1: 11, 2: 21])
+        // It had read nothing: it may write now.
+        try t[1].run("UPDATE test SET value = 12 WHERE id = 1")
+        try t[1].run("UPDATE test SET value = 22 WHERE id = 2")
+        try commit(t[1])
+        #expect(try committed() == [1: 12, 2: 22])
+    }
+
+    @Test(arguments: Setting.allCases)
+    func g1aAbortedWritesAreNotSeen(setting: Setting) throws {
+        let t = try begin(setting, 2)
+        try t[0].run("UPDATE test SET value = 101 WHERE id = 1")
+        #expect(try t[1].values() == [1: 10, 2: 20])
+        try rollBack(t[0])
+        #expect(try t[1].values() == [1: 10, 2: 20])
+        try commit(t[1])
+    }
+
+    @Test(arguments: Setting.allCases)
+    func g1bIntermediateWritesAreNotSeen(setting: Setting) throws {
+        let t = try begin(setting, 2)
+        try t[0].run("UPDATE test SET value = 101 WHERE id = 1")
+        #expect(try t[1].values() == [1: 10, 2: 20])
+        try t[0].run("UPDATE test SET value = 11 WHERE id = 1")
+        try commit(t[0])
+        #expect(try t[1].values() == [1: 10, 2: 20])
+        try commit(t[1])
+        #expect(try committed() == [1: 11, 2: 20])
+    }
+
+    @Test(arguments: Setting.allCases)
+    func g1cInformationDoesNotFlowInCircles(setting: Setting) throws {
+        let t = try begin(setting, 2)
+        try t[0].run("UPDATE test SET value = 11 WHERE id = 1")
+        #expect(t[1].refusal(of: "UPDATE test SET value = 22 WHERE id = 2") == .SQLITE_BUSY)
+        #expect(try t[0].values(where: "id = 2") == [2: 20])
+        #expect(try t[1].values(where: "id = 1") == [1: 10])
+        try commit(t[0])
+        #expect(
+            t[1].refusal(of: "UPDATE test SET value = 22 WHERE id = 2") == .SQLITE_BUSY_SNAPSHOT
+        )
+        try rollBack(t[1])
+    }
+
+    @Test(arguments: Setting.allCases)
+    func otvAnObservedTransactionDoesNotVanish(setting: Setting) throws {
+        let t = try begin(setting, 3)
+        try t[0].run("UPDATE test SET value = 11 WHERE id = 1")
+        try t[0].run("UPDATE test SET value = 19 WHERE id = 2")
+        #expect(t[1].refusal(of: "UPDATE test SET value = 12 WHERE id = 1") == .SQLITE_BUSY)
+        try commit(t[0])
+        #expect(try t[2].values(where: "id = 1") == [1: 11])
+        try t[1].run("UPDATE test SET value = 12 WHERE id = 1")
+        #expect(try t[2].values(where: "id = 2") == [2: 19])
+        try t[1].run("UPDATE test SET value = 18 WHERE id = 2")
+        #expect(try t[2].values(where: "id = 2") == [2: 19])
+        try commit(t[1])
+        #expect(try t[2].values() == [1: 11, 2: 19])
+        try commit(t[2])
+    }
+
+    @Test(arguments: Setting.allCases)
+    func pmpAPredicateKeepsItsRows(setting: Setting) throws {
+        let t = try begin(setting, 2)
+        #expect(try t[0].values(where: "value = 30").isEmpty)
+        try t[1].run("INSERT INTO test VALUES (3, 30)")
+        try commit(t[1])
+        #expect(try t[0].values(where: "value % 3 = 0").isEmpty)
+        try commit(t[0])
+    }
+
+    @Test(arguments: Setting.allCases)
+    func pmpAPredicateOfAWriteMustNotBeOld(setting: Setting) throws {
+        let t = try begin(setting, 2)
+        #expect(try t[1].values(where: "value = 20") == [2: 20])
+        try t[0].run("UPDATE test SET value = value + 10")
+        #expect(t[1].refusal(of: "DELETE FROM test WHERE value = 20") == .SQLITE_BUSY)
+        try commit(t[0])
+        #expect(t[1].refusal(of: "DELETE FROM test WHERE value = 20") == .SQLITE_BUSY_SNAPSHOT)
+        try rollBack(t[1])
+        #expect(try committed() == [1: 20, 2: 30])
+    }
+
+    @Test(arguments: Setting.allCases)
+    func p4AnUpdateIsNotLost(setting: Setting) throws {
+        let t = try begin(setting, 2)
+        #expect(try t[0].values(where: "id = 1") == [1: 10])
+        #expect(try t[1].values(where: "id = 1") == [1: 10])
+        try t[0].run("UPDATE test SET value = 11 WHERE id = 1")
+        #expect(t[1].refusal(of: "UPDATE test SET value = 12 WHERE id = 1") == .SQLITE_BUSY)
+        try commit(t[0])
+        #expect(
+            t[1].refusal(of: "UPDATE test SET value = 12 WHERE id = 1") == .SQLITE_BUSY_SNAPSHOT
+        )
+        // The transaction has to begin again, and finds the other one's value.
+        try t[1].run("ROLLBACK")
+        try t[1].run("BEGIN IMMEDIATE")
+        #expect(try t[1].values(where: "id = 1") == [1: 11])
+        try t[1].run("UPDATE test SET value = value + 1 WHERE id = 1")
+        try commit(t[1])
+        #expect(try committed() == [1: 12, 2: 20])
+    }
+
+    @Test(arguments: Setting.allCases)
+    func gSingleTwoReadsSeeOneState(setting: Setting) throws {
+        let t = try begin(setting, 2)
+        #expect(try t[0].values(where: "id = 1") == [1: 10])
+        #expect(try t[1].values() == [1: 10, 2: 20])
+        try t[1].run("UPDATE test SET value = 12 WHERE id = 1")
+        try t[1].run("UPDATE test SET value = 18 WHERE id = 2")
+        try commit(t[1])
+        #expect(try t[0].values(where: "id = 2") == [2: 20])
+        try commit(t[0])
+    }
+
+    @Test(arguments: Setting.allCases)
+    func gSingleTwoPredicatesSeeOneState(setting: Setting) throws {
+        let t = try begin(setting, 2)
+        #expect(try t[0].values(where: "value % 5 = 0") == [1: 10, 2: 20])
+        try t[1].run("UPDATE test SET value = 12 WHERE value = 10")
+        try commit(t[1])
+        #expect(try t[0].values(where: "value % 3 = 0").isEmpty)
+        try commit(t[0])
+    }
+
+    @Test(arguments: Setting.allCases)
+    func gSingleAWriteMustNotFollowAnOldRead(setting: Setting) throws {
+        let t = try begin(setting, 2)
+        #expect(try t[0].values(where: "id = 1") == [1: 10])
+        try t[1].run("UPDATE test SET value = 12 WHERE id = 1")
+        try t[1].run("UPDATE test SET value = 18 WHERE id = 2")
+        try commit(t[1])
+        #expect(t[0].refusal(of: "DELETE FROM test WHERE value = 20") == .SQLITE_BUSY_SNAPSHOT)
+        try rollBack(t[0])
+        #expect(try committed() == [1: 12, 2: 18])
+    }
+
+    @Test(arguments: Setting.allCases)
+    func g2ItemWritesDoNotSkew(setting: Setting) throws {
+        let t = try begin(setting, 2)
+        #expect(try t[0].values() == [1: 10, 2: 20])
+        #expect(try t[1].values() == [1: 10, 2: 20])
+        try t[0].run("UPDATE test SET value = 11 WHERE id = 1")
+        #expect(t[1].refusal(of: "UPDATE test SET value = 21 WHERE id = 2") == .SQLITE_BUSY)
+        try commit(t[0])
+        #expect(
+            t[1].refusal(of: "UPDATE test SET value = 21 WHERE id = 2") == .SQLITE_BUSY_SNAPSHOT
+        )
+        try rollBack(t[1])
+        #expect(try committed() == [1: 11, 2: 20])
+    }
+
+    @Test(arguments: Setting.allCases)
+    func g2PredicatesDoNotSkew(setting: Setting) throws {
+        let t = try begin(setting, 2)
+        #expect(try t[0].values(where: "value % 3 = 0").isEmpty)
+        #expect(try t[1].values(where: "value % 3 = 0").isEmpty)
+        try t[0].run("INSERT INTO test VALUES (3, 30)")
+        #expect(t[1].refusal(of: "INSERT INTO test VALUES (4, 42)") == .SQLITE_BUSY)
+        try commit(t[0])
+        #expect(t[1].refusal(of: "INSERT INTO test VALUES (4, 42)") == .SQLITE_BUSY_SNAPSHOT)
+        try rollBack(t[1])
+        #expect(try committed() == [1: 10, 2: 20, 3: 30])
+    }
+
+    @Test(arguments: Setting.allCases)
+    func g2AReaderBetweenTwoWritersSeesASerialState(setting: Setting) throws {
+        let t = try begin(setting, 3)
+        #expect(try t[0].values() == [1: 10, 2: 20])
+        try t[1].run("UPDATE test SET value = value + 5 WHERE id = 2")
+        try commit(t[1])
+        #expect(try t[2].values() == [1: 10, 2: 25])
+        try commit(t[2])
+        #expect(
+            t[0].refusal(of: "UPDATE test SET value = 0 WHERE id = 1") == .SQLITE_BUSY_SNAPSHOT
+        )
+        try rollBack(t[0])
+        #expect(try committed() == [1: 10, 2: 25])
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Isolation
+import IsolationPeer
+import Telemetry
+
+@testable import SQLiteEngine
+
+/// Runs sessions of all roles on some databases at the same time, and gives their history.
+struct IsolationRun: Sendable {
+    /// How many transactions use the same lists and registers.
+    private static let transactionsPerRound = 25
+
+    /// The databases, by name: they are the same file, or one of its kind.
+    let databases: [(name: String, database: any DatabaseReader)]
+    private let recorder = HistoryRecorder()
+    private let errors = Collected()
+    private let values = UniqueValues()
+
+    init(_ databases: [(String, any DatabaseReader)]) {
+        self.databases = databases.map { (name: $0.0, database: $0.1) }
+    }
+
+    /// Errors that nobody asked for.
+    var failures: [String] { errors.all }
+
+    /// Runs the sessions; each makes so many transactions, or groups of them.
+    ///
+    /// - Parameters:
+    ///   - count: How many transactions each session runs.
+    ///   - seed: The seed of all choices.
+    ///   - peers: Processes that run at the same time, already started.
+    /// - Throws: What the last reads and the processes throw.
+    func run(_ count: Int, seed: UInt64, peers: [IsolationPeerProcess] = []) throws {
+        var threads: [Background<Void>] = []
+        for peer in peers { try peer.start() }
+        for (name, database) in databases {
+            for role in SessionRole.all(on: database) {
+                let script = TransactionScript(
+                    on: .ofTests,
+                    random: SeededRandom(seed: seed &+ UInt64(threads.count) &* 7919),
+                    values: values
+                )
+                let session = IsolationSession(
+                    role,
+                    of: database,
+                    named: "\(name).\(role.rawValue)",
+                    recorder,
+                    script,
+                    errors,
+                    isShared: databases.count + peers.count > 1
+                )
+                threads.append(
+                    Background {
+                        for number in 0..<count {
+                            script.begin(round: number / Self.transactionsPerRound)
+                            session.run()
+                        }
+                    }
+                )
+            }
+        }
+        for thread in threads { try thread.value() }
+        for peer in peers { recorder.add(try peer.history()) }
+        try readEverything(rounds: count / Self.transactionsPerRound + 1)
+    }
+
+    /// What has happened so far.
+    var history: History { recorder.history }
+
+    /// Adds what another process did before it was killed.
+    func add(_ history: History) { recorder.add(history) }
+
+    /// Reads all lists and registers from each database.
+    func readEverything(rounds: Int) throws {
+        for (name, database) in databases {
+            let transaction = recorder.begin("last read", in: recorder.addSession("\(name).last"))
+            try database.read { db in
+                for round in 0..<rounds {
+                    for object in TransactionScript.objects(ofRound: round) {
+                        try script.table.read(object, in: db, transaction)
+                    }
+                }
+            }
+            transaction.end(.committed)
+        }
+    }
+
+    private var script: TransactionScript {
+        TransactionScript(on: .ofTests, random: SeededRandom(seed: 0), values: values)
+    }
+}

@@ -1,0 +1,119 @@
+import Dispatch
+import Isolation
+import IsolationPeer
+import Telemetry
+
+@testable import SQLiteEngine
+
+/// One session: runs transactions in the way of its role, and records them.
+///
+/// Only its own thread uses it.
+struct IsolationSession {
+    struct Rollback: Error {}
+
+    let role: SessionRole
+    let database: any DatabaseReader
+    let recorder: HistoryRecorder
+    let script: TransactionScript
+    let errors: Collected
+    /// Whether other connections write to the file than those of `database`.
+    let isShared: Bool
+    let session: Int
+    /// The session of accesses inside of accesses.
+    let inner: Int
+
+    init(
+        _ role: SessionRole,
+        of database: any DatabaseReader,
+        named name: String,
+        _ recorder: HistoryRecorder,
+        _ script: TransactionScript,
+        _ errors: Collected,
+        isShared: Bool
+    ) {
+        self.role = role
+        self.database = database
+        self.recorder = recorder
+        self.script = script
+        self.errors = errors
+        self.isShared = isShared
+        session = recorder.addSession(name)
+        inner = recorder.addSession("\(name).inner")
+    }
+
+    /// Runs one transaction, or a few that belong together.
+    func run() {
+        if role.isReadOnly { return runRead() }
+        guard let writer = database as? any DatabaseWriter else { return }
+        switch role {
+        case .write: write(writer)
+        case .writeWithoutTransaction: writeWithoutTransaction(writer)
+        case .awaitedWrite: writeAwaited(writer)
+        case .asyncWrite: writeAsync(writer)
+        case .barrier: writeBehindBarrier(writer)
+        case .concurrentRead: readConcurrently(writer)
+        default:
+            guard let pool = writer as? DatabasePool else { return }
+            switch role {
+            case .nestedRead: readInsideWrite(pool)
+            case .snapshot: readSnapshot(of: pool)
+            default: readSnapshotPool(of: pool)
+            }
+        }
+    }
+
+    private func runRead() {
+        switch role {
+        case .awaitedRead: readAwaited()
+        case .asyncRead: readAsync()
+        case .singleReads: readSingleStatements()
+        default: read()
+        }
+    }
+
+    /// Whether this transaction is to be rolled back.
+    var isRolledBack: Bool { script.draw(below: 6) == 0 }
+
+    /// Begins a transaction of the session.
+    func begin(_ access: String) -> RecordedTransaction { recorder.begin(access, in: session) }
+
+    /// Runs an access, and records how the transaction in it ended.
+    func finish(_ transaction: RecordedTransaction, _ access: () throws -> Void) {
+        do {
+            try access()
+            transaction.end(.committed)
+        } catch {
+            note(error)
+            transaction.end(transaction.isCommitting ? .unknown : .aborted)
+        }
+    }
+
+    /// Remembers an error that the session did not ask for.
+    func note(_ error: any Error) {
+        if error is Rollback { return }
+        // Whoever has read cannot wait for another connection's lock
+        // (https://sqlite.org/c3ref/busy_handler.html).
+        let isBusy = (error as? DatabaseError)?.resultCode == .SQLITE_BUSY
+        if isBusy && isShared { return }
+        errors.append("\(role.rawValue): \(error)")
+    }
+
+    /// Writes in a transaction that is open, and rolls it back now and then by an error.
+    func write(in db: Database, _ transaction: RecordedTransaction) throws {
+        try script.write(in: db, transaction)
+        if isRolledBack { throw Rollback() }
+        transaction.willCommit()
+    }
+
+    /// Waits for what a task does.
+    func wait(for body: @escaping @Sendable () async throws -> Void) throws {
+        let ended = DispatchSemaphore(value: 0)
+        let result = Lock<Result<Void, any Error>>(.success(()))
+        Task.detached {
+            do { try await body() } catch { result.withLock { $0 = .failure(error) } }
+            ended.signal()
+        }
+        ended.wait()
+        try result.withLock { $0 }.get()
+    }
+}

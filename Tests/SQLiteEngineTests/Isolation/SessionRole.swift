@@ -1,0 +1,57 @@
+@testable import SQLiteEngine
+
+/// A way to use the engine; each session of a history has one.
+enum SessionRole: String, CaseIterable, Sendable {
+    /// `write`, some of it rolled back.
+    case write
+    /// `inTransaction` of each kind, savepoints and single statements, without the engine's
+    /// transaction.
+    case writeWithoutTransaction
+    /// `await write`.
+    case awaitedWrite
+    /// `asyncWrite`.
+    case asyncWrite
+    /// `barrierWriteWithoutTransaction`, in each of its forms.
+    case barrier
+    /// `spawnConcurrentRead` after each commit, and a commit after that.
+    case concurrentRead
+    /// `write { read }` on a pool.
+    case nestedRead
+    /// `read`.
+    case read
+    /// `await read`.
+    case awaitedRead
+    /// `asyncRead`.
+    case asyncRead
+    /// `unsafeRead` and `unsafeReentrantRead`, whose statements are transactions of their own.
+    case singleReads
+    /// `makeSnapshot`, read several times.
+    case snapshot
+    /// `makeSnapshotPool`, read on two threads.
+    case snapshotPool
+
+    /// Whether the session needs nothing but reads.
+    var isReadOnly: Bool {
+        switch self {
+        case .read, .awaitedRead, .asyncRead, .singleReads: true
+        default: false
+        }
+    }
+
+    /// Whether only a pool that writes has the method.
+    var needsPool: Bool {
+        switch self {
+        case .nestedRead, .snapshot, .snapshotPool: true
+        default: false
+        }
+    }
+
+    /// The roles that a database can play.
+    static func all(on database: any DatabaseReader) -> [SessionRole] {
+        allCases.filter { role in
+            if role.isReadOnly { return true }
+            if database.configuration.readonly { return false }
+            return database is DatabasePool || !role.needsPool
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Telemetry
+
+@testable import SQLiteEngine
+
+/// An access whose statements a test runs one by one, between those of other accesses.
+///
+/// The access has a thread of its own. All methods are for the test's thread.
+final class SteppedAccess: Sendable {
+    private struct Abandoned: Error {}
+
+    private enum Step {
+        case run(@Sendable (Database) throws -> Void)
+        case end
+        case abandon
+    }
+
+    private let next = Lock<Step>(.abandon)
+    private let outcome = Lock<Result<Void, any Error>>(.success(()))
+    private let mayGoOn = Gate()
+    private let isDone = Gate()
+    private let thread: Background<Void>
+
+    /// Begins an access; does not wait for it.
+    ///
+    /// - Parameter access: Makes the access, and calls the closure that it gets with the
+    ///   connection.
+    init(_ access: @escaping @Sendable ((Database) throws -> Void) throws -> Void) {
+        let (next, outcome, mayGoOn, isDone) = (next, outcome, mayGoOn, isDone)
+        thread = Background {
+            try access { db in
+                while true {
+                    try mayGoOn.wait()
+                    switch next.withLock({ $0 }) {
+                    case .run(let body):
+                        let result = Result { try body(db) }
+                        outcome.withLock { $0 = result }
+                        isDone.open()
+                    case .end: return
+                    case .abandon: throw Abandoned()
+                    }
+                }
+            }
+        }
+    }
+
+    /// A connection outside of a transaction.
+    convenience init(on writer: any DatabaseWriter) {
+        self.init { body in try writer.writeWithoutTransaction(body) }
+    }
+
+    /// Ends the access, by an error, if the test has not.
+    deinit { set(.abandon) }
+
+    private func set(_ step: Step) {
+        next.withLock { $0 = step }
+        mayGoOn.open()
+    }
+
+    /// Runs something in the access, and waits for its end.
+    func perform<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) throws -> T {
+        let value = Lock<T?>(nil)
+        set(
+            .run { db in
+                let result = try body(db)
+                value.withLock { $0 = result }
+            }
+        )
+        try isDone.wait()
+        try outcome.withLock { $0 }.get()
+        guard let value = value.withLock({ $0 }) else { throw Gate.Timeout() }
+        return value
+    }
+
+    /// Runs statements.
+    func run(_ sql: String) throws { try perform { try $0.execute(sql: sql) } }
+
+    /// Why SQLite refuses statements; nil if it does not.
+    func refusal(of sql: String) -> ResultCode? {
+        databaseError { try run(sql) }?.extendedResultCode
+    }
+
+    /// The rows of the table `test`: values by their identifiers.
+    func values(where condition: String = "true") throws -> [Int: Int] {
+        try perform { db in
+            let rows = try Row.fetchAll(db, sql: "SELECT id, value FROM test WHERE \(condition)")
+            return Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) })
+        }
+    }
+
+    /// Lets the access return, and waits for that.
+    ///
+    /// - Throws: What the access throws.
+    func end() throws {
+        set(.end)
+        try thread.value()
+    }
+
+    /// Ends the access by an error, and waits for that.
+    func abandon() throws {
+        set(.abandon)
+        do { try thread.value() } catch is Abandoned {}
+    }
+}

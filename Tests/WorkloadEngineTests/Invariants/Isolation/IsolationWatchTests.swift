@@ -1,0 +1,77 @@
+import Isolation
+import Telemetry
+import Testing
+
+@testable import WorkloadEngine
+
+/// The transactions that run beside a load, in simulated time.
+@Suite(.timeLimit(.minutes(2)))
+struct IsolationWatchTests {
+    /// Runs a quiet load with the invariant.
+    private func run(
+        _ behaviour: FakeTarget.Behaviour,
+        on clock: SimulatedClock = SimulatedClock(),
+        measured: Duration = .seconds(10),
+        onSample: (@Sendable (Sample) -> Void)? = nil
+    ) async throws -> (result: ArmResult, target: FakeTarget) {
+        var scenario = Scenario.test(
+            [.reader(pace: .closed(think: .seconds(1)))],
+            measured: measured
+        )
+        scenario.invariants = ["isolation"]
+        let target = FakeTarget(clock: clock, behaviour)
+        let run = WorkloadRun.simulated(scenario, on: target, onSample: onSample)
+        return (try await run.run(), target)
+    }
+
+    @Test func aDatabaseThatForgetsIsFoundWhileTheLoadRuns() async throws {
+        let events = Lock<[String]>([])
+        // Each query gives no rows, whatever was written.
+        let (result, target) = try await run(.init(hasSnapshots: false)) { sample in
+            events.withLock { $0 += sample.events.map(\.message) }
+        }
+        let isolation = try #require(result.invariants.first)
+        #expect(isolation.passed == false)
+        #expect(isolation.detail.contains("transaction that does not see its own write"))
+        #expect(result.exitStatus == .invariantViolated)
+        let violations = events.withLock { $0 }.filter { $0.hasPrefix("isolation violated: ") }
+        #expect(violations.count == 1)
+        #expect(target.isClosed)
+    }
+
+    @Test func theTransactionsUseASmallShareOfTheTime() async throws {
+        let clock = SimulatedClock()
+        var behaviour = FakeTarget.Behaviour(hasSnapshots: false)
+        behaviour.statement = { _ = clock.spend(milliseconds(1)) }
+        let (_, target) = try await run(behaviour, on: clock, measured: .seconds(600))
+        let statements = target.statements.count { $0.sql.contains(ObjectTable.ofInvariant.name) }
+        // In milliseconds of ten minutes: about one in fifty, and at most one round more.
+        #expect((6000...13_500).contains(statements), "\(statements) statements")
+    }
+
+    @Test func theTableComesBeforeTheLoadAndGoesAfterIt() async throws {
+        let (result, target) = try await run(.init(hasSnapshots: false))
+        let statements = target.statements.map(\.sql)
+        #expect(statements.first == "DROP TABLE IF EXISTS poolgauge_isolation")
+        #expect(statements.dropFirst().first?.hasPrefix("CREATE TABLE poolgauge_isolation") == true)
+        #expect(statements.last == "DROP TABLE IF EXISTS poolgauge_isolation")
+        #expect(result.clients.keys.sorted() == ["reader"])
+        #expect(result.clients["reader"]?.completed == 10)
+    }
+
+    @Test func aTableThatCannotBeCreatedIsSaidToBeTheReason() async throws {
+        var behaviour = FakeTarget.Behaviour()
+        behaviour.before = { if $0.kind == .write { throw FakeFailure.broken } }
+        let (result, _) = try await run(behaviour)
+        let isolation = try #require(result.invariants.first)
+        #expect(isolation.passed == false)
+        #expect(isolation.detail == "could not be checked: broken")
+    }
+
+    @Test func aLoadWithoutTheInvariantRunsNothingElse() async throws {
+        let target = FakeTarget(clock: SimulatedClock())
+        let scenario = Scenario.test([.reader(pace: .closed(think: .seconds(1)))])
+        _ = try await WorkloadRun.simulated(scenario, on: target).run()
+        #expect(target.accesses.allSatisfy { ["reader", "environment"].contains($0.client) })
+    }
+}
