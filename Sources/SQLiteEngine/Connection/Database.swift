@@ -246,8 +246,9 @@ public final class Database {
         }
     }
 
-    /// Forgets what is known of the schema, and the statements that were prepared with it. SQLite
-    /// prepares them again at their next step; until then, they report the old columns.
+    /// Forgets what is known of the schema, and the statements that were prepared with it.
+    ///
+    /// SQLite prepares them again at their next step; until then, they report the old columns.
     @inline(never)
     func forgetSchema() {
         state.pointee.knownGeneration = schemaGeneration?.current ?? 0

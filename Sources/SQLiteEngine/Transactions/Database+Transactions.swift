@@ -89,7 +89,9 @@ extension Database {
     }
 
     /// Records the date of a transaction that has begun, and the committed state before its first
-    /// statement. An error of the clock is thrown when the date is used.
+    /// statement.
+    ///
+    /// An error of the clock is thrown when the date is used.
     func transactionDidBegin() {
         recordStateBeforeTransaction()
         openTransactionDate = Result { try configuration.transactionClock.now(self) }

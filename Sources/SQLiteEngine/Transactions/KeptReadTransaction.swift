@@ -20,7 +20,7 @@ struct KeptReadTransaction {
     /// The longest time for which one transaction is kept, in nanoseconds.
     static let limit: UInt64 = 5_000_000
 
-    /// The wal-index, in WAL mode. Its owner is ``Database/walIndex``.
+    /// The wal-index, in WAL mode; its owner is ``Database/walIndex``.
     var walIndex: UnsafeRawPointer?
     /// The keeper of the connection's gate, which outlives the connection's accesses; nil where
     /// transactions are never kept.
