@@ -26,14 +26,13 @@ final class AccessGate: Sendable {
     /// What those who release must look after: the number of waiters in the lower half, and in
     /// the upper that of the accesses which forbid to keep transactions.
     let attention = Atomic<Int>(0)
-    private static let waiterMask = (1 << 32) - 1
-    static let forbidding = 1 << 32
+    static let forbidding = GateAttention.forbidding
     /// How many threads are ending transactions that idle connections keep.
     let visits = Atomic<Int>(0)
     /// For how long a writer waits for one of them at most, in nanoseconds.
     let longestVisit = Atomic<UInt64>(10_000_000)
     /// Those who wait.
-    let queue = Lock(WaiterQueue())
+    let queue = Lock(WaiterQueue<Waiter>())
     /// The waits of those who had to wait, and their number.
     let slowAcquisitions = AtomicHistogram()
     let slowCount = Atomic<UInt64>(0)
@@ -112,36 +111,6 @@ final class AccessGate: Sendable {
         return try acquireAny(thread, site, intent)
     }
 
-    /// Gives a connection back.
-    @inline(__always)
-    func release(_ slot: AccessSlot) {
-        if attention.load(ordering: .relaxed) == 0 {
-            slot.giveUp(AccessSlot.State.idle)
-            if attention.load(ordering: .sequentiallyConsistent) == 0 { return }
-            // Somebody began to wait meanwhile, and may have looked just before; or the writer
-            // looked for kept transactions just before.
-            guard slot.claimIdle() else { return }
-        }
-        releaseAttentively(slot)
-    }
-
-    @inline(never)
-    private func releaseAttentively(_ slot: AccessSlot) {
-        if attention.load(ordering: .relaxed) >= Self.forbidding {
-            slot.database?.endKeptTransaction()
-            if readers != nil, giveBackToReservation(slot) { return }
-            if !hasWaiters {
-                slot.giveUp(AccessSlot.State.idle)
-                guard hasWaiters, slot.claimIdle() else { return }
-            }
-        }
-        releaseToWaiters(slot)
-    }
-
-    var hasWaiters: Bool {
-        attention.load(ordering: .sequentiallyConsistent) & Self.waiterMask != 0
-    }
-
     @inline(never)
     private func acquireAny(
         _ thread: UnsafeMutablePointer<ThreadState>,
@@ -153,7 +122,7 @@ final class AccessGate: Sendable {
             slot = free
         } else if let closed = claimClosed() {
             slot = try open(closed, site)
-        } else if let borrowed = borrow(thread) {
+        } else if let borrowed = borrow(ifAllowed: mayBorrow(thread)) {
             slot = borrowed
         } else {
             slot = try wait(thread, site, intent)
@@ -161,16 +130,6 @@ final class AccessGate: Sendable {
         thread.pointee.hintGate = identity
         thread.pointee.hint = slot.index
         return slot
-    }
-
-    func claimAny() -> AccessSlot? {
-        for slot in slots where slot.claimIdle() { return slot }
-        return nil
-    }
-
-    func claimClosed() -> AccessSlot? {
-        for slot in slots where !slot.isLost && slot.claimClosed() { return slot }
-        return nil
     }
 
     /// Takes the first slot while its gate is being made; nil is impossible then.
