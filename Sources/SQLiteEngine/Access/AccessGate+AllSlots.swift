@@ -96,46 +96,14 @@ extension AccessGate {
         _ reserved: AccessSlot? = nil
     ) throws {
         if slot.claimIdle() || slot.claimClosed() { return }
-        let parker = thread.pointee.parker
         let waiter = Waiter(
             site: site,
             intent: .write,
-            sleeper: .thread(parker),
+            sleeper: .thread(thread.pointee.parker),
             since: monotonicNanoseconds(),
             wanted: slot,
             holdings: thread.pointee.holdings + Holding.all(held, reserved, site)
         )
-        try enqueue(waiter)
-        defer { endNestedWait(waiter) }
-        while true {
-            if slot.claimIdle() || slot.claimClosed() {
-                let wasWaiting = cancel(waiter)
-                if !wasWaiting, let granted = waiter.granted, granted !== slot {
-                    release(granted)
-                }
-                return
-            }
-            if let error = deadlock(of: waiter) {
-                if !cancel(waiter), let granted = waiter.granted { giveBack(granted) }
-                throw error
-            }
-            parker.park()
-            let (granted, isClosed) = queue.withLock { (waiter.granted, $0.isClosed) }
-            if granted != nil { return }
-            if isClosed { throw DatabaseError.connectionIsClosed() }
-        }
-    }
-
-    /// Gives back a slot that may have no connection.
-    func giveBack(_ slot: AccessSlot) {
-        if queue.withLock({ $0.isClosed }) {
-            slot.giveUp(AccessSlot.State.retired)
-        } else if slot.database == nil {
-            slot.giveUp(AccessSlot.State.closed)
-            // A task that waits, or a barrier, does not look for itself: it must be handed over.
-            if hasWaiters, slot.claimClosed() { releaseToWaiters(slot) }
-        } else {
-            release(slot)
-        }
+        _ = try waitInThread(waiter)
     }
 }

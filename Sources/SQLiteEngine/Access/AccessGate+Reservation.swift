@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// How all connections of a pool are taken, without a deadlock.
 ///
 /// A write inside of a read is legal, and a read inside of a write. So whoever wants all
@@ -37,65 +31,6 @@ extension AccessGate {
             isReserved = false
             return try body(slot, held)
         }
-    }
-
-    /// Keeps the writer, which the caller has taken, for the caller; those may borrow it who are
-    /// inside of a read.
-    ///
-    /// ``claimReservation()`` or ``endReservation()`` must follow.
-    func reserve() {
-        // From now on, whoever gives the slot back looks whether it is reserved.
-        forbidKeeping()
-        setReserved(true)
-        slots[0].giveUp(AccessSlot.State.reserved)
-        wakeThreads()
-    }
-
-    /// Takes the reserved writer; the caller holds all readers, or has nobody borrow any more.
-    func claimReservation() -> AccessSlot {
-        // At once: see the rule. A borrower that is about to say that it is done would be awaited.
-        while !slots[0].claimReserved() { sched_yield() }
-        setReserved(false)
-        allowKeeping()
-        return slots[0]
-    }
-
-    /// Gives the reservation up; a borrower keeps the writer until it is done.
-    func endReservation() {
-        setReserved(false)
-        let isHome = slots[0].claimReserved()
-        allowKeeping()
-        if isHome { giveBack(slots[0]) }
-    }
-
-    /// Says whether the slot is kept for somebody, to those who give it back.
-    func setReserved(_ isReserved: Bool) {
-        queue.withLock { $0.isReserved = isReserved }
-    }
-
-    /// Gives a slot that was borrowed back to whom it is reserved for, if it is.
-    func giveBackToReservation(_ slot: AccessSlot) -> Bool {
-        let isReserved = queue.withLock { queue in
-            if queue.isReserved { slot.giveUp(AccessSlot.State.reserved) }
-            return queue.isReserved
-        }
-        if isReserved { wakeThreads() }
-        return isReserved
-    }
-
-    /// Wakes all waiting threads, because some may borrow the slot now, or because fewer slots are
-    /// left to wait for.
-    func wakeThreads() {
-        queue.withLock { queue in
-            for waiter in queue.waiters {
-                if case .thread(let parker) = waiter.sleeper { parker.unpark() }
-            }
-        }
-    }
-
-    /// Takes the reserved writer for a thread that is inside of a read.
-    func borrow(_ thread: UnsafeMutablePointer<ThreadState>) -> AccessSlot? {
-        mayBorrow(thread) && slots[0].claimReserved() ? slots[0] : nil
     }
 
     /// Whether the thread may borrow the writer: it is inside a read.

@@ -21,7 +21,7 @@ extension AccessGate {
     ) -> Waiter? {
         let start = monotonicNanoseconds()
         // Behind those who wait: the order of the asynchronous accesses is a promise.
-        if wanted != nil || !hasWaiters, let slot = claim(wanted) {
+        if wanted != nil || !readAttention().hasWaiters, let slot = claim(wanted) {
             resume(.success(slot))
             return nil
         }
@@ -42,20 +42,16 @@ extension AccessGate {
             resume(.failure(error))
             return nil
         }
-        do {
-            try enqueue(waiter)
-        } catch {
+        guard startWaiting(waiter) else {
             endNestedWait(waiter)
-            resume(.failure(error))
+            resume(.failure(DatabaseError.connectionIsClosed()))
             return nil
         }
-        // A connection may have come free before the waiter could be seen.
-        if let slot = claim(wanted) { giveBack(slot) }
         return waiter
     }
 
     /// Takes a connection that is open and free, unless somebody waits for one.
-    func claimFree() -> AccessSlot? { hasWaiters ? nil : claimAny() }
+    func claimFree() -> AccessSlot? { readAttention().hasWaiters ? nil : claimAny() }
 
     /// Takes a slot that is free, with or without a connection.
     private func claim(_ wanted: AccessSlot?) -> AccessSlot? {

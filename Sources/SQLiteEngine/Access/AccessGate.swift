@@ -26,12 +26,11 @@ final class AccessGate: Sendable {
     /// What those who release must look after: the number of waiters in the lower half, and in
     /// the upper that of the accesses which forbid to keep transactions.
     let attention = Atomic<Int>(0)
-    private static let waiterMask = (1 << 32) - 1
-    static let forbidding = 1 << 32
+    static let forbidding = GateAttention.forbidding
     /// Decides when its connections keep their read transactions.
     let keeper = ReadTransactionKeeper()
     /// Those who wait.
-    let queue = Lock(WaiterQueue())
+    let queue = Lock(WaiterQueue<Waiter>())
     /// The waits of those who had to wait, and their number.
     let slowAcquisitions = AtomicHistogram()
     let slowCount = Atomic<UInt64>(0)
@@ -110,39 +109,6 @@ final class AccessGate: Sendable {
         return try acquireAny(thread, site, intent)
     }
 
-    /// Gives a connection back.
-    @inline(__always)
-    func release(_ slot: AccessSlot) {
-        if attention.load(ordering: .relaxed) == 0 {
-            let keeps = slot.giveUpOpen()
-            if attention.load(ordering: .sequentiallyConsistent) == 0 {
-                if keeps { keeper.didKeep() }
-                return
-            }
-            // An access may have started to wait, or the writer may have searched for kept
-            // transactions, just before the slot was given up.
-            guard slot.claimIdle() else { return }
-        }
-        releaseAttentively(slot)
-    }
-
-    @inline(never)
-    private func releaseAttentively(_ slot: AccessSlot) {
-        if attention.load(ordering: .relaxed) >= Self.forbidding {
-            slot.database?.endKeptTransaction()
-            if readers != nil, giveBackToReservation(slot) { return }
-            if !hasWaiters {
-                _ = slot.giveUpOpen()
-                guard hasWaiters, slot.claimIdle() else { return }
-            }
-        }
-        releaseToWaiters(slot)
-    }
-
-    var hasWaiters: Bool {
-        attention.load(ordering: .sequentiallyConsistent) & Self.waiterMask != 0
-    }
-
     @inline(never)
     private func acquireAny(
         _ thread: UnsafeMutablePointer<ThreadState>,
@@ -154,7 +120,7 @@ final class AccessGate: Sendable {
             slot = free
         } else if let closed = claimClosed() {
             slot = try open(closed, site)
-        } else if let borrowed = borrow(thread) {
+        } else if let borrowed = borrow(ifAllowed: mayBorrow(thread)) {
             slot = borrowed
         } else {
             slot = try wait(thread, site, intent)
@@ -162,16 +128,6 @@ final class AccessGate: Sendable {
         thread.pointee.hintGate = identity
         thread.pointee.hint = slot.index
         return slot
-    }
-
-    func claimAny() -> AccessSlot? {
-        for slot in slots where slot.claimIdle() { return slot }
-        return nil
-    }
-
-    func claimClosed() -> AccessSlot? {
-        for slot in slots where !slot.isLost && slot.claimClosed() { return slot }
-        return nil
     }
 
     /// Takes the first slot while its gate is being made; nil is impossible then.

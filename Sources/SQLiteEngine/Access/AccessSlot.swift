@@ -16,7 +16,7 @@ final class AccessSlot: @unchecked Sendable {
         static let taken: UInt8 = 2
         /// Closed for good.
         static let retired: UInt8 = 3
-        /// Kept for somebody who waits for the readers: see ``AccessGate/reserve()``.
+        /// Kept for somebody who waits for the readers: see ``GateSteps/reserve()``.
         static let reserved: UInt8 = 4
         /// Open and unused, and its connection keeps its read transaction.
         static let keeping: UInt8 = 5
@@ -114,10 +114,21 @@ final class AccessSlot: @unchecked Sendable {
         set { claimed.pointee.site = newValue }
     }
 
-    /// Takes the slot when its connection is open and free.
+    /// Takes the slot when its state is `expected`.
     ///
-    /// The load is sequentially consistent for ``giveUp(_:)``'s sake: whoever waits has said so,
-    /// then looks; a relaxed load may come first on some processors, and miss the slot.
+    /// The load is sequentially consistent for the sake of ``giveUp(_:)``: a waiter enqueues and then
+    /// looks at the slots. A relaxed load may come first on some processors, and miss the slot.
+    @inline(__always)
+    func claim(from expected: UInt8, as desired: UInt8 = State.taken) -> Bool {
+        guard state.load(ordering: .sequentiallyConsistent) == expected else { return false }
+        return state.compareExchange(
+            expected: expected,
+            desired: desired,
+            ordering: .acquiring
+        ).exchanged
+    }
+
+    /// Takes the slot when its connection is open and free.
     @inline(__always)
     func claimIdle() -> Bool {
         let found = state.load(ordering: .sequentiallyConsistent)
@@ -130,35 +141,11 @@ final class AccessSlot: @unchecked Sendable {
     }
 
     /// Takes the slot when its connection is free and keeps a transaction, to end that; only
-    /// ``AccessGate/release(_:)`` may follow.
-    func claimKeeping() -> Bool {
-        guard keepsIdleTransaction else { return false }
-        return state.compareExchange(
-            expected: State.keeping,
-            desired: State.ending,
-            ordering: .acquiring
-        ).exchanged
-    }
+    /// ``GateSteps/release(_:)`` may follow.
+    func claimKeeping() -> Bool { claim(from: State.keeping, as: State.ending) }
 
     /// Takes the slot when it has no connection.
-    func claimClosed() -> Bool {
-        guard state.load(ordering: .sequentiallyConsistent) == State.closed else { return false }
-        return state.compareExchange(
-            expected: State.closed,
-            desired: State.taken,
-            ordering: .acquiring
-        ).exchanged
-    }
-
-    /// Takes the slot when it is reserved.
-    func claimReserved() -> Bool {
-        guard state.load(ordering: .sequentiallyConsistent) == State.reserved else { return false }
-        return state.compareExchange(
-            expected: State.reserved,
-            desired: State.taken,
-            ordering: .acquiring
-        ).exchanged
-    }
+    func claimClosed() -> Bool { claim(from: State.closed) }
 
     /// Gives the slot up.
     ///

@@ -17,7 +17,7 @@ struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashab
         let slot: Slot
         /// The access that acquired it.
         let site: AccessSite
-        /// Whether others may borrow the slot meanwhile; see ``AccessGate/reserve()``.
+        /// Whether others may borrow the slot meanwhile; see ``GateSteps/reserve()``.
         var isReserved = false
     }
 

@@ -4,8 +4,9 @@ import Telemetry
 
 /// An access that waits for a connection: a thread that sleeps, or a task that is suspended.
 ///
-/// `@unchecked Sendable`: the gate's lock protects what is `var`.
-final class Waiter: @unchecked Sendable {
+/// `@unchecked Sendable`: the gate's lock protects the variables, except those that only the waiting
+/// thread uses.
+final class Waiter: GateWaiter, @unchecked Sendable {
     /// Whether it wants to read or to write, for the two counts of a status.
     enum Intent {
         case read
@@ -32,11 +33,16 @@ final class Waiter: @unchecked Sendable {
     let wanted: AccessSlot?
     /// The slots that the waiter holds while it waits.
     let holdings: [AccessGate.Holding]
-    /// Whether a reserved slot can serve the waiter; see ``AccessGate/reserve()``.
+    /// Whether a reserved slot can serve the waiter; see ``GateSteps/reserve()``.
     let mayBorrow: Bool
 
     /// The slot that was handed over to it.
-    var granted: AccessSlot?
+    private(set) var granted: AccessSlot?
+    /// When the waiter's patience is over, in nanoseconds of the monotonic clock; only the waiting
+    /// thread uses it.
+    var patientUntil: UInt64 = .max
+    /// The reason why the waiter must not wait; only the waiting thread uses it.
+    var deadlock: DatabaseError?
     /// Whether it was told to try again, and has not done so yet.
     var isNotified = false
     /// Whether its thread is awake, and watches ``isServed`` for a moment.
@@ -62,17 +68,6 @@ final class Waiter: @unchecked Sendable {
         self.mayBorrow = mayBorrow
     }
 
-    /// How long a waiter may be overtaken, in nanoseconds.
-    static let patience: UInt64 = 1_000_000
-
-    /// Whether the next free connection must be its own.
-    ///
-    /// A task's always: it cannot look for one itself without costing a hop. So is that of a waiter
-    /// for one certain slot. A thread that watches takes it over without delay.
-    func isEntitled(at now: UInt64) -> Bool {
-        isTask || isWatching || wanted != nil || now &- since >= Self.patience
-    }
-
     /// Whether it waits without a thread.
     var isTask: Bool {
         if case .task = sleeper { return true }
@@ -82,6 +77,15 @@ final class Waiter: @unchecked Sendable {
     /// How long a thread that was woken watches for a connection before it sleeps again, in
     /// nanoseconds: about what falling asleep and being woken takes.
     static let watchTime: UInt64 = 50_000
+
+    func canUse(_ slot: AccessSlot) -> Bool {
+        wanted.map { $0 === slot } ?? !slot.isLost
+    }
+
+    func grant(_ slot: AccessSlot) {
+        granted = slot
+        isServed.store(true, ordering: .relaxed)
+    }
 
     /// Watches until a slot was granted, or ``watchTime`` is over.
     func watch() {

@@ -1,7 +1,7 @@
 /// Those who wait at a gate, oldest first, and the rules by which they are served.
 ///
 /// It is a value, so that the rules can be tested alone. The gate keeps it behind a lock.
-struct WaiterQueue {
+struct WaiterQueue<Waiter: GateWaiter> {
     /// What a released slot becomes.
     enum Decision {
         /// It is free; nobody needs to know.
@@ -16,15 +16,15 @@ struct WaiterQueue {
     ///
     /// Waking a thread that loses
     /// the race costs two context switches, several times a point read.
-    static let notificationInterval: UInt64 = 50_000
+    static var notificationInterval: UInt64 { 50_000 }
 
     private(set) var waiters: [Waiter] = []
-    private var lastNotification: UInt64 = 0
+    private(set) var lastNotification: UInt64 = 0
     private var saturatedSince: UInt64 = 0
     private var saturatedTotal: UInt64 = 0
     /// Whether the gate was closed: nobody may begin to wait.
     var isClosed = false
-    /// Whether the slot is kept for somebody: see ``AccessGate/reserve()``.
+    /// Whether the slot is kept for somebody: see ``GateSteps/reserve()``.
     var isReserved = false
 
     /// Adds a waiter.
@@ -36,14 +36,31 @@ struct WaiterQueue {
     /// Removes a waiter; false when it was not there.
     @discardableResult
     mutating func remove(_ waiter: Waiter, at now: UInt64) -> Bool {
-        guard let index = waiters.firstIndex(where: { $0 === waiter }) else { return false }
+        guard let index = index(of: waiter) else { return false }
         waiters.remove(at: index)
         if waiters.isEmpty { saturatedTotal += now &- saturatedSince }
         return true
     }
 
+    private func index(of waiter: Waiter) -> Int? {
+        waiters.firstIndex { $0.isSame(as: waiter) }
+    }
+
     /// Whether somebody waits for any slot who does not look for one itself.
     var hasTask: Bool { waiters.contains { $0.isTask && $0.wanted == nil } }
+
+    /// Marks the thread of a waiter as awake; returns false when the waiter is not in the queue.
+    mutating func startWatching(_ waiter: Waiter) -> Bool {
+        guard let index = index(of: waiter) else { return false }
+        waiters[index].isNotified = false
+        waiters[index].isWatching = true
+        return true
+    }
+
+    /// Marks the thread of a waiter as about to sleep again.
+    mutating func stopWatching(_ waiter: Waiter) {
+        if let index = index(of: waiter) { waiters[index].isWatching = false }
+    }
 
     /// Removes all waiters.
     mutating func removeAll(at now: UInt64) -> [Waiter] {
@@ -57,27 +74,28 @@ struct WaiterQueue {
         saturatedTotal + (waiters.isEmpty || now < saturatedSince ? 0 : now - saturatedSince)
     }
 
-    /// Decides what becomes of a slot that its holder gives up.
+    /// Decides what becomes of a slot that its holder releases.
     ///
-    /// The oldest that it can serve comes first. Where that is a thread which may be overtaken
-    /// still, somebody behind it who wants this very slot gets it: the thread may find another,
-    /// and who does not look for itself would then sleep beside a slot that is free.
-    mutating func release(_ slot: AccessSlot, at now: UInt64) -> Decision {
-        let oldest = waiters.first { $0.wanted === slot || $0.wanted == nil && !slot.isLost }
-        guard let oldest else { return .free }
-        let isEntitled = oldest.isEntitled(at: now)
-        let waiter = isEntitled ? oldest : waiters.first { $0.wanted === slot } ?? oldest
-        if isEntitled || waiter !== oldest {
-            remove(waiter, at: now)
-            waiter.granted = slot
-            waiter.isServed.store(true, ordering: .relaxed)
-            return .grant(waiter)
-        }
-        guard !waiter.isNotified, now &- lastNotification >= Self.notificationInterval else {
+    /// The oldest waiter that the slot can serve comes first. If that is a thread that may still be
+    /// overtaken, a waiter for this very slot gets it: the thread may find another slot, while the
+    /// waiter does not look and would sleep beside a free slot.
+    mutating func release(_ slot: Waiter.Slot, at now: UInt64) -> Decision {
+        guard let oldest = waiters.firstIndex(where: { $0.canUse(slot) }) else {
             return .free
         }
+        let isEntitled = waiters[oldest].isEntitled(at: now)
+        let certain = waiters.firstIndex { $0.wanted != nil && $0.canUse(slot) }
+        if isEntitled || certain != nil {
+            var waiter = waiters[isEntitled ? oldest : certain ?? oldest]
+            remove(waiter, at: now)
+            waiter.grant(slot)
+            return .grant(waiter)
+        }
+        guard !waiters[oldest].isNotified,
+            now &- lastNotification >= Self.notificationInterval
+        else { return .free }
         lastNotification = now
-        waiter.isNotified = true
-        return .notify(waiter)
+        waiters[oldest].isNotified = true
+        return .notify(waiters[oldest])
     }
 }

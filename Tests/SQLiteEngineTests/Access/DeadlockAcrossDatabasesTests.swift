@@ -165,7 +165,7 @@ struct DeadlockAcrossDatabasesTests {
         let barrier = Background {
             try pool.barrierWriteWithoutTransaction { db in try db.rowCount() }
         }
-        try eventually { pool.writer.slots[0].claimReserved() }
+        try eventually { pool.writer.slots[0].claim(from: AccessSlot.State.reserved) }
         pool.writer.slots[0].giveUp(AccessSlot.State.reserved)
         goesOn.open()
         try read.value()

@@ -80,7 +80,7 @@ struct DeadlockWithBarriersTests {
             try pool.write { db in try db.insert(1) }
         }
         let demanding = demand.begin(pool)
-        try eventually { pool.writer.slots[0].claimReserved() }
+        try eventually { pool.writer.slots[0].claim(from: AccessSlot.State.reserved) }
         pool.writer.slots[0].giveUp(AccessSlot.State.reserved)
         goesOn.read.open()
         goesOn.write.open()

@@ -29,14 +29,14 @@ struct WaiterQueueTests {
         Waiter(site: AccessSite(word: 0), intent: .read, sleeper: .task { _ in }, since: since)
     }
 
-    private func queue(_ waiters: Waiter...) -> WaiterQueue {
-        var queue = WaiterQueue()
+    private func queue(_ waiters: Waiter...) -> WaiterQueue<Waiter> {
+        var queue = WaiterQueue<Waiter>()
         for waiter in waiters { queue.append(waiter, at: waiter.since) }
         return queue
     }
 
     @Test func aSlotIsFreeWhenNobodyWaits() {
-        var queue = WaiterQueue()
+        var queue = WaiterQueue<Waiter>()
         #expect(queue.release(slots[0], at: 1) == .free)
     }
 
@@ -123,7 +123,7 @@ struct WaiterQueueTests {
         let waiter = thread(since: start)
         var queue = queue(waiter)
         #expect(queue.release(slots[0], at: start) == .notify(waiter))
-        let later = start + WaiterQueue.notificationInterval
+        let later = start + WaiterQueue<Waiter>.notificationInterval
         #expect(queue.release(slots[0], at: later) == .free)
         waiter.isNotified = false
         #expect(queue.release(slots[0], at: later) == .notify(waiter))
@@ -135,13 +135,13 @@ struct WaiterQueueTests {
         var queue = queue(waiter)
         #expect(queue.release(slots[0], at: start) == .notify(waiter))
         waiter.isNotified = false
-        let tooEarly = start + WaiterQueue.notificationInterval - 1
+        let tooEarly = start + WaiterQueue<Waiter>.notificationInterval - 1
         #expect(queue.release(slots[0], at: tooEarly) == .free)
         #expect(queue.release(slots[0], at: tooEarly + 1) == .notify(waiter))
     }
 
     @Test func saturationIsTheTimeInWhichSomebodyWaits() {
-        var queue = WaiterQueue()
+        var queue = WaiterQueue<Waiter>()
         let first = thread(since: 100)
         let second = thread(since: 150)
         queue.append(first, at: 100)
@@ -167,7 +167,7 @@ struct WaiterQueueTests {
     }
 }
 
-extension WaiterQueue.Decision: Equatable {
+extension WaiterQueue.Decision: Equatable where Waiter == SQLiteEngine.Waiter {
     /// Compares the waiters by identity.
     public static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {

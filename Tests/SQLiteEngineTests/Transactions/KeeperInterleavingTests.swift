@@ -3,7 +3,7 @@ import Testing
 @testable import SQLiteEngine
 
 /// Every interleaving of a reader that keeps its transaction, a writer that forbids it, and the
-/// timer that ends what no access ends: the steps are those of ``AccessGate/release(_:)``,
+/// timer that ends what no access ends: the steps are those of ``GateSteps/release(_:)``,
 /// ``AccessGate/forbidKeeping()`` and ``ReadTransactionKeeper/didKeep()``.
 struct KeeperInterleavingTests {
     /// A mistake that the exploration must find.

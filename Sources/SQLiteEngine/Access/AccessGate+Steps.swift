@@ -1,0 +1,172 @@
+import Telemetry
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// The steps of the gate's protocol, with atomics and a lock.
+///
+/// A step that acquires the lock changes at most one thing that is visible without the lock: the
+/// state of a slot, or the attention. So other threads observe each step as a whole.
+extension AccessGate: GateSteps {
+    typealias Failure = Never
+
+    var lendsItsSlot: Bool { readers != nil }
+
+    // MARK: Slots
+
+    /// An idle slot may also be in the state ``AccessSlot/State/keeping``.
+    @inline(__always)
+    func claim(_ slot: AccessSlot, from state: UInt8) -> Bool {
+        state == AccessSlot.State.idle ? slot.claimIdle() : slot.claim(from: state)
+    }
+
+    func claimWhenReserved(_ slot: AccessSlot) {
+        while !slot.claim(from: AccessSlot.State.reserved) { sched_yield() }
+    }
+
+    /// A slot that becomes idle is in the state ``AccessSlot/State/keeping`` where its connection
+    /// keeps its transaction.
+    @inline(__always)
+    func giveUp(_ slot: AccessSlot, as state: UInt8) {
+        if state != AccessSlot.State.idle {
+            slot.giveUp(state)
+        } else if slot.giveUpOpen() {
+            keeper.didKeep()
+        }
+    }
+
+    func hasConnection(_ slot: AccessSlot) -> Bool { slot.database != nil }
+
+    func mayBeOpened(_ slot: AccessSlot) -> Bool { !slot.isLost }
+
+    // MARK: Attention
+
+    @inline(__always)
+    func glimpseAttention() -> GateAttention {
+        GateAttention(word: attention.load(ordering: .relaxed))
+    }
+
+    @inline(__always)
+    func readAttention() -> GateAttention {
+        GateAttention(word: attention.load(ordering: .sequentiallyConsistent))
+    }
+
+    func endKeptTransaction(of slot: AccessSlot) { slot.database?.endKeptTransaction() }
+
+    // MARK: The queue
+
+    func queueIsClosed() -> Bool { queue.withLock { $0.isClosed } }
+
+    func queueHasTask() -> Bool { queue.withLock { $0.hasTask } }
+
+    func enqueue(_ waiter: Waiter) -> Bool {
+        // Afterwards, a releaser may already be resuming a task.
+        let isTask = waiter.isTask
+        let isOpen = queue.withLock { queue in
+            if queue.isClosed { return false }
+            queue.append(waiter, at: waiter.since)
+            attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            return true
+        }
+        // Not earlier, so that the waiters before this one are entitled by then.
+        if !isTask { waiter.patientUntil = monotonicNanoseconds() + Waiter.patience }
+        return isOpen
+    }
+
+    func withdraw(_ waiter: Waiter) -> GateWithdrawal<AccessSlot> {
+        queue.withLock { queue in
+            if queue.remove(waiter, at: monotonicNanoseconds()) {
+                attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            }
+            return GateWithdrawal(
+                granted: waiter.granted,
+                mayLeaveOne: waiter.isNotified || queue.hasTask
+            )
+        }
+    }
+
+    func startWatching(_ waiter: Waiter) -> GateWaiterState<AccessSlot> {
+        queue.withLock { queue in
+            if let granted = waiter.granted { return .granted(granted) }
+            return queue.startWatching(waiter) ? .waiting : .closed
+        }
+    }
+
+    func watch(_ waiter: Waiter) { waiter.watch() }
+
+    func stopWatching(_ waiter: Waiter) -> AccessSlot? {
+        queue.withLock { queue in
+            queue.stopWatching(waiter)
+            return waiter.granted
+        }
+    }
+
+    func handOver(_ slot: AccessSlot) -> GateHandover<Waiter> {
+        queue.withLock { queue in
+            switch queue.release(slot, at: monotonicNanoseconds()) {
+            case .grant(let waiter):
+                attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+                return .grant(waiter, isAwake: waiter.isWatching)
+            // Inside the lock, so that a waiter that enqueues next finds the slot free.
+            case .free:
+                giveUp(slot)
+                return .free
+            case .notify(let waiter):
+                giveUp(slot)
+                return .notify(waiter)
+            }
+        }
+    }
+
+    private func giveUp(_ slot: AccessSlot) {
+        giveUp(slot, as: slot.database == nil ? AccessSlot.State.closed : AccessSlot.State.idle)
+    }
+
+    func setReserved(_ isReserved: Bool) { queue.withLock { $0.isReserved = isReserved } }
+
+    func giveUpIfReserved(_ slot: AccessSlot) -> Bool {
+        queue.withLock { queue in
+            if queue.isReserved { slot.giveUp(AccessSlot.State.reserved) }
+            return queue.isReserved
+        }
+    }
+
+    // MARK: Sleeping
+
+    func sleep(_ waiter: Waiter, isPatient: Bool) -> Bool {
+        guard case .thread(let parker) = waiter.sleeper else { return false }
+        parker.park(until: isPatient ? waiter.patientUntil : nil)
+        return isPatient && monotonicNanoseconds() < waiter.patientUntil
+    }
+
+    func notify(_ waiter: Waiter) {
+        if case .thread(let parker) = waiter.sleeper { parker.unpark() }
+    }
+
+    func wake(_ waiter: Waiter, granted slot: AccessSlot) { wake(waiter, with: .success(slot)) }
+
+    /// Wakes or resumes a waiter that the caller has removed from the queue.
+    func wake(_ waiter: Waiter, with result: Result<AccessSlot, any Error>) {
+        switch waiter.takeSleeper() {
+        case .thread(let parker): parker.unpark()
+        case .task(let resume):
+            endNestedWait(waiter)
+            resume(result)
+        case .nobody: break
+        }
+    }
+
+    func wakeThreads() {
+        queue.withLock { queue in
+            for waiter in queue.waiters { notify(waiter) }
+        }
+    }
+
+    func isDeadlocked(_ waiter: Waiter) -> Bool {
+        waiter.deadlock = deadlock(of: waiter)
+        return waiter.deadlock != nil
+    }
+}

@@ -1,0 +1,39 @@
+/// Reserving a pool's writer; see ``AccessGate/withAllConnections(_:_:readers:_:)``.
+extension GateSteps {
+    /// Reserves the writer, which the caller holds.
+    ///
+    /// Only threads inside a read may borrow it. The caller must call ``claimReservation()`` or ``endReservation()``.
+    func reserve() throws(Failure) {
+        // Makes releasers check whether the slot is reserved.
+        try forbidKeeping()
+        try setReserved(true)
+        try giveUp(slots[0], as: AccessSlot.State.reserved)
+        try wakeThreads()
+    }
+
+    /// Acquires the reserved writer; the caller holds all readers, so nobody can borrow it.
+    func claimReservation() throws(Failure) -> Slot {
+        // The last borrower may not have returned the slot yet, but it has left its access.
+        try claimWhenReserved(slots[0])
+        try setReserved(false)
+        try allowKeeping()
+        return slots[0]
+    }
+
+    /// Ends the reservation.
+    ///
+    /// A borrower keeps the writer until its access ends.
+    func endReservation() throws(Failure) {
+        try setReserved(false)
+        let isHome = try claim(slots[0], from: AccessSlot.State.reserved)
+        try allowKeeping()
+        if isHome { try giveBack(slots[0]) }
+    }
+
+    /// Returns a borrowed slot to the access that has reserved it, if any.
+    func giveBackToReservation(_ slot: Slot) throws(Failure) -> Bool {
+        guard try giveUpIfReserved(slot) else { return false }
+        try wakeThreads()
+        return true
+    }
+}

@@ -1,0 +1,106 @@
+/// Acquiring slots and waiting for them.
+extension GateSteps {
+    /// Acquires any free slot with a connection.
+    func claimAny() throws(Failure) -> Slot? {
+        for slot in slots {
+            if try claim(slot, from: AccessSlot.State.idle) { return slot }
+        }
+        return nil
+    }
+
+    /// Acquires any slot without a connection; the caller opens one.
+    func claimClosed() throws(Failure) -> Slot? {
+        for slot in slots where mayBeOpened(slot) {
+            if try claim(slot, from: AccessSlot.State.closed) { return slot }
+        }
+        return nil
+    }
+
+    /// Acquires the only slot while it is reserved, if the caller may borrow it.
+    func borrow(ifAllowed isAllowed: Bool) throws(Failure) -> Slot? {
+        guard isAllowed, lendsItsSlot,
+            try claim(slots[0], from: AccessSlot.State.reserved)
+        else { return nil }
+        return slots[0]
+    }
+
+    /// Acquires a slot that can serve a waiter.
+    private func claimFree(for waiter: Waiter) throws(Failure) -> Slot? {
+        if let wanted = waiter.wanted {
+            if try claim(wanted, from: AccessSlot.State.idle) { return wanted }
+            return try claim(wanted, from: AccessSlot.State.closed) ? wanted : nil
+        }
+        if let slot = try claimAny() { return slot }
+        if let slot = try claimClosed() { return slot }
+        return try borrow(ifAllowed: waiter.mayBorrow)
+    }
+
+    /// Blocks the calling thread until it has acquired a slot, which may have no connection.
+    func waitForSlot(_ waiter: Waiter) throws(Failure) -> GateWaitEnd<Slot> {
+        guard try enqueue(waiter) else { return .closed }
+        // A waiter for one certain slot is entitled to it at once.
+        var isPatient = waiter.wanted == nil
+        while true {
+            if let slot = try claimFree(for: waiter) {
+                try settle(waiter)
+                return .slot(slot)
+            }
+            if try isDeadlocked(waiter) {
+                try settle(waiter)
+                return .deadlocked
+            }
+            isPatient = try sleep(waiter, isPatient: isPatient)
+            switch try awaken(waiter) {
+            case .waiting: break
+            case .closed: return .closed
+            case .granted(let slot):
+                try passOn()
+                return .slot(slot)
+            }
+        }
+    }
+
+    /// Returns the slot that a waiter's thread has woken up for.
+    ///
+    /// The thread stays awake for a short time if there is none yet, because handing a slot over to
+    /// a thread that is awake costs no wake-up.
+    private func awaken(_ waiter: Waiter) throws(Failure) -> GateWaiterState<Slot> {
+        let state = try startWatching(waiter)
+        guard case .waiting = state else { return state }
+        // A releaser that did not know yet that this thread is awake may have left a slot free.
+        if let slot = try claimFree(for: waiter) {
+            try settle(waiter)
+            return .granted(slot)
+        }
+        try watch(waiter)
+        if let granted = try stopWatching(waiter) { return .granted(granted) }
+        return .waiting
+    }
+
+    /// Removes a waiter that has acquired a slot itself or has failed, and passes on what was meant
+    /// for it.
+    ///
+    /// That may be a slot granted at the same moment, a notification that another waiter can use, or
+    /// a free slot that was left to this waiter rather than to a task behind it.
+    private func settle(_ waiter: Waiter) throws(Failure) {
+        let withdrawal = try withdraw(waiter)
+        if let granted = withdrawal.granted { try giveBack(granted) }
+        if withdrawal.mayLeaveOne { try wakeOne() }
+    }
+
+    /// Passes a free slot on that was left to this thread rather than to a task behind it, now that
+    /// the thread was granted another one.
+    private func passOn() throws(Failure) {
+        if try readAttention().hasWaiters, try queueHasTask() { try wakeOne() }
+    }
+
+    /// Enqueues a waiter that does not look for a slot itself.
+    ///
+    /// - Returns: False when the gate is closed and the waiter was not enqueued.
+    func startWaiting(_ waiter: Waiter) throws(Failure) -> Bool {
+        guard try enqueue(waiter) else { return false }
+        // A releaser that did not see the waiter may have left a slot free.
+        if let slot = try claimFree(for: waiter) { try giveBack(slot) }
+        return true
+    }
+}

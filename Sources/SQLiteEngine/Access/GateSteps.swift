@@ -1,0 +1,164 @@
+/// The steps of the protocol by which threads share the slots of a gate.
+///
+/// Extensions of `GateSteps` define the protocol once: the order in which a thread enqueues itself
+/// and looks for a free slot, and the order in which a releaser gives up its slot and looks for
+/// waiters. Each requirement below is one step, which other threads observe as a whole.
+///
+/// ``AccessGate`` implements the steps with atomics and a lock. A test implements them on a value. It
+/// runs the same protocol one step at a time and explores every interleaving of several threads.
+///
+/// `Failure` is `Never` in ``AccessGate``, so its methods do not throw, and the compiler specializes
+/// them. The steps of the test throw to stop a thread between two steps.
+protocol GateSteps {
+    associatedtype Slot
+    associatedtype Waiter: GateWaiter where Waiter.Slot == Slot
+    associatedtype Failure: Error
+
+    /// The slots; their number never changes.
+    var slots: [Slot] { get }
+
+    /// Whether the only slot can be reserved: the gate is the one of a pool's writer.
+    var lendsItsSlot: Bool { get }
+
+    // MARK: Slots
+
+    /// Acquires a slot if its state is `state`.
+    func claim(_ slot: Slot, from state: UInt8) throws(Failure) -> Bool
+
+    /// Acquires a slot as soon as its state is ``AccessSlot/State/reserved``.
+    func claimWhenReserved(_ slot: Slot) throws(Failure)
+
+    /// Gives up a slot that the caller holds.
+    func giveUp(_ slot: Slot, as state: UInt8) throws(Failure)
+
+    /// Whether a slot that the caller holds has a connection.
+    func hasConnection(_ slot: Slot) throws(Failure) -> Bool
+
+    /// Whether a caller that can use any slot may open a connection in this one.
+    func mayBeOpened(_ slot: Slot) -> Bool
+
+    // MARK: Attention
+
+    /// Returns what releasers must attend to; the result may be outdated.
+    func glimpseAttention() throws(Failure) -> GateAttention
+
+    /// Returns what releasers must attend to.
+    func readAttention() throws(Failure) -> GateAttention
+
+    /// Ends the read transaction that the connection of a held slot keeps.
+    func endKeptTransaction(of slot: Slot) throws(Failure)
+
+    /// Prevents connections from keeping read transactions, until ``allowKeeping()``.
+    func forbidKeeping() throws(Failure)
+
+    /// Ends what ``forbidKeeping()`` began.
+    func allowKeeping() throws(Failure)
+
+    // MARK: The queue
+
+    /// Whether the gate is closed.
+    func queueIsClosed() throws(Failure) -> Bool
+
+    /// Whether a task is in the queue that can use any slot.
+    func queueHasTask() throws(Failure) -> Bool
+
+    /// Adds a waiter; returns false when the gate is closed.
+    func enqueue(_ waiter: Waiter) throws(Failure) -> Bool
+
+    /// Removes a waiter that has acquired a slot itself or has failed.
+    func withdraw(_ waiter: Waiter) throws(Failure) -> GateWithdrawal<Slot>
+
+    /// Marks the thread of a waiter as awake.
+    func startWatching(_ waiter: Waiter) throws(Failure) -> GateWaiterState<Slot>
+
+    /// Keeps the thread of a waiter awake for a short time, or until it is granted a slot.
+    func watch(_ waiter: Waiter) throws(Failure)
+
+    /// Ends what ``startWatching(_:)`` began; returns the slot that was granted since then.
+    func stopWatching(_ waiter: Waiter) throws(Failure) -> Slot?
+
+    /// Grants a held slot to a waiter, or gives it up.
+    func handOver(_ slot: Slot) throws(Failure) -> GateHandover<Waiter>
+
+    /// Sets whether the only slot is reserved.
+    func setReserved(_ isReserved: Bool) throws(Failure)
+
+    /// Gives the only slot up to its reserver; returns false when there is none.
+    func giveUpIfReserved(_ slot: Slot) throws(Failure) -> Bool
+
+    // MARK: Sleeping
+
+    /// Puts the calling thread to sleep until it is woken.
+    ///
+    /// A patient waiter sleeps only until its patience is over.
+    ///
+    /// - Returns: Whether the waiter is still patient.
+    func sleep(_ waiter: Waiter, isPatient: Bool) throws(Failure) -> Bool
+
+    /// Wakes the thread of a waiter, because a slot is free.
+    func notify(_ waiter: Waiter) throws(Failure)
+
+    /// Wakes the thread of a waiter, or resumes its task, because it was granted a slot.
+    func wake(_ waiter: Waiter, granted slot: Slot) throws(Failure)
+
+    /// Wakes all waiting threads.
+    func wakeThreads() throws(Failure)
+
+    /// Whether the wait of a waiter that holds slots would never end.
+    func isDeadlocked(_ waiter: Waiter) throws(Failure) -> Bool
+}
+
+/// What releasers of a gate must attend to.
+///
+/// The lower half of the word counts the waiters. The upper half counts the accesses that prevent
+/// connections from keeping read transactions.
+struct GateAttention: Equatable {
+    /// One access that prevents connections from keeping read transactions.
+    static let forbidding = 1 << 32
+
+    let word: Int
+
+    /// Whether there is nothing to attend to.
+    @inline(__always)
+    var isNone: Bool { word == 0 }
+
+    /// Whether a waiter is in the queue.
+    @inline(__always)
+    var hasWaiters: Bool { word & (Self.forbidding - 1) != 0 }
+
+    /// Whether connections must not keep read transactions; also set while the slot is reserved.
+    @inline(__always)
+    var forbidsKeeping: Bool { word >= Self.forbidding }
+}
+
+/// What a waiter that leaves the queue has to pass on.
+struct GateWithdrawal<Slot> {
+    /// The slot that was granted to it at the same moment.
+    var granted: Slot?
+    /// Whether a slot may be free that was left to this waiter and that another one can use.
+    var mayLeaveOne: Bool
+}
+
+/// The state of a waiter whose thread has woken up.
+enum GateWaiterState<Slot> {
+    case waiting
+    case granted(Slot)
+    case closed
+}
+
+/// The outcome of ``GateSteps/handOver(_:)``.
+enum GateHandover<Waiter> {
+    /// The slot is free.
+    case free
+    /// The slot is free, and the waiter should be notified.
+    case notify(Waiter)
+    /// The slot was granted to the waiter, which needs no wake-up while it `isAwake`.
+    case grant(Waiter, isAwake: Bool)
+}
+
+/// The outcome of ``GateSteps/waitForSlot(_:)``.
+enum GateWaitEnd<Slot> {
+    case slot(Slot)
+    case closed
+    case deadlocked
+}

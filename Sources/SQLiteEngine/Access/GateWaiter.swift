@@ -1,0 +1,41 @@
+/// The properties of a waiter that the rules of waiting depend on.
+protocol GateWaiter {
+    associatedtype Slot
+
+    /// When the wait started, in nanoseconds of the monotonic clock.
+    var since: UInt64 { get }
+    /// The only slot that can serve the waiter; nil when any can.
+    var wanted: Slot? { get }
+    /// Whether a reserved slot can serve the waiter; see ``GateSteps/reserve()``.
+    var mayBorrow: Bool { get }
+    /// Whether a task or a callback waits, without a thread.
+    var isTask: Bool { get }
+    /// Whether the thread was notified and has not looked for a slot since.
+    var isNotified: Bool { get set }
+    /// Whether the thread is awake, so that it notices a grant without a wake-up.
+    var isWatching: Bool { get set }
+
+    /// Whether both are the same waiter, maybe at different times.
+    func isSame(as other: Self) -> Bool
+    /// Whether a slot can serve the waiter, were it free.
+    func canUse(_ slot: Slot) -> Bool
+    /// Records the slot that was granted to the waiter.
+    mutating func grant(_ slot: Slot)
+}
+
+extension GateWaiter {
+    /// The time during which running threads may overtake a waiter, in nanoseconds.
+    static var patience: UInt64 { 1_000_000 }
+
+    /// Whether the waiter must be granted the next slot.
+    ///
+    /// Tasks are always entitled, because they do not look for a slot themselves, and so are waiters
+    /// for one certain slot. A thread that is awake takes a slot over without delay.
+    func isEntitled(at now: UInt64) -> Bool {
+        isTask || isWatching || wanted != nil || now &- since >= Self.patience
+    }
+}
+
+extension GateWaiter where Self: AnyObject {
+    func isSame(as other: Self) -> Bool { self === other }
+}

@@ -1,0 +1,170 @@
+@testable import SQLiteEngine
+
+/// An element of the program of a thread.
+enum GateOperation: Hashable {
+    /// The index of the writer's gate.
+    static let writer = 0
+    /// The index of the readers' gate.
+    static let readers = 1
+
+    /// Acquires a connection, in a thread: ``AccessGate/acquire(_:_:_:)``.
+    case acquire(Int)
+    /// The same, but a connection that has to be opened fails to open.
+    case acquireButFailToOpen(Int)
+    /// Acquires a connection for a task.
+    case acquireForTask(Int)
+    /// Releases the connection that the thread holds, if any.
+    case release(Int)
+    /// Acquires one certain slot for a callback, closes its connection and releases the slot.
+    case closeConnection(Int, slot: Int)
+    /// Acquires every idle connection briefly: ``AccessGate/endKeptTransactions()``.
+    case visit(Int)
+    /// Cancels the wait of a thread's task.
+    case cancel(thread: Int)
+    /// Acquires all connections: ``AccessGate/withAllConnections(_:_:readers:_:)``.
+    case barrier
+    /// The same, for a task.
+    case taskBarrier
+    /// Acquires all connections, and closes the gates.
+    case close
+
+    /// Whether a task may wait for any slot.
+    var isTask: Bool {
+        if case .acquireForTask = self { return true }
+        return false
+    }
+
+    /// Whether it leaves slots without a connection.
+    var closesConnection: Bool {
+        if case .closeConnection = self { return true }
+        return false
+    }
+}
+
+/// The state of a thread that its operation depends on.
+struct GateContext: Hashable {
+    /// The slot of the operation's gate that the thread holds.
+    var slot: Int?
+    /// Whether the thread is inside a read.
+    var isInsideRead = false
+    /// Whether the thread holds any slot.
+    var holdsNothing = true
+}
+
+/// The gates of a scenario, for one replayed operation.
+struct ReplayedGates {
+    let gates: [ReplayedGate]
+
+    private var writer: ReplayedGate { gates[GateOperation.writer] }
+    private var readers: ReplayedGate { gates[GateOperation.readers] }
+
+    /// Runs an operation up to its next step or its end.
+    func run(_ operation: GateOperation, _ context: GateContext) throws(NextStep) {
+        switch operation {
+        case .acquire(let gate):
+            guard let slot = try acquire(gates[gate], context) else { return }
+            if try !gates[gate].hasConnection(slot) {
+                try gates[gate].perform(.setConnection(slot, isOpen: true))
+            }
+        case .acquireButFailToOpen(let gate):
+            guard let slot = try acquire(gates[gate], context) else { return }
+            if try !gates[gate].hasConnection(slot) { try gates[gate].giveBack(slot) }
+        case .acquireForTask(let gate):
+            guard let slot = try acquireForTask(gates[gate], wanted: nil) else { return }
+            if try !gates[gate].hasConnection(slot) {
+                try gates[gate].perform(.setConnection(slot, isOpen: true))
+            }
+        case .release(let gate):
+            if let slot = context.slot { try gates[gate].release(slot) }
+        case .closeConnection(let gate, let slot):
+            guard let slot = try acquireForTask(gates[gate], wanted: slot) else { return }
+            try gates[gate].perform(.setConnection(slot, isOpen: false))
+            try gates[gate].giveBack(slot)
+        case .visit(let index):
+            let gate = gates[index]
+            for slot in gate.slots {
+                if try gate.claim(slot, from: AccessSlot.State.idle) { try gate.release(slot) }
+            }
+        case .cancel(let thread): try gates[GateOperation.readers].perform(.cancel(thread: thread))
+        case .barrier: try runBarrier(isTask: false, closes: false)
+        case .taskBarrier: try runBarrier(isTask: true, closes: false)
+        case .close: try runBarrier(isTask: false, closes: true)
+        }
+    }
+
+    private func acquire(
+        _ gate: ReplayedGate,
+        _ context: GateContext
+    ) throws(NextStep) -> Int? {
+        if let slot = try gate.claimAny() { return slot }
+        if let slot = try gate.claimClosed() { return slot }
+        let mayBorrow = gate.lendsItsSlot && context.isInsideRead
+        if let slot = try gate.borrow(ifAllowed: mayBorrow) { return slot }
+        let waiter = GateModelWaiter(mayBorrow: mayBorrow, holdsNothing: context.holdsNothing)
+        return try wait(gate, waiter)
+    }
+
+    private func wait(
+        _ gate: ReplayedGate,
+        _ waiter: GateModelWaiter
+    ) throws(NextStep) -> Int? {
+        let end = try gate.waitForSlot(waiter)
+        if !waiter.holdsNothing { try gate.perform(.endNestedWait) }
+        if case .slot(let slot) = end { return slot }
+        return nil
+    }
+
+    private func acquireForTask(
+        _ gate: ReplayedGate,
+        wanted: Int?,
+        holdsNothing: Bool = true
+    ) throws(NextStep) -> Int? {
+        if let wanted {
+            if try gate.claim(wanted, from: AccessSlot.State.idle) { return wanted }
+            if try gate.claim(wanted, from: AccessSlot.State.closed) { return wanted }
+        } else if try !gate.readAttention().hasWaiters {
+            if let slot = try gate.claimAny() { return slot }
+            if let slot = try gate.claimClosed() { return slot }
+        }
+        let waiter = GateModelWaiter(wanted: wanted, isTask: true, holdsNothing: holdsNothing)
+        if try gate.isDeadlocked(waiter) { return nil }
+        guard try gate.startWaiting(waiter) else {
+            if !holdsNothing { try gate.perform(.endNestedWait) }
+            return nil
+        }
+        let slot = try gate.perform(.awaitResumption)
+        return slot < 0 ? nil : slot
+    }
+
+    private func take(
+        _ slot: Int,
+        _ gate: ReplayedGate,
+        isTask: Bool,
+        holdsNothing: Bool = false
+    ) throws(NextStep) -> Bool {
+        if isTask {
+            return try acquireForTask(gate, wanted: slot, holdsNothing: holdsNothing) != nil
+        }
+        if try gate.claim(slot, from: AccessSlot.State.idle) { return true }
+        if try gate.claim(slot, from: AccessSlot.State.closed) { return true }
+        return try wait(gate, GateModelWaiter(wanted: slot, holdsNothing: holdsNothing)) != nil
+    }
+
+    private func runBarrier(isTask: Bool, closes: Bool) throws(NextStep) {
+        guard try take(0, writer, isTask: isTask, holdsNothing: true) else { return }
+        try writer.reserve()
+        for slot in readers.slots {
+            if try take(slot, readers, isTask: isTask) { continue }
+            for acquired in 0..<slot { try readers.giveBack(acquired) }
+            try writer.endReservation()
+            return
+        }
+        let slot = try writer.claimReservation()
+        if closes {
+            try readers.perform(.retire)
+            try writer.perform(.retire)
+        }
+        try writer.giveBack(slot)
+        for slot in readers.slots { try readers.giveBack(slot) }
+    }
+}

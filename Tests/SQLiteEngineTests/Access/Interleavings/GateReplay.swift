@@ -1,0 +1,197 @@
+@testable import SQLiteEngine
+
+/// The step before which a thread of the model stops.
+struct NextStep: Error, Equatable {
+    let gate: Int
+    let step: GateStep
+}
+
+/// The results of the steps that a thread has performed in an operation.
+///
+/// The protocol is deterministic. Running it again on these results leads to the next step, so the
+/// list of results is all that has to be kept of a thread.
+final class GateReplay {
+    private let results: [Int]
+    private var next = 0
+
+    init(results: [Int]) { self.results = results }
+
+    fileprivate func result(of step: GateStep, at gate: Int) throws(NextStep) -> Int {
+        guard next < results.count else { throw NextStep(gate: gate, step: step) }
+        defer { next += 1 }
+        return results[next]
+    }
+}
+
+/// A gate whose steps return recorded results, up to the first step without one.
+final class ReplayedGate: GateSteps {
+    typealias Slot = Int
+    typealias Waiter = GateModelWaiter
+    typealias Failure = NextStep
+
+    let index: Int
+    let slots: [Int]
+    let lendsItsSlot: Bool
+    private let replay: GateReplay
+    private let flaw: GateFlaw?
+    private var hasGivenUp = false
+    private var isLooking = false
+    private var postponed: GateModelWaiter?
+
+    init(_ index: Int, slots: Int, lends: Bool, _ replay: GateReplay, _ flaw: GateFlaw?) {
+        self.index = index
+        self.slots = Array(0..<slots)
+        self.replay = replay
+        self.flaw = flaw
+        lendsItsSlot = lends
+    }
+
+    /// Returns the result of a step, or stops the thread before it.
+    @discardableResult
+    func perform(_ step: GateStep) throws(NextStep) -> Int {
+        try replay.result(of: step, at: index)
+    }
+
+    // MARK: Slots
+
+    func claim(_ slot: Int, from state: UInt8) throws(NextStep) -> Bool {
+        if isLooking, flaw == .tasksDoNotLook { return false }
+        let step = GateStep.claim(slot, from: state, onlyCompares: flaw == .claimsInTwoSteps)
+        guard try perform(step) == 1 else { return false }
+        if flaw == .claimsInTwoSteps { try perform(.seize(slot)) }
+        return true
+    }
+
+    func claimWhenReserved(_ slot: Int) throws(NextStep) { try perform(.claimWhenReserved) }
+
+    func giveUp(_ slot: Int, as state: UInt8) throws(NextStep) {
+        try perform(.giveUp(slot, as: state))
+        hasGivenUp =
+            flaw == .noLookAfterGivingUp && state == AccessSlot.State.idle
+            || flaw == .hidesFailedOpenings && state == AccessSlot.State.closed
+    }
+
+    func hasConnection(_ slot: Int) throws(NextStep) -> Bool {
+        try perform(.hasConnection(slot)) == 1
+    }
+
+    func mayBeOpened(_ slot: Int) -> Bool { true }
+
+    // MARK: Attention
+
+    func glimpseAttention() throws(NextStep) -> GateAttention {
+        GateAttention(word: try perform(.readAttention))
+    }
+
+    func readAttention() throws(NextStep) -> GateAttention {
+        if hasGivenUp {
+            hasGivenUp = false
+            return GateAttention(word: 0)
+        }
+        return GateAttention(word: try perform(.readAttention))
+    }
+
+    func endKeptTransaction(of slot: Int) {}
+
+    func forbidKeeping() throws(NextStep) { try perform(.forbidKeeping) }
+
+    func allowKeeping() throws(NextStep) { try perform(.allowKeeping) }
+
+    // MARK: The queue
+
+    func queueIsClosed() throws(NextStep) -> Bool { try perform(.queueIsClosed) == 1 }
+
+    func queueHasTask() throws(NextStep) -> Bool {
+        if flaw == .passesNothingOn { return false }
+        return try perform(.queueHasTask) == 1
+    }
+
+    func enqueue(_ waiter: GateModelWaiter) throws(NextStep) -> Bool {
+        if flaw == .looksBeforeEnqueueing, !waiter.isTask {
+            postponed = waiter
+            return true
+        }
+        isLooking = waiter.isTask
+        return try perform(.enqueue(waiter)) == 1
+    }
+
+    /// Performs the step that ``GateFlaw/looksBeforeEnqueueing`` has postponed.
+    private func catchUp() throws(NextStep) {
+        guard let waiter = postponed else { return }
+        postponed = nil
+        try perform(.enqueue(waiter))
+    }
+
+    func withdraw(_ waiter: GateModelWaiter) throws(NextStep) -> GateWithdrawal<Int> {
+        if postponed != nil { return GateWithdrawal(mayLeaveOne: false) }
+        let result = try perform(.withdraw)
+        return GateWithdrawal(
+            granted: flaw == .forgetsGrants ? nil : result / 2 - 1 < 0 ? nil : result / 2 - 1,
+            mayLeaveOne: flaw != .passesNothingOn && result % 2 == 1
+        )
+    }
+
+    func startWatching(
+        _ waiter: GateModelWaiter
+    ) throws(NextStep) -> GateWaiterState<Int> {
+        let result = try perform(.startWatching)
+        if result == GateModel.closed { return .closed }
+        return result < 0 ? .waiting : .granted(result)
+    }
+
+    func watch(_ waiter: GateModelWaiter) {}
+
+    func stopWatching(_ waiter: GateModelWaiter) throws(NextStep) -> Int? {
+        let result = try perform(.stopWatching)
+        return result < 0 ? nil : result
+    }
+
+    func handOver(_ slot: Int) throws(NextStep) -> GateHandover<GateModelWaiter> {
+        let result = try perform(.handOver(slot))
+        let waiter = GateModelWaiter(thread: result / 8, isTask: result / 4 % 2 == 1)
+        switch result % 4 {
+        case 2: return .grant(waiter, isAwake: false)
+        case 3: return .grant(waiter, isAwake: true)
+        case let decision:
+            if flaw == .givesUpOutsideTheLock {
+                let isOpen = try hasConnection(slot)
+                try giveUp(slot, as: isOpen ? AccessSlot.State.idle : AccessSlot.State.closed)
+            }
+            return decision == 0 ? .free : .notify(waiter)
+        }
+    }
+
+    func setReserved(_ isReserved: Bool) throws(NextStep) {
+        try perform(.setReserved(isReserved))
+    }
+
+    func giveUpIfReserved(_ slot: Int) throws(NextStep) -> Bool {
+        if flaw == .forgetsReservations { return false }
+        return try perform(.giveUpIfReserved(slot)) == 1
+    }
+
+    // MARK: Sleeping
+
+    func sleep(_ waiter: GateModelWaiter, isPatient: Bool) throws(NextStep) -> Bool {
+        try catchUp()
+        if flaw == .losesEarlyWakeUps { try perform(.forgetWakeUp) }
+        return try perform(.sleep(waiter, isPatient: isPatient)) == 1
+    }
+
+    func notify(_ waiter: GateModelWaiter) throws(NextStep) {
+        try perform(.notify(thread: waiter.thread))
+    }
+
+    func wake(_ waiter: GateModelWaiter, granted slot: Int) throws(NextStep) {
+        try perform(.wake(thread: waiter.thread, slot: slot, isTask: waiter.isTask))
+    }
+
+    func wakeThreads() throws(NextStep) {
+        if flaw != .reservesSilently { try perform(.wakeThreads) }
+    }
+
+    func isDeadlocked(_ waiter: GateModelWaiter) throws(NextStep) -> Bool {
+        let isDeadlocked = try perform(.isDeadlocked(waiter)) == 1
+        return isDeadlocked && flaw != .overlooksDeadlocks
+    }
+}

@@ -1,0 +1,50 @@
+import Testing
+
+@testable import SQLiteEngine
+
+/// The gates of an exploration and the programs of its threads.
+struct GateScenario: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// The number of slots of the writer's gate and of the readers'.
+    let gates: [Int]
+    /// Whether the connections are open at the start.
+    let isOpen: Bool
+    /// The number of operations that each thread performs before the exploration starts, one thread
+    /// after the other.
+    let performed: [Int]
+    /// The operations of each thread.
+    let programs: [[GateOperation]]
+
+    init(
+        _ name: String,
+        readers: Int = 1,
+        isOpen: Bool = true,
+        performed: [Int] = [],
+        _ programs: [[GateOperation]]
+    ) {
+        self.name = name
+        gates = [1, readers]
+        self.isOpen = isOpen
+        self.performed = performed
+        self.programs = programs
+    }
+
+    var testDescription: String { name }
+
+    private func contains(_ isMeant: (GateOperation) -> Bool) -> Bool {
+        programs.contains { $0.contains(where: isMeant) }
+    }
+
+    /// Whether a step has the same result at any time in this scenario, so that its order relative
+    /// to the steps of other threads does not matter.
+    func isConstant(_ step: GateStep) -> Bool {
+        switch step {
+        case .hasConnection, .setConnection: true
+        case .isDeadlocked(let waiter): waiter.holdsNothing
+        case .queueIsClosed: !contains { $0 == .close }
+        case .queueHasTask: !contains(\.isTask)
+        case .claim(_, AccessSlot.State.closed, _): isOpen && !contains(\.closesConnection)
+        default: false
+        }
+    }
+}

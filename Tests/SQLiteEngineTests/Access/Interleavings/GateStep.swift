@@ -1,0 +1,93 @@
+@testable import SQLiteEngine
+
+/// A step of a thread at a gate, as a value: a requirement of ``GateSteps``, or a step that only the
+/// model has.
+enum GateStep: Hashable {
+    case claim(_ slot: Int, from: UInt8, onlyCompares: Bool)
+    case claimWhenReserved
+    case giveUp(_ slot: Int, as: UInt8)
+    case hasConnection(_ slot: Int)
+    case readAttention
+    case forbidKeeping
+    case allowKeeping
+    case queueIsClosed
+    case queueHasTask
+    case enqueue(GateModelWaiter)
+    case withdraw
+    case startWatching
+    case stopWatching
+    case handOver(_ slot: Int)
+    case setReserved(Bool)
+    case giveUpIfReserved(_ slot: Int)
+    case sleep(GateModelWaiter, isPatient: Bool)
+    /// Discards a wake-up: see ``GateFlaw/losesEarlyWakeUps``.
+    case forgetWakeUp
+    case notify(thread: Int)
+    case wake(thread: Int, slot: Int, isTask: Bool)
+    case wakeThreads
+    case isDeadlocked(GateModelWaiter)
+
+    /// Opens or closes the connection of a slot.
+    case setConnection(_ slot: Int, isOpen: Bool)
+    /// Ends the registration of a wait: ``AccessGate/endNestedWait(_:)``.
+    case endNestedWait
+    /// Blocks a task until it is resumed.
+    case awaitResumption
+    /// Cancels the wait of another thread's task.
+    case cancel(thread: Int)
+    /// Closes the gate: ``AccessGate/retire()``.
+    case retire
+    /// Acquires a slot whatever its state is: see ``GateFlaw/claimsInTwoSteps``.
+    case seize(_ slot: Int)
+}
+
+/// A waiter of the model.
+struct GateModelWaiter: GateWaiter, Hashable {
+    var thread = 0
+    var since: UInt64 = 0
+    var wanted: Int?
+    var mayBorrow = false
+    var isTask = false
+    var holdsNothing = true
+    var isNotified = false
+    var isWatching = false
+    var granted: Int?
+
+    func isSame(as other: Self) -> Bool { thread == other.thread }
+
+    func canUse(_ slot: Int) -> Bool { wanted == nil || wanted == slot }
+
+    mutating func grant(_ slot: Int) { granted = slot }
+}
+
+/// A mistake planted into the steps, which the exploration must find.
+enum GateFlaw: CaseIterable {
+    /// A releaser does not look for waiters after giving up its slot.
+    case noLookAfterGivingUp
+    /// A waiter looks at the slots before it enqueues, and not after.
+    case looksBeforeEnqueueing
+    /// A task does not look at the slots after it has enqueued.
+    case tasksDoNotLook
+    /// A releaser decides inside the lock and gives up its slot outside.
+    case givesUpOutsideTheLock
+    /// A waiter that finds a free slot loses the one that was granted to it.
+    case forgetsGrants
+    /// A thread that acquires a slot does not pass on another one that was left to it.
+    case passesNothingOn
+    /// A wake-up before the thread sleeps is lost.
+    case losesEarlyWakeUps
+    /// A waiter stays in the queue when it is granted a slot.
+    case grantsWithoutRemoving
+    /// A slot is acquired with a load and a store.
+    case claimsInTwoSteps
+    /// A borrower does not return the slot to its reserver.
+    case forgetsReservations
+    /// No thread is woken when the slot is reserved or returned.
+    case reservesSilently
+    /// A wait that completes a deadlock is not refused.
+    case overlooksDeadlocks
+    /// A cancelled waiter is still counted.
+    case countsCancelledWaiters
+    /// A slot whose connection failed to open is given up without looking for waiters.
+    case hidesFailedOpenings
+}

@@ -1,0 +1,103 @@
+@testable import SQLiteEngine
+
+/// The next step of each operation, depending on the results of its steps so far.
+///
+/// Running the protocol takes longer than anything else in an exploration, so it runs once for each
+/// list of results.
+struct GateTrees {
+    private struct Node {
+        var results: [Int]
+        var next: NextStep?
+        var children: [Int: Int] = [:]
+        let operation: GateOperation
+        let context: GateContext
+    }
+
+    private struct Start: Hashable {
+        let operation: GateOperation
+        let context: GateContext
+    }
+
+    /// The position of a thread that has slept.
+    ///
+    /// The results of its steps before the sleep no longer matter. Without this, each round of a wait
+    /// would lead to new positions.
+    private struct Awakening: Hashable {
+        let operation: GateOperation
+        let context: GateContext
+        let gate: Int
+        let step: GateStep
+        let result: Int
+
+        init?(_ node: Node, _ result: Int) {
+            guard let next = node.next, case .sleep = next.step else { return nil }
+            operation = node.operation
+            context = node.context
+            gate = next.gate
+            step = next.step
+            self.result = result
+        }
+    }
+
+    private let scenario: GateScenario
+    private let flaw: GateFlaw?
+    private var awakenings: [Awakening: Int] = [:]
+    private var roots: [Start: Int] = [:]
+    private var nodes: [Node] = []
+
+    init(_ scenario: GateScenario, _ flaw: GateFlaw?) {
+        self.scenario = scenario
+        self.flaw = flaw
+    }
+
+    /// The start of an operation.
+    mutating func root(_ operation: GateOperation, _ context: GateContext) -> Int {
+        let start = Start(operation: operation, context: context)
+        if let root = roots[start] { return root }
+        nodes.append(makeNode([], operation, context))
+        roots[start] = nodes.count - 1
+        return nodes.count - 1
+    }
+
+    /// The step that a thread performs at a node; nil at the end of the operation.
+    func step(at node: Int) -> NextStep? { nodes[node].next }
+
+    /// Whether a node is the start of an operation.
+    func isRoot(_ node: Int) -> Bool { nodes[node].results.isEmpty }
+
+    /// The node after a step that had a result.
+    mutating func child(of node: Int, _ result: Int) -> Int {
+        if let child = nodes[node].children[result] { return child }
+        let parent = nodes[node]
+        let made = makeNode(parent.results + [result], parent.operation, parent.context)
+        let awakening = Awakening(parent, result)
+        let child = awakening.flatMap { awakenings[$0] } ?? nodes.count
+        if child == nodes.count { nodes.append(made) }
+        precondition(
+            made.next == nodes[child].next,
+            "what follows a sleep depends on the steps before it"
+        )
+        if let awakening { awakenings[awakening] = child }
+        nodes[node].children[result] = child
+        return child
+    }
+
+    private func makeNode(
+        _ results: [Int],
+        _ operation: GateOperation,
+        _ context: GateContext
+    ) -> Node {
+        let replay = GateReplay(results: results)
+        let gates = scenario.gates.enumerated().map { index, count in
+            let lends = index == GateOperation.writer && scenario.gates.count > 1
+            return ReplayedGate(index, slots: count, lends: lends, replay, flaw)
+        }
+        var next: NextStep?
+        do throws(NextStep) {
+            try ReplayedGates(gates: gates).run(operation, context)
+        } catch {
+            next = error
+        }
+        return Node(results: results, next: next, operation: operation, context: context)
+    }
+}
