@@ -11,10 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/// The mean number of points of each kind between two pauses, in a mood of rate 1.
+/// The mean number of points of each kind between two pauses at the rate 1.
 static const uint32_t mean_gaps[NAP_POINT_COUNT] = {
-    [NAP_MUTEX] = 1000, [NAP_CLOCK] = 600, [NAP_WAKE] = 25, [NAP_FILE] = 50,
-    [NAP_FILE_LOCK] = 40, [NAP_DISPATCH] = 15, [NAP_THREAD] = 8,
+    [NAP_MUTEX] = 2000, [NAP_CLOCK] = 1000, [NAP_WAKE] = 30,   [NAP_FILE] = 60,
+    [NAP_FILE_LOCK] = 60, [NAP_DISPATCH] = 15, [NAP_THREAD] = 8,
 };
 
 static const char *const point_names[NAP_POINT_COUNT] = {
@@ -36,21 +36,12 @@ static uint64_t thread_count;
 static uint64_t nap_counts[NAP_POINT_COUNT];
 static uint64_t nap_nanoseconds;
 
-/// The number of pauses between two changes of a thread's mood.
-static const int mood_length = 50;
-
-/// What a thread knows.
-///
-/// Its mood is how often and for how long it pauses: some races need many short pauses, others a
-/// few long ones. The initial-exec model needs no allocation at the first access.
+/// What a thread knows. The initial-exec model needs no allocation at the first access.
 static __thread __attribute__((tls_model("initial-exec"))) struct {
     uint64_t random;
     uint64_t begin;
     uint64_t slept[2];
     int32_t countdown[NAP_POINT_COUNT];
-    double mood_rate;
-    uint64_t mood_octaves;
-    int mood_left;
     int is_seeded;
     int is_inside;
 } thread;
@@ -69,25 +60,17 @@ static uint64_t now(void) {
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/// Draws a new mood: a rate between a quarter and four times the usual one, and the longest pause.
-static void change_mood(void) {
-    thread.mood_left = mood_length;
-    thread.mood_rate = rate * (double)(1 << next_random() % 5) / 4;
-    uint64_t octaves = 1;
-    while (shortest << octaves < longest) octaves++;
-    uint64_t fewest = octaves < 4 ? octaves : 4;
-    thread.mood_octaves = fewest + next_random() % (octaves - fewest + 1);
-}
-
 /// A length between `shortest` and `longest`, distributed evenly on a logarithmic scale.
 static uint64_t random_length(void) {
-    uint64_t base = shortest << next_random() % thread.mood_octaves;
+    uint64_t octaves = 0;
+    while (shortest << (octaves + 1) <= longest) octaves++;
+    uint64_t base = shortest << next_random() % (octaves + 1);
     uint64_t length = base + next_random() % base;
     return length < longest ? length : longest;
 }
 
 static int32_t random_gap(enum nap_point point) {
-    uint64_t mean = (uint64_t)(mean_gaps[point] / thread.mood_rate);
+    uint64_t mean = (uint64_t)(mean_gaps[point] / rate);
     return (int32_t)(1 + next_random() % (2 * mean + 1));
 }
 
@@ -109,12 +92,10 @@ static void __attribute__((noinline)) nap_slowly(enum nap_point point) {
     thread.is_inside = 1;
     if (thread.is_seeded) {
         sleep_within_share(point);
-        if (--thread.mood_left <= 0) change_mood();
         thread.countdown[point] = random_gap(point);
     } else {
         thread.random = seed + 0xD1342543DE82EF95 * __atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED);
         thread.begin = now();
-        change_mood();
         for (int each = 0; each < NAP_POINT_COUNT; each++) thread.countdown[each] = random_gap(each);
         thread.is_seeded = 1;
     }

@@ -55,7 +55,12 @@ package final class DenseReaders: Sendable {
         do {
             while !state.isOver.load(ordering: .relaxed) {
                 let expected = committed.load()
-                if try database.counter() < expected { result.staleReads += 1 }
+                do {
+                    if try database.counter() < expected { result.staleReads += 1 }
+                } catch let error as DatabaseError where error.isInterruptionError {
+                    // A suspension that begins interrupts the running read of a queue.
+                    continue
+                }
                 result.reads += 1
                 state.readCount.wrappingAdd(1, ordering: .relaxed)
             }
