@@ -111,11 +111,15 @@ struct EngineIsolationTests {
         try await expectIsolation([("first", first), ("second", second)], 200, seed: 5)
     }
 
-    @Test func aPoolBesideAReadOnlyPoolAndAQueue() async throws {
-        let pool = try makePool()
+    @Test(arguments: [true, false])
+    func aPoolBesideAReadOnlyPoolAndAQueue(keepsReadTransactions: Bool) async throws {
+        let pool = try makePool { $0.keepsReadTransactions = keepsReadTransactions }
         try createTable(in: pool)
         let queue = try makeWALQueue()
-        let reading = try makePool { $0.readonly = true }
+        let reading = try makePool {
+            $0.readonly = true
+            $0.keepsReadTransactions = keepsReadTransactions
+        }
         try await expectIsolation(
             [("pool", pool), ("read-only", reading), ("queue", queue)],
             150,
@@ -133,10 +137,14 @@ struct EngineIsolationTests {
         try await expectIsolation([("pool", pool)], 200, seed: 7, peers: [peer])
     }
 
-    @Test func aReadOnlyPoolBesideAProcessThatWrites() async throws {
+    @Test(arguments: [true, false])
+    func aReadOnlyPoolBesideAProcessThatWrites(keepsReadTransactions: Bool) async throws {
         let pool = try makePool()
         try createTable(in: pool)
-        let reading = try makePool { $0.readonly = true }
+        let reading = try makePool {
+            $0.readonly = true
+            $0.keepsReadTransactions = keepsReadTransactions
+        }
         try pool.close()
         let peer = try makePeer(.sqlite, transactions: 1000)
         try await expectIsolation([("read-only", reading)], 400, seed: 8, peers: [peer])

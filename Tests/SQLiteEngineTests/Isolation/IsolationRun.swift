@@ -15,6 +15,7 @@ struct IsolationRun: Sendable {
     private let recorder = HistoryRecorder()
     private let errors = Collected()
     private let values = UniqueValues()
+    private let ends = EndCount()
 
     init(_ databases: [(String, any DatabaseReader)]) {
         self.databases = databases.map { (name: $0.0, database: $0.1) }
@@ -47,6 +48,7 @@ struct IsolationRun: Sendable {
                     recorder,
                     script,
                     errors,
+                    ends,
                     isShared: databases.count + peers.count > 1
                 )
                 threads.append(

@@ -10,6 +10,8 @@ extension IsolationSession {
         let transaction = begin("read")
         finish(transaction) {
             try database.read { db in
+                // What is committed until the first statement is visible to it.
+                letOthersRun()
                 transaction.willObserve()
                 try script.read(in: db, transaction)
             }

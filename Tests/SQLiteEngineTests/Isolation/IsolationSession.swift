@@ -1,6 +1,7 @@
-import Dispatch
+import Foundation
 import Isolation
 import IsolationPeer
+import Synchronization
 import Telemetry
 
 @testable import SQLiteEngine
@@ -18,6 +19,8 @@ struct IsolationSession {
     let errors: Collected
     /// Whether other connections write to the file than those of `database`.
     let isShared: Bool
+    /// How many transactions of all sessions have ended.
+    let ends: EndCount
     let session: Int
     /// The session of accesses inside of accesses.
     let inner: Int
@@ -29,6 +32,7 @@ struct IsolationSession {
         _ recorder: HistoryRecorder,
         _ script: TransactionScript,
         _ errors: Collected,
+        _ ends: EndCount,
         isShared: Bool
     ) {
         self.role = role
@@ -37,6 +41,7 @@ struct IsolationSession {
         self.script = script
         self.errors = errors
         self.isShared = isShared
+        self.ends = ends
         session = recorder.addSession(name)
         inner = recorder.addSession("\(name).inner")
     }
@@ -82,6 +87,7 @@ struct IsolationSession {
         do {
             try access()
             transaction.end(.committed)
+            ends.add()
         } catch {
             note(error)
             transaction.end(transaction.isCommitting ? .unknown : .aborted)
@@ -105,6 +111,13 @@ struct IsolationSession {
         transaction.willCommit()
     }
 
+    /// Lets other sessions end some transactions, in half of the cases.
+    func letOthersRun() {
+        guard script.draw(below: 2) == 0 else { return }
+        let enough = ends.value + 3
+        for _ in 0..<1000 where ends.value < enough { sched_yield() }
+    }
+
     /// Waits for what a task does.
     func wait(for body: @escaping @Sendable () async throws -> Void) throws {
         let ended = DispatchSemaphore(value: 0)
@@ -116,4 +129,15 @@ struct IsolationSession {
         ended.wait()
         try result.withLock { $0 }.get()
     }
+}
+
+/// How many transactions have ended, in all sessions.
+final class EndCount: Sendable {
+    private let count = Atomic<Int>(0)
+
+    /// The number so far.
+    var value: Int { count.load(ordering: .relaxed) }
+
+    /// Counts one more.
+    func add() { count.wrappingAdd(1, ordering: .relaxed) }
 }

@@ -7,10 +7,15 @@ import Telemetry
 /// time as the others, on lists and registers that no other round uses. Then one session reads all
 /// of them, the round's history is checked, and the history and the rows are dropped; memory and
 /// the table therefore stay small however long the run is. Between rounds, the sessions rest so
-/// long that their accesses hold a connection for no more than ``share`` of the time.
+/// long that ``connectionShare`` and ``roundShare`` are kept.
 final class IsolationWatch: Sendable {
     /// The share of one connection's time that the sessions may use.
-    static let share = 0.02
+    private static let connectionShare = 0.02
+    /// The share of the run's time that rounds may take: where the load saturates the database,
+    /// sessions wait for connections much longer than they hold them, and the load for theirs.
+    private static let roundShare = 0.05
+    /// How long sessions begin transactions in a round, in nanoseconds.
+    private static let longestRound: UInt64 = 100_000_000
     /// The shortest rest between two rounds, in nanoseconds.
     private static let shortestRest: UInt64 = 50_000_000
     /// How many transactions a session makes in a round.
@@ -23,6 +28,8 @@ final class IsolationWatch: Sendable {
     private struct State {
         /// The round that runs now, from 0; -1 before the first.
         var round = -1
+        /// When sessions begin no more transactions in this round, on the clock.
+        var roundEnd: UInt64 = 0
         /// How many sessions are at work.
         var working = 0
         var isOver = false
@@ -154,16 +161,15 @@ final class IsolationWatch: Sendable {
     private func work(_ session: IsolationSession, _ sleeper: any Sleeper, _ control: RunControl) {
         var done = -1
         while true {
-            let (round, isOver) = state.withLock { ($0.round, $0.isOver) }
+            let (round, end, isOver) = state.withLock { ($0.round, $0.roundEnd, $0.isOver) }
             if round == done {
                 if isOver { return }
                 sleeper.sleep(until: .max)
                 continue
             }
             session.begin(round: round)
-            for _ in 0..<Self.transactionsPerRound where control.stage < .stopped {
-                session.runTransaction()
-            }
+            for _ in 0..<Self.transactionsPerRound
+            where control.stage < .stopped && clock.now() < end { session.runTransaction() }
             done = round
             let isLast = state.withLock { state in
                 state.working -= 1
@@ -182,12 +188,21 @@ final class IsolationWatch: Sendable {
                 conductor.sleep(until: .max)
                 continue
             }
+            let start = clock.now()
             let held = runRound()
+            let duration = clock.now() &- start
             if !isViolated, let example = state.withLock({ $0.findings.descriptions.first }) {
                 isViolated = true
                 context.events.note("isolation violated: \(example)", .error)
             }
-            rest(after: held, control, until: context.phases.end)
+            rest(
+                for: max(
+                    Self.rest(after: held, Self.connectionShare),
+                    Self.rest(after: duration, Self.roundShare)
+                ),
+                control,
+                until: context.phases.end
+            )
         }
         state.withLock { $0.isOver = true }
         for sleeper in sleepers { sleeper.wake() }
@@ -200,6 +215,7 @@ final class IsolationWatch: Sendable {
         let round = state.withLock { state in
             state.round += 1
             state.working = sessions.count
+            state.roundEnd = clock.now() &+ Self.longestRound
             return state.round
         }
         for sleeper in sleepers { sleeper.wake() }
@@ -215,12 +231,16 @@ final class IsolationWatch: Sendable {
         return costs.takeHeldTime()
     }
 
-    /// Waits until the round's accesses are within their share of the time.
-    private func rest(after held: UInt64, _ control: RunControl, until end: UInt64) {
-        let length = max(Self.shortestRest, UInt64(Double(held) * (1 / Self.share - 1)))
-        let deadline = min(clock.now() &+ length, control.clockTime(of: end))
-        while control.stage < .stopped, clock.now() < deadline {
-            conductor.sleep(until: deadline)
+    /// How long a rest makes a time no more than a share of both together.
+    private static func rest(after time: UInt64, _ share: Double) -> UInt64 {
+        UInt64(Double(time) * (1 / share - 1))
+    }
+
+    /// Waits, until the load ends at the latest.
+    private func rest(for length: UInt64, _ control: RunControl, until end: UInt64) {
+        let deadline = clock.now() &+ max(Self.shortestRest, length)
+        while control.stage < .stopped, clock.now() < min(deadline, control.clockTime(of: end)) {
+            conductor.sleep(until: min(deadline, control.clockTime(of: end)))
         }
     }
 }

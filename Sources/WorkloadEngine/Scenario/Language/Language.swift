@@ -81,7 +81,7 @@ enum Language {
                     + "equal. snapshots-stable: snapshots do not change while they are held. "
                     + "integrity-check: PRAGMA integrity_check finds nothing. isolation: "
                     + "transactions that run beside the load, in a table of their own and for at "
-                    + "most 2 % of a connection's time, are strictly serializable."
+                    + "most 5 % of the time, are strictly serializable."
             ),
         ]
     )
