@@ -86,6 +86,7 @@ struct KeptReadTransaction {
     ///   - isAllowed: Returns whether this process's writer is idle. It is called after the writes
     ///     were counted: a write that starts later changes the count, and is not mistaken for one
     ///     of another process.
+    /// - Returns: Whether it may be kept; ``keep(at:)`` follows.
     @inline(__always)
     mutating func mayKeep(at now: UInt64, if isAllowed: () -> Bool) -> Bool {
         let isDense = now &- lastEnd < Self.patience
