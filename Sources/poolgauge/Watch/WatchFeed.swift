@@ -82,8 +82,9 @@ final class WatchFeed: Sendable {
             if !reports.isEmpty { state.withLock { $0.batch.reports.append(reports) } }
             guard let pause, Double(MonotonicTime.now - lastSearch) >= pause * 1e9 else { continue }
             // A folder that cannot be listed now may be listed later.
-            if let found = try? source.find(worker.search) {
-                if worker.add(found.paths) { state.withLock { $0.batch.notes = found.notes } }
+            if let found = try? source.find(worker.search), worker.add(found.paths) {
+                let notes = found.notes + worker.notes
+                state.withLock { $0.batch.notes = notes }
             }
             lastSearch = MonotonicTime.now
         }
@@ -95,6 +96,8 @@ final class WatchFeed: Sendable {
         private let command: [String]
         private var session: WatchSession?
         private var known: Set<String>
+        /// The databases that the session did not take.
+        private var refused = 0
 
         init(command: [String], found: WatchSource.Found) throws {
             self.command = command
@@ -104,6 +107,13 @@ final class WatchFeed: Sendable {
             do { session = try WatchSession(paths: found.paths, helper: command) } catch {
                 throw CommandFailure(error.description, status: 1)
             }
+        }
+
+        /// What is not watched, in sentences.
+        var notes: [String] {
+            guard refused > 0 else { return [] }
+            let limit = WatchSession.databaseLimit
+            return ["\(refused) more databases are not watched: \(limit) are the most."]
         }
 
         /// Samples, and returns the reports on the interval.
@@ -124,7 +134,7 @@ final class WatchFeed: Sendable {
             guard !new.isEmpty else { return false }
             known.formUnion(new)
             if let session {
-                for path in new { session.add(path: path) }
+                for path in new where !session.add(path: path) { refused += 1 }
             } else {
                 session = try? WatchSession(paths: new, helper: command)
             }
