@@ -1,0 +1,154 @@
+import SQLiteWatch
+import TerminalUI
+
+/// The write-ahead log and its pin over time, or the rollback journal.
+struct WatchLogPanel {
+    let history: WatchHistory
+    let seconds: Double
+
+    /// Draws the panel.
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        guard let report = history.report else { return }
+        let isWAL = report.wal != nil
+        let inner = Panel(
+            title: isWAL ? "Write-ahead log" : "Rollback journal",
+            remark: "last \(HumanUnits.secondsLabel(seconds))",
+            legend: isWAL ? legend(canvas) : []
+        ).draw(on: &canvas, in: rect)
+        guard !inner.isEmpty else { return }
+        let lines = words(report, canvas).flatMap { canvas.rows(of: $0, width: inner.width) }
+            .prefix(max(1, inner.height / 3))
+        for (index, line) in lines.enumerated() {
+            canvas.write(line, x: inner.minX, y: inner.minY + index, limit: inner.width)
+        }
+        let areas = inner.rows([lines.count, inner.height - lines.count])
+        drawChart(isWAL: isWAL, on: &canvas, in: areas[1])
+    }
+
+    /// Draws the most important numbers in one row.
+    func drawLine(on canvas: inout Canvas, in row: Rect) {
+        guard let report = history.report, let pieces = words(report, canvas).first else { return }
+        let title = report.wal == nil ? "journal " : "log "
+        let line = canvas.rows(of: pieces, width: row.width - title.count).first ?? []
+        let spans = [Span(title, canvas.theme.style(.dim))] + line
+        canvas.write(spans, x: row.minX, y: row.minY, limit: row.width)
+    }
+
+    private func legend(_ canvas: Canvas) -> [[Span]] {
+        let dim = canvas.theme.style(.dim)
+        let isASCII = canvas.glyphs == .ascii
+        return [
+            [
+                Span(isASCII ? ":" : "▒", canvas.theme.style(.snapshot)),
+                Span(" pinned frames", dim),
+            ],
+            [
+                Span(isASCII ? "#" : "█", canvas.theme.style(.ok)),
+                Span(" other frames in use", dim),
+            ],
+        ]
+    }
+
+    /// What the log is like: pieces of lines, the most important line first.
+    private func words(_ report: WatchReport, _ canvas: Canvas) -> [[[Span]]] {
+        let theme = canvas.theme
+        let (dim, text, bold) = (theme.style(.dim), theme.style(.text), theme.bold(.text))
+        guard let wal = report.wal else { return rollbackWords(report, theme).map { [$0] } }
+        func count(_ number: UInt64, _ noun: String, _ style: Style) -> [Span] {
+            [Span(HumanUnits.count(number), style), Span(" \(noun)", dim)]
+        }
+        var first = [[Span(HumanUnits.bytes(wal.bytes), bold)]]
+        if let frames = wal.frames, let backfilled = wal.backfilled {
+            let pinned = wal.pinned ?? 0
+            first += [
+                count(frames, "frames in use", text), count(backfilled, "backfilled", text),
+                count(pinned, "pinned", pinned > 0 ? theme.bold(.warning) : text),
+            ]
+        } else {
+            first.append([Span("no wal-index: no process uses it", dim)])
+        }
+        var second = [[Span("nothing pins it", theme.style(.ok))]]
+        if let pin = report.pins.first {
+            let sign = canvas.glyphs == .ascii ? ">=" : "≥"
+            let warning = theme.style(.warning)
+            second = [
+                [
+                    Span("▲ pinned by ", warning),
+                    Span("\(pin.name) (\(pin.pid))", theme.bold(.warning)),
+                ],
+                [Span("\(sign) \(WatchWords.duration(pin.seconds))", warning)],
+                [Span(HumanUnits.bytes(pin.bytes), warning)], [Span("mark \(pin.mark)", warning)],
+            ]
+        }
+        let (resets, checkpoints) = counts
+        let third = [
+            [Span(HumanUnits.rate(history.rate(\.commits)), text), Span(" commits", dim)],
+            [Span(HumanUnits.rate(history.rate(\.framesWritten)), text), Span(" frames", dim)],
+            count(checkpoints, checkpoints == 1 ? "checkpoint" : "checkpoints", text),
+            count(resets, resets == 1 ? "reset" : "resets", text),
+        ]
+        return [first, second, third]
+    }
+
+    /// The resets and the checkpoints of the time that is shown.
+    private var counts: (resets: UInt64, checkpoints: UInt64) {
+        func sum(_ value: (WatchMoment) -> Double) -> UInt64 {
+            UInt64(min(max(history.sum(over: seconds, value).0, 0), 1e15))
+        }
+        return (sum(\.resets), sum(\.checkpoints))
+    }
+
+    private func rollbackWords(_ report: WatchReport, _ theme: Theme) -> [[Span]] {
+        let dim = theme.style(.dim)
+        guard let rollback = report.rollback else {
+            return [[Span(report.file.problem ?? WatchWords.mode(report.file), dim)]]
+        }
+        let first = [
+            Span(HumanUnits.rate(history.rate(\.commits)), theme.bold(.text)),
+            Span(" transactions", dim),
+        ]
+        guard let bytes = rollback.journalBytes else {
+            return [first, [Span("no journal now", theme.style(.ok))]]
+        }
+        let hot = rollback.isHot ? "▲ hot journal " : "journal "
+        let style = theme.style(rollback.isHot ? .warning : .text)
+        return [first, [Span(hot + HumanUnits.bytes(bytes), style)]]
+    }
+
+    private func drawChart(isWAL: Bool, on canvas: inout Canvas, in rect: Rect) {
+        guard rect.height >= 2, rect.width > TimeChart.axisWidth + 4 else { return }
+        let moments = history.moments
+        let count = TimeChart.points(in: rect.width, glyphs: canvas.glyphs)
+        let bins = TimeBins(history, seconds: seconds, count: count)
+        let layers: [(values: [Double], gradient: GradientRole, isShaded: Bool)]
+        if isWAL {
+            let pinned = bins.values(.mean) { moments[$0].pinned }
+            let frames = bins.values(.mean) { moments[$0].frames }
+            let rest = zip(frames, pinned).map { max(0, $0 - ($1.isFinite ? $1 : 0)) }
+            layers = [(pinned, .waiting, true), (rest, .throughput, false)]
+        } else {
+            let rates = bins.values(.mean) { place in
+                moments[place].seconds > 0 ? moments[place].commits / moments[place].seconds : .nan
+            }
+            layers = [(rates, .throughput, false)]
+        }
+        let sums = (0..<count).map { place in
+            layers.reduce(0.0) { $0 + ($1.values[place].isFinite ? $1.values[place] : 0) }
+        }
+        let maximum = TimeChart.niceMaximum(above: max(sums.max() ?? 0, 1))
+        TimeChart(
+            layers: layers.map {
+                TimeChart.Layer(
+                    values: $0.values,
+                    gradient: $0.gradient,
+                    range: 0...maximum,
+                    isShaded: $0.isShaded
+                )
+            },
+            maximum: maximum,
+            seconds: seconds,
+            end: history.endLabel(seconds)
+        ).draw(on: &canvas, in: rect)
+        history.markTime(seconds, on: &canvas, TimeChart.plot(in: rect))
+    }
+}
