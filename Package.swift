@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "WorkloadEngine", targets: ["WorkloadEngine"]),
         .library(name: "Telemetry", targets: ["Telemetry"]),
         .library(name: "SQLiteWatch", targets: ["SQLiteWatch"]),
+        .library(name: "SQLTrace", targets: ["SQLTrace"]),
         .executable(name: "poolgauge", targets: ["poolgauge"]),
     ],
     traits: [
@@ -58,6 +59,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "SQLiteWatch", dependencies: ["Telemetry"], swiftSettings: strict),
+        .target(
+            name: "SQLTrace",
+            dependencies: ["SQLiteWatch", "Telemetry"],
+            swiftSettings: strict
+        ),
         .target(
             name: "SQLiteEngineCombine",
             dependencies: ["SQLiteEngine", "Telemetry"] + openCombine,
