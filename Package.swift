@@ -51,6 +51,7 @@ let package = Package(
                 .linkedLibrary("ncurses", .when(platforms: [.macOS])),
             ]
         ),
+        .systemLibrary(name: "CTrace"),
         .target(name: "Telemetry", swiftSettings: strict),
         .target(name: "Isolation", dependencies: ["Telemetry"], swiftSettings: strict),
         .target(
@@ -61,7 +62,10 @@ let package = Package(
         .target(name: "SQLiteWatch", dependencies: ["Telemetry"], swiftSettings: strict),
         .target(
             name: "SQLTrace",
-            dependencies: ["SQLiteWatch", "Telemetry"],
+            dependencies: [
+                .target(name: "CTrace", condition: .when(platforms: [.linux])), "SQLiteWatch",
+                "Telemetry",
+            ],
             swiftSettings: strict
         ),
         .target(

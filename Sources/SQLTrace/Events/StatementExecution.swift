@@ -36,7 +36,7 @@ public struct StatementExecution: Sendable, Equatable {
     public var result: Int32
     /// `sqlite3_get_autocommit` after the execution: false inside of an explicit transaction.
     public var isAutocommit: Bool
-    /// The seconds spent in `sqlite3_step`; nil unless the calls were timed.
+    /// The seconds spent in `sqlite3_step`, or in `sqlite3_exec`; nil unless the calls were timed.
     public var seconds: Double?
     /// The seconds that the busy handler waited; nil when they are not known.
     ///
