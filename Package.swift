@@ -115,7 +115,8 @@ let package = Package(
         ),
         .target(
             name: "Dashboard",
-            dependencies: ["TerminalUI", "Telemetry"],
+            // Of SQLiteWatch, it shows the reports; it samples nothing itself.
+            dependencies: ["SQLiteWatch", "TerminalUI", "Telemetry"],
             swiftSettings: strict
         ),
         .executableTarget(
@@ -216,7 +217,7 @@ let package = Package(
         ),
         .testTarget(
             name: "DashboardTests",
-            dependencies: ["Dashboard", "Telemetry", "TerminalUI"],
+            dependencies: ["Dashboard", "SQLiteWatch", "Telemetry", "TerminalUI"],
             exclude: ["Golden"],
             swiftSettings: strict
         ),

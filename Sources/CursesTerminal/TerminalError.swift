@@ -10,25 +10,28 @@ package enum TerminalError: Error, Equatable, CustomStringConvertible {
     case refused(name: String)
 
     /// What is wrong, and the way out.
-    package var description: String {
-        switch self {
+    package var description: String { text(wayOut: "poolgauge run reads-during-import") }
+
+    /// What is wrong, and the way out.
+    ///
+    /// - Parameter command: A command that does without a screen.
+    package func text(wayOut command: String) -> String {
+        let wayOut = "run without a screen: \(command)"
+        return switch self {
         case .notATerminal:
             "the dashboard needs a terminal, and standard input or output is none; "
-                + Self.wayOut
+                + wayOut
         case .cannotDraw(let name) where name.isEmpty:
             "TERM is not set, so the dashboard cannot draw; set it, for example to "
-                + "xterm-256color, or \(Self.wayOut)"
+                + "xterm-256color, or \(wayOut)"
         case .cannotDraw(let name):
             "TERM=\(name): such a terminal cannot place text, which the dashboard needs; "
-                + Self.wayOut
+                + wayOut
         case .unknown(let name):
             "TERM=\(name): the terminfo database does not know such a terminal; "
-                + "try TERM=xterm-256color, install Debian's ncurses-term, or \(Self.wayOut)"
+                + "try TERM=xterm-256color, install Debian's ncurses-term, or \(wayOut)"
         case .refused(let name):
-            "TERM=\(name): ncurses cannot use this terminal; \(Self.wayOut)"
+            "TERM=\(name): ncurses cannot use this terminal; \(wayOut)"
         }
     }
-
-    private static let wayOut =
-        "run without a screen: poolgauge run reads-during-import"
 }

@@ -17,6 +17,10 @@ public final class WatchSession {
         )
     }
 
+    /// Returns false.
+    @discardableResult
+    public func add(path: String) -> Bool { false }
+
     /// Does nothing.
     public func run(for duration: Duration, until isStopped: () -> Bool = { false }) {}
 
@@ -28,6 +32,34 @@ public final class WatchSession {
 
     /// Returns nothing.
     public func reports() -> [WatchReport] { [] }
+}
+
+/// Finds SQLite databases; on Linux only.
+public final class DatabaseSearch {
+    /// A database that a process has open.
+    public struct OpenDatabase: Sendable, Equatable {
+        /// The path.
+        public var path: String
+        /// The processes that have it open.
+        public var processes: [Int32]
+    }
+
+    /// What a search over all processes found.
+    public struct Result: Sendable, Equatable {
+        /// The databases.
+        public var databases: [OpenDatabase] = []
+        /// What the search could not see.
+        public var notes: [String] = []
+    }
+
+    /// Creates a search that finds nothing.
+    public init(helper: [String]) {}
+
+    /// Returns nil.
+    public func databases(in folder: String) -> [String]? { nil }
+
+    /// Returns nothing.
+    public func openDatabases() -> Result { Result() }
 }
 
 /// The process that opens the watched files; on Linux only.

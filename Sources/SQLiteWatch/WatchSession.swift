@@ -109,6 +109,21 @@ public final class WatchSession {
 
     deinit { close(lockList) }
 
+    /// Watches one more database.
+    ///
+    /// - Returns: false when it is watched already, when the session has ``databaseLimit``, or when
+    ///   its helper does not answer; a later call may succeed then.
+    @discardableResult
+    public func add(path: String) -> Bool {
+        let path = Self.resolved(path)
+        guard targets.count < Self.databaseLimit, !targets.contains(where: { $0.path == path }),
+            helper.add(path: path)
+        else { return false }
+        targets.append(Target(path: path, monitor: DatabaseMonitor(path: path)))
+        tables?.add(path: path)
+        return true
+    }
+
     /// Samples at random intervals.
     ///
     /// - Parameters:

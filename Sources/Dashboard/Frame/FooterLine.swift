@@ -10,49 +10,26 @@ struct FooterLine {
     let view: ListView
 
     /// The rows that it takes on a screen of this size.
-    func height(in size: Size) -> Int { size.height >= 30 && size.width >= 80 ? 2 : 1 }
+    func height(in size: Size) -> Int { FooterBar.height(in: size) }
 
-    /// Draws the rows; where there is one, the screens' names give way to their keys.
+    /// Draws the rows.
     func draw(on canvas: inout Canvas, in rect: Rect) {
-        if case .prompt(let prompt)? = overlay {
-            if rect.height > 1 { drawKeys(on: &canvas, in: rect.row(0)) }
-            Prompt(
-                label: prompt.purpose.label,
-                text: prompt.text,
-                hint: prompt.purpose.hint,
-                problem: prompt.problem
-            ).draw(on: &canvas, in: rect.row(rect.height - 1))
-            return
-        }
-        if rect.height > 1 {
-            drawKeys(on: &canvas, in: rect.row(0))
-            bar(screens(areNamed: true)).draw(on: &canvas, in: rect.row(1))
-        } else {
-            bar(screens(areNamed: false) + commands).draw(on: &canvas, in: rect.row(0))
-        }
+        var prompt: PromptState?
+        if case .prompt(let state)? = overlay { prompt = state }
+        FooterBar(
+            commands: commands,
+            screens: screens,
+            prompt: prompt,
+            timeOrigin: "of the run",
+            cost: displayCPUShare.map { "display \(HumanUnits.percent($0)) CPU" } ?? ""
+        ).draw(on: &canvas, in: rect)
     }
 
-    private func drawKeys(on canvas: inout Canvas, in row: Rect) {
-        KeyBar(items: commands).draw(on: &canvas, in: row)
-    }
-
-    private func bar(_ items: [KeyBar.Item]) -> KeyBar {
-        let cpu = displayCPUShare.map { "display \(HumanUnits.percent($0)) CPU" } ?? ""
-        return KeyBar(items: items, remark: cpu, remarkPriority: 5)
-    }
-
-    private func screens(areNamed: Bool) -> [KeyBar.Item] {
+    private var screens: [FooterBar.Screen] {
         DashboardScreen.allCases.compactMap { screen in
             let command = DashboardCommand.allCases.first { $0.screen == screen }
             guard let command, let key = keys.key(for: command) else { return nil }
-            let isShown = screen == self.screen
-            return KeyBar.Item(
-                key: key.label,
-                name: areNamed || isShown ? screen.title : "",
-                priority: isShown ? 40 : 35,
-                target: key,
-                isSelected: isShown
-            )
+            return FooterBar.Screen(key: key, title: screen.title, isShown: screen == self.screen)
         }
     }
 
@@ -76,10 +53,7 @@ struct FooterLine {
                 priority: view.part == nil || part == nil ? priority : 90,
                 target: key
             )
-        }.enumerated().sorted { one, other in
-            one.element.priority == other.element.priority
-                ? one.offset < other.offset : one.element.priority > other.element.priority
-        }.map(\.element)
+        }.byPriority()
     }
 }
 
@@ -97,24 +71,6 @@ extension DashboardCommand {
             }
         case .interrupt: screen == .overview || screen == .connections
         default: true
-        }
-    }
-}
-
-extension PromptState.Purpose {
-    /// What stands before the text.
-    fileprivate var label: String {
-        switch self {
-        case .filter: "filter"
-        case .seek: "go to"
-        }
-    }
-
-    /// What can be typed.
-    fileprivate var hint: String {
-        switch self {
-        case .filter: "rows that contain it; Enter keeps, Esc undoes"
-        case .seek: "12.5 or 1:05 of the run, -10 before now; Enter goes, Esc leaves"
         }
     }
 }

@@ -1,7 +1,7 @@
 import Telemetry
 
 /// The numbers of one sample that charts go back to.
-struct Moment: Sendable, Equatable {
+struct Moment: Timed, Equatable {
     /// Seconds since the run began.
     var time: Double
     /// Connections that serve reads: the time-weighted mean since the sample before, where known.

@@ -12,41 +12,29 @@ struct SampleStore: Sendable {
     /// How long an SQL text is kept, in bytes of UTF-8.
     static let textLength = 2_000
 
-    private var samples: RingBuffer<Sample?>
-    private(set) var bytes = 0
-    /// The place of the oldest sample that was not dropped for the budget.
-    private(set) var firstKept = 0
+    private var samples: BoundedStore<Sample>
     private var texts: [String: String] = [:]
 
     /// Creates an empty store for so many samples.
-    init(capacity: Int) { samples = RingBuffer(capacity: capacity) }
+    init(capacity: Int) {
+        samples = BoundedStore(capacity: capacity, budget: Self.budget) { Self.size(of: $0) }
+    }
+
+    /// About how many bytes the samples occupy.
+    var bytes: Int { samples.bytes }
+
+    /// The place of the oldest sample that was not dropped for the budget.
+    var firstKept: Int { samples.firstKept }
 
     /// A sample by its place, the oldest at 0; nil for one that was dropped.
-    subscript(place: Int) -> Sample? {
-        samples.count > place && place >= 0 ? samples[place] : nil
-    }
+    subscript(place: Int) -> Sample? { samples[place] }
 
     /// Takes a sample in, and drops the oldest ones that there is no room for.
-    mutating func append(_ sample: Sample) {
-        let kept = trimmed(sample)
-        if samples.count == samples.capacity {
-            if let oldest = samples[0] { bytes -= Self.size(of: oldest) }
-            firstKept = max(0, firstKept - 1)
-        }
-        samples.append(kept)
-        bytes += Self.size(of: kept)
-        while bytes > Self.budget, firstKept < samples.count - 1 {
-            if let oldest = samples[firstKept] { bytes -= Self.size(of: oldest) }
-            samples[firstKept] = nil
-            firstKept += 1
-        }
-    }
+    mutating func append(_ sample: Sample) { samples.append(trimmed(sample)) }
 
     /// Forgets everything.
     mutating func removeAll() {
         samples.removeAll()
-        bytes = 0
-        firstKept = 0
         texts = [:]
     }
 

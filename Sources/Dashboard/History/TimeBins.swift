@@ -20,17 +20,17 @@ struct TimeBins {
 
     /// Cuts `seconds` of a history into `count` stretches: the last ones, or those that the moment
     /// is in that somebody went back to.
-    init(_ history: History, seconds: Double, count: Int) {
+    init(_ timeline: some Timeline, seconds: Double, count: Int) {
         self.init(
-            moments: history.moments,
+            moments: timeline.moments,
             seconds: seconds,
-            until: history.windowEnd(seconds),
+            until: timeline.windowEnd(seconds),
             count: count
         )
     }
 
     /// Cuts the `seconds` before a time into `count` stretches.
-    init(moments: RingBuffer<Moment>, seconds: Double, until end: Double, count: Int) {
+    init(moments: RingBuffer<some Timed>, seconds: Double, until end: Double, count: Int) {
         self.count = max(0, count)
         guard moments.count > 0, count > 0, seconds > 0 else {
             first = moments.count
@@ -81,13 +81,33 @@ struct TimeBins {
     ///
     /// Idle counts less: a stretch in which the connection worked at least a third shows the work.
     func states(of lane: Lane, in moments: RingBuffer<Moment>) -> [Int?] {
-        let kinds = LaneState.allCases.count
+        states(
+            kinds: LaneState.allCases.count,
+            series: lane.states.count,
+            offset: moments.count - lane.states.count
+        ) { Int(lane.states[$0].rawValue) }
+    }
+
+    /// The state that a series was in most of each stretch; nil where it is not known.
+    ///
+    /// State 0 is idle, and counts less: a stretch with at least a third of work shows the work.
+    ///
+    /// - Parameters:
+    ///   - kinds: The number of states.
+    ///   - length: The number of values of the series, whose last belongs to the newest moment.
+    ///   - offset: The number of moments before its first value.
+    ///   - state: The state at a place of the series.
+    func states(
+        kinds: Int,
+        series length: Int,
+        offset: Int,
+        _ state: (Int) -> Int
+    ) -> [Int?] {
         var tallies = Array(repeating: 0, count: count * kinds)
-        let offset = moments.count - lane.states.count
         for (step, place) in places.enumerated() {
             let index = first + step - offset
-            guard index >= 0, index < lane.states.count else { continue }
-            tallies[place * kinds + Int(lane.states[index].rawValue)] += 1
+            guard index >= 0, index < length else { continue }
+            tallies[place * kinds + state(index)] += 1
         }
         var last: Int?
         return (0..<count).map { place in

@@ -59,30 +59,20 @@ extension DashboardModel {
 
     private mutating func handle(_ key: Key, in prompt: PromptState) {
         var prompt = prompt
-        prompt.problem = nil
-        switch key {
-        case .character(let character):
-            if prompt.text.utf8.count < 200 { prompt.text.append(character) }
-        case .backspace, .delete:
-            if !prompt.text.isEmpty { prompt.text.removeLast() }
-        case .control("u"): prompt.text = ""
-        case .escape:
+        switch prompt.take(key) {
+        case .cancelled:
             overlay = nil
             if case .filter(let before) = prompt.purpose { view.filter = before }
-            return
-        case .enter:
+        case .entered:
             overlay = nil
             if prompt.purpose == .seek, let problem = seek(prompt.text) {
                 prompt.problem = problem
                 overlay = .prompt(prompt)
             }
-            return
-        default: break
-        }
-        if case .filter = prompt.purpose {
+        case .edited:
             // Seen while it is typed.
-            view.filter = prompt.text
+            if case .filter = prompt.purpose { view.filter = prompt.text }
+            overlay = .prompt(prompt)
         }
-        overlay = .prompt(prompt)
     }
 }

@@ -18,21 +18,7 @@ struct KeyHelp {
 
     private func overlay(theme: Theme, glyphs: GlyphSet) -> HelpOverlay {
         let sections = DashboardCommand.Purpose.allCases.map { purpose in
-            HelpOverlay.Section(
-                title: purpose.rawValue,
-                entries: keys.bindings.filter {
-                    $0.command.purpose == purpose && !$0.keys.isEmpty
-                }.map { binding in
-                    HelpOverlay.Entry(
-                        term: Span(
-                            binding.keys.map(\.label).joined(separator: " "),
-                            theme.bold(.accent)
-                        ),
-                        meaning: binding.help,
-                        short: binding.name
-                    )
-                }
-            )
+            keys.helpSection(purpose.rawValue, theme: theme) { $0.purpose == purpose }
         }
         let states = LaneState.allCases.filter { $0 != .absent }.map { state in
             let mark = state.mark
@@ -50,6 +36,29 @@ struct KeyHelp {
             ],
             hint: "\(close) closes; a click on a key, a row, a title or a chart works too",
             top: top
+        )
+    }
+}
+
+extension KeyTable {
+    /// The keys of some commands, as a section of a help.
+    func helpSection(
+        _ title: String,
+        theme: Theme,
+        where isIncluded: (Command) -> Bool
+    ) -> HelpOverlay.Section {
+        HelpOverlay.Section(
+            title: title,
+            entries: bindings.filter { isIncluded($0.command) && !$0.keys.isEmpty }.map { binding in
+                HelpOverlay.Entry(
+                    term: Span(
+                        binding.keys.map(\.label).joined(separator: " "),
+                        theme.bold(.accent)
+                    ),
+                    meaning: binding.help,
+                    short: binding.name
+                )
+            }
         )
     }
 }

@@ -4,7 +4,7 @@ import Glibc
 /// A helper process that is started again when it ends.
 struct HelperConnection {
     private let command: [String]
-    private let paths: [[UInt8]]
+    private var paths: [[UInt8]]
     private var helper: HelperProcess?
     private var retryAt: UInt64 = 0
     private var restartedSinceAsked = false
@@ -67,6 +67,20 @@ struct HelperConnection {
             retryAt = now &+ Self.pause
             return Self.failed
         }
+    }
+
+    /// Adds a database, whose slot is the next number; false when that failed.
+    mutating func add(path: String) -> Bool {
+        let bytes = Array(path.utf8)
+        guard bytes.count <= HelperRequest.pathLimit, !bytes.contains(0) else { return false }
+        if let helper {
+            let slot = UInt8(paths.count)
+            guard (try? helper.answer(to: .watch(slot: slot, path: bytes))) != nil else {
+                return false
+            }
+        }
+        paths.append(bytes)
+        return true
     }
 
     private mutating func start() throws(HelperProcess.Failure) {

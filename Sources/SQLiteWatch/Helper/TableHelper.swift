@@ -5,7 +5,7 @@ struct TableHelper {
     private(set) var counts: [Int: TableCounts] = [:]
 
     private let command: [String]
-    private let paths: [[UInt8]]
+    private var paths: [[UInt8]]
     private var helper: HelperProcess?
     /// The database of the request without an answer, and when it was sent.
     private var pending: (number: Int, sent: UInt64)?
@@ -112,6 +112,19 @@ struct TableHelper {
         if let before = settled[pending.number] { found.add(before) }
         counts[pending.number] = found
         self.pending = nil
+    }
+
+    /// Adds a database, whose slot is the next number.
+    ///
+    /// A helper that runs ends: the next one, which is started on demand, knows all databases.
+    mutating func add(path: String) {
+        paths.append(Array(path.utf8))
+        guard helper != nil else { return }
+        helper = nil
+        pending = nil
+        ended &+= current
+        current = 0
+        settled = counts
     }
 
     private mutating func start() throws(HelperProcess.Failure) {

@@ -207,7 +207,7 @@ public struct WatchText {
     // MARK: Layout
 
     /// Rows with aligned columns; the last column is as wide as it needs.
-    private static func table(_ rows: [[String]]) -> [String] {
+    static func table(_ rows: [[String]]) -> [String] {
         let escaped = rows.map { $0.map(PrintableText.escaped) }
         let columns = escaped.first?.count ?? 0
         let widths = (0..<columns).map { column in

@@ -2,18 +2,29 @@ import ArgumentParser
 import SQLiteWatch
 import WorkloadEngine
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 /// `poolgauge top`.
 struct TopSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top",
         abstract: "Watch databases that other programs use, from outside.",
         discussion: """
+            On a terminal, without --once, --follow, --watch-for, --format and --for, it opens a \
+            dashboard; ? shows its keys. Without a file it lists the SQLite databases that \
+            processes of this machine have open, busiest first, and Enter opens one. A folder \
+            stands for the databases in it.
+
             Shows which process holds which lock, since when and for which share of time, what \
             pins the write-ahead log, commits and frames per second, and a verdict. It opens no \
             database through SQLite, sets no lock and writes no file. Shares are those of the \
             interval, with their standard error: locks are read at random moments.
 
-            Without --follow and --watch-for, it watches for a while and reports once.
+            Without a terminal, --follow and --watch-for, it watches for a while and reports once.
 
             Conditions of --watch-for: \(conditions). Exit status: 0 when it is met, 3 when \
             --timeout expires before.
@@ -26,8 +37,11 @@ struct TopSubcommand: ParsableCommand {
         ('< 1/s'), processes
         """
 
-    @Argument(help: "The database files.", completion: .file())
-    var files: [String]
+    @Argument(
+        help: "The database files, or folders; every open database of this machine by default.",
+        completion: .file()
+    )
+    var files: [String] = []
 
     @Flag(help: "Report once: the default, unless --follow or --watch-for is given.")
     var once = false
@@ -57,8 +71,14 @@ struct TopSubcommand: ParsableCommand {
     @Option(help: "How long to wait for --watch-for.", transform: TimeArgument.parse)
     var timeout: TimeArgument?
 
+    @OptionGroup var display: DisplayArguments
+
+    /// Whether an option asks for reports instead of the dashboard.
+    private var isHeadless: Bool {
+        once || follow || format != nil || duration != nil || watchFor != nil
+    }
+
     func validate() throws {
-        guard !files.isEmpty else { throw ValidationError("name a database file") }
         if once, follow { throw ValidationError("give one of --once and --follow") }
         if once, watchFor != nil { throw ValidationError("give one of --once and --watch-for") }
         if timeout != nil, watchFor == nil {
@@ -67,19 +87,61 @@ struct TopSubcommand: ParsableCommand {
         if watchFor != nil, duration != nil {
             throw ValidationError("--watch-for has --timeout instead of --for")
         }
-        if interval != nil, !follow, watchFor == nil {
-            throw ValidationError("--interval is the one of --follow and --watch-for")
+        if interval != nil, once || (isHeadless && !follow && watchFor == nil) {
+            throw ValidationError(
+                "--interval is the one of --follow, --watch-for and the dashboard"
+            )
+        }
+        if isHeadless, display.isGiven {
+            throw ValidationError(
+                "--once, --follow, --watch-for, --format and --for report without the dashboard: "
+                    + "no options of the dashboard"
+            )
         }
     }
 
     func run() throws {
-        var run = try WatchRun(files: files)
+        let source = WatchSource(arguments: files)
+        if display.screenshot != nil || !isHeadless && (display.isGiven || Self.hasTerminal) {
+            return try runDisplay(source)
+        }
+        let search = DatabaseSearch(helper: ClientProcess.command(WatchHelperSubcommand.name))
+        let found = try source.find(search)
+        guard !found.paths.isEmpty else {
+            guard source == .machine, !follow, watchFor == nil else {
+                throw CommandFailure(source.nothingFound)
+            }
+            let list = WatchedDatabaseList(reports: [], notes: found.notes)
+            return try WatchRun.write(list, format ?? .text)
+        }
+        var run = try WatchRun(files: found.paths)
+        run.notes = found.notes
+        run.isList = source == .machine
         run.format = format ?? (follow ? .json : .text)
         run.follows = follow
         run.interval = interval?.duration ?? .seconds(1)
         run.condition = watchFor?.condition
         run.duration = watchFor == nil ? duration?.duration : timeout?.duration
         try run.run()
+    }
+
+    private static var hasTerminal: Bool {
+        isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
+    }
+
+    private func runDisplay(_ source: WatchSource) throws {
+        let picture = try display.screenshot.map(PictureFile.init)
+        var options = try display.options()
+        // A few seconds of lanes; --after asks for more.
+        if display.after == nil, picture != nil { options.keysStart = 5_000_000_000 }
+        var run = WatchDisplayRun(source: source, options: options)
+        if let interval { run.interval = interval.duration }
+        if let picture {
+            let surface = try run.picture(size: display.pictureSize)
+            try picture.write(surface, title: "poolgauge top")
+        } else {
+            try run.run()
+        }
     }
 
     /// How a report is written.

@@ -1,101 +1,73 @@
-import ArgumentParser
 import CursesTerminal
 import Dashboard
-import Foundation
 import TerminalUI
 import WorkloadEngine
 
-/// The dashboard, from its first frame to the last file that has to go.
+/// The dashboard over runs, from its first frame to the removal of the last file.
 struct LiveSession {
     let scenario: Scenario
     let options: LiveOptions
 
-    /// Shows the dashboard on the process's terminal, and says what came of each arm.
+    /// Shows the dashboard on the process's terminal, and reports on each arm.
     func run() throws {
-        let terminal = try CursesTerminal(
-            environment: ProcessInfo.processInfo.environment,
-            wantsMouse: options.usesMouse
-        )
-        let isUTF8 = TextEncoding.isUTF8()
-        // The fonts of Linux's own console have no braille.
-        let isConsole = ProcessInfo.processInfo.environment["TERM"] == "linux"
-        let model = model(
-            glyphs: options.glyphs ?? (isUTF8 && !isConsole ? .braille : .ascii),
-            // What the terminal would show as question marks is not offered.
-            choices: isUTF8 ? GlyphSet.allCases : [.ascii]
-        )
         let datasets = DatasetStore()
         defer { datasets.remove() }
-        var loop = loop(on: terminal, model: model, datasets: datasets)
-        let end = loop.show()
-        terminal.close()
-        loop.end()
-        if case .signal(let signal) = end {
-            // Whoever hung up reads no more; a file is written all the same.
-            try? report(loop)
-            throw ExitCode(128 + signal)
+        let keys = try DashboardKeys(changing: options.display.keyChanges)
+        var failure: (any Error)?
+        try DisplaySession(options: options.display).run { terminal, glyphs in
+            content(on: terminal, glyphs, keys, datasets)
+        } report: { content in
+            try report(content)
+            failure = content.failure
         }
-        try report(loop)
-        if let failure = loop.failure { throw failure }
+        if let failure { throw failure }
     }
 
-    /// Shows the dashboard on a surface alone, and gives its last picture.
+    /// Shows the dashboard on a surface alone, and returns its last picture.
     func picture(size: Size) throws -> Surface {
-        let terminal = SurfaceTerminal(size: size)
         let datasets = DatasetStore()
         defer { datasets.remove() }
-        let interruption = Interruption(terminal.interrupt)
-        let model = model(glyphs: options.glyphs ?? .braille, choices: GlyphSet.allCases)
-        var loop = loop(on: terminal, model: model, datasets: datasets)
-        let end = loop.show()
-        loop.end()
-        if case .signal = end, let signal = interruption.signal { throw ExitCode(128 + signal) }
-        return terminal.surface
+        let keys = try DashboardKeys(changing: options.display.keyChanges)
+        return try DisplaySession(options: options.display).picture(size: size) {
+            content(on: $0, $1, keys, datasets)
+        }
     }
 
-    private func model(glyphs: GlyphSet, choices: [GlyphSet]) -> DashboardModel {
-        DashboardModel(
-            theme: options.theme,
-            themes: options.themes,
-            glyphs: glyphs,
-            glyphChoices: choices,
-            keys: options.keyTable,
-            refreshRate: options.refreshRate
-        )
-    }
-
-    private func loop(
+    private func content(
         on terminal: any Terminal,
-        model: DashboardModel,
-        datasets: DatasetStore
-    ) -> LiveLoop {
-        LiveLoop(
+        _ glyphs: DisplaySession.Glyphs,
+        _ keys: DashboardKeys,
+        _ datasets: DatasetStore
+    ) -> RunDisplay {
+        RunDisplay(
             scenario: scenario,
             options: options,
-            model: model,
+            model: DashboardModel(
+                theme: options.display.theme,
+                themes: options.display.themes,
+                glyphs: glyphs.first,
+                glyphChoices: glyphs.choices,
+                keys: keys,
+                refreshRate: options.display.refreshRate
+            ),
             datasets: datasets,
             terminal: terminal
         )
     }
 
-    private func report(_ loop: LiveLoop) throws {
-        if let costs = options.costs, let used = loop.cost.total {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            try costs.write(String(decoding: encoder.encode(used), as: UTF8.self) + "\n")
-        }
+    private func report(_ content: RunDisplay) throws {
         if let destination = options.report {
             let result = RunResult(
-                scenario: loop.scenario,
+                scenario: content.scenario,
                 environment: HostEnvironment(
                     in: RunOptions().folder,
-                    scenario: loop.scenario,
+                    scenario: content.scenario,
                     versions: HeadlessRun.versions
                 ),
-                runs: loop.results
+                runs: content.results
             )
             try destination.write(options.format.report(on: result))
         }
-        for verdict in loop.verdicts { try StandardOutput.write(verdict + "\n") }
+        for verdict in content.verdicts { try StandardOutput.write(verdict + "\n") }
     }
 }

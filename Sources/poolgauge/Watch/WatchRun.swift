@@ -12,6 +12,10 @@ struct WatchRun {
     var duration: Duration?
     /// What ends it, if met.
     var condition: WatchCondition?
+    /// Whether one report is a list of the databases, instead of a report on each.
+    var isList = false
+    /// What the search for databases could not see.
+    var notes: [String] = []
 
     private let session: WatchSession
     private let isOne: Bool
@@ -39,7 +43,13 @@ struct WatchRun {
         guard follows || condition != nil else {
             session.run(for: duration ?? Self.glance, until: isStopped)
             let reports = session.reports()
-            for (number, report) in reports.enumerated() { try write(report, after: number > 0) }
+            if isList {
+                try Self.write(WatchedDatabaseList(reports: reports, notes: notes), format)
+            } else {
+                for (number, report) in reports.enumerated() {
+                    try write(report, after: number > 0)
+                }
+            }
             return try end(interruption)
         }
         var rest = duration
@@ -65,6 +75,14 @@ struct WatchRun {
             throw ExitCode(ExitStatus.thresholdMissed.rawValue)
         }
         try end(interruption)
+    }
+
+    /// Writes a list of databases.
+    static func write(
+        _ list: WatchedDatabaseList,
+        _ format: TopSubcommand.WatchFormat
+    ) throws {
+        try StandardOutput.write(format == .json ? list.json() : list.text)
     }
 
     private func end(_ interruption: Interruption) throws {

@@ -78,10 +78,11 @@ struct TopCommandTests {
     }
 
     private static let mistakes: [([String], String)] = [
-        (["top"], "file"),
         (["top", "absent.sqlite"], "absent.sqlite"),
         (["top", "text"], "no SQLite database"),
-        (["top", "."], "regular file"),
+        (["top", "."], "no SQLite database in '.'"),
+        (["top", "x", "--once", "--theme", "light"], "dashboard"),
+        (["top", "x", "--screenshot", "x.gif"], ".svg"),
         (["top", "x", "--once", "--follow"], "--follow"),
         (["top", "x", "--timeout", "1s"], "--watch-for"),
         (["top", "x", "--watch-for", "pin"], "pin > 30s"),

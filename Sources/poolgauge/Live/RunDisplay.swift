@@ -10,20 +10,8 @@ import Glibc
 import Darwin
 #endif
 
-/// The dashboard over runs of a scenario's arms: keys in, frames out, ten times a second.
-struct LiveLoop {
-    /// Why the loop ended.
-    enum End: Equatable {
-        /// Somebody pressed the key for it.
-        case quit
-        /// A signal.
-        case signal(Int32)
-        /// The picture was taken.
-        case picture
-        /// The arm has run to its end, and nobody wanted more.
-        case over
-    }
-
+/// The dashboard over runs of a scenario's arms.
+struct RunDisplay: DisplayContent {
     /// Microseconds from holding the load back to stopping the program: nobody notices them.
     private static let stopDelay: UInt32 = 50_000
 
@@ -35,10 +23,7 @@ struct LiveLoop {
     let terminal: any Terminal
     var model: DashboardModel
     var cycle: ArmCycle
-    private var keys: KeyPlan
     var run: LiveRun
-    /// What the display used.
-    private(set) var cost = DisplayCost()
     /// The knobs that somebody turned, which stay so when the pool is rebuilt and in the next arm.
     var knobs: [LoadKnob.Place: LoadKnob] = [:]
     /// Whether somebody holds the load back.
@@ -69,78 +54,38 @@ struct LiveLoop {
         endsWithRun = options.endsWithRun
         let first = scenario.arms.firstIndex { $0.name == options.arm } ?? 0
         cycle = ArmCycle(count: scenario.arms.count, current: first)
-        keys = KeyPlan(
-            keys: options.keys,
-            start: options.keysStart,
-            takesPicture: options.takesPicture
-        )
         run = LiveRun(scenario: scenario, arm: scenario.arms[first], datasets: datasets)
     }
 
-    /// Shows the runs until somebody wants no more.
-    mutating func show() -> End {
-        _ = model.handle(.resize(terminal.size))
-        var nextFrame = MonotonicTime.now
-        while true {
-            collect()
-            if endsWithRun, cycle.isOver { return .over }
-            let now = MonotonicTime.now
-            if let end = pressPlannedKeys(at: now) { return end }
-            if now >= nextFrame {
-                cost.update(now: now)
-                model.displayCPUShare = cost.share
-                draw()
-                // A terminal that was stopped for a while is owed no frames.
-                nextFrame = max(nextFrame + frameTime, now)
-            }
-            let wait = nextFrame > now ? nextFrame - now : 0
-            var event = terminal.nextEvent(waitingAtMost: wait)
-            while let current = event {
-                switch current {
-                case .end(let signal):
-                    return .signal(signal)
-                case .stop:
-                    stop()
-                    nextFrame = MonotonicTime.now
-                case .continued:
-                    // What was due meanwhile is late now, and counts as late.
-                    model.note(
-                        "the program was stopped while its load ran",
-                        severity: .warning
-                    )
-                case .input(let input):
-                    if let end = handle(input) { return end }
-                    // An answer to a key is not kept waiting for the next frame.
-                    nextFrame = min(nextFrame, MonotonicTime.now)
-                }
-                event = terminal.nextEvent(waitingAtMost: 0)
-            }
-        }
+    var refreshRate: Double { model.refreshRate }
+
+    var isPaused: Bool { model.isPaused }
+
+    var isOver: Bool { endsWithRun && cycle.isOver }
+
+    /// The time since the load began; a run that failed before never comes to life.
+    func age(at now: UInt64) -> UInt64? {
+        guard let loadBegan else { return cycle.isOver ? .max : nil }
+        return now - min(now, loadBegan)
     }
 
-    /// Ends the run, waits a moment for its files to be gone, and takes in what it gave.
+    mutating func setDisplayCost(_ share: Double?) { model.displayCPUShare = share }
+
+    func render(size: Size) -> Surface { model.render(size: size) }
+
+    mutating func noteContinued() {
+        // What was due meanwhile is late now, and counts as late.
+        model.note("the program was stopped while its load ran", severity: .warning)
+    }
+
+    /// Ends the run, waits a moment for its files to be gone, and takes in its result.
     mutating func end() {
         run.end(within: 5)
-        cost.end(bytes: terminal.bytesWritten)
         let (_, outcome) = run.take()
         if let outcome { take(outcome) }
     }
 
-    /// Nanoseconds from frame to frame.
-    ///
-    /// A display that stands still is drawn for its own cost alone; keys do not wait for that.
-    private var frameTime: UInt64 {
-        let time = UInt64(1e9 / max(model.refreshRate, 0.1))
-        return model.isPaused ? max(time, 1_000_000_000) : time
-    }
-
-    private mutating func draw() {
-        let before = MonotonicTime.now
-        terminal.draw(model.render(size: terminal.size))
-        cost.countFrame(nanoseconds: MonotonicTime.now - before)
-    }
-
-    private mutating func collect() {
+    mutating func collect() {
         let (samples, outcome) = run.take()
         for sample in samples {
             model.ingest(sample)
@@ -181,32 +126,16 @@ struct LiveLoop {
         return true
     }
 
-    private mutating func pressPlannedKeys(at now: UInt64) -> End? {
-        guard let loadBegan else {
-            // A run that failed before its load began gets its picture too.
-            return cycle.isOver && keys.step(at: .max) == .picture ? .picture : nil
-        }
-        while true {
-            switch keys.step(at: now - loadBegan) {
-            case .nothing: return nil
-            case .press(let key): if let end = handle(.key(key)) { return end }
-            case .picture:
-                draw()
-                return .picture
-            }
-        }
-    }
-
-    private mutating func handle(_ event: InputEvent) -> End? {
+    mutating func handle(_ event: InputEvent) -> Bool {
         for action in model.handle(event) {
-            if action == .quit { return .quit }
+            if action == .quit { return false }
             perform(action)
         }
-        return nil
+        return true
     }
 
     /// Stops the program and, so that nothing becomes due meanwhile, the load's time.
-    private mutating func stop() {
+    mutating func stop(_ terminal: any Terminal) {
         run.pause()
         // Accesses that run end in peace: one that is stopped with the program takes that long.
         usleep(Self.stopDelay)

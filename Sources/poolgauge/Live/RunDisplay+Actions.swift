@@ -3,7 +3,7 @@ import Telemetry
 import TerminalUI
 import WorkloadEngine
 
-extension LiveLoop {
+extension RunDisplay {
     /// Does what the dashboard asks for; what came of it is said in the ticker.
     mutating func perform(_ action: DashboardAction) {
         switch action {

@@ -1,0 +1,100 @@
+import TerminalUI
+
+/// The last rows of a dashboard: the keys that matter, the screens, and what the display costs.
+struct FooterBar {
+    /// A screen with its key.
+    struct Screen {
+        let key: Key
+        let title: String
+        let isShown: Bool
+    }
+
+    /// The keys that do something, the most important first.
+    let commands: [KeyBar.Item]
+    /// The screens, in their order.
+    let screens: [Screen]
+    /// The line to type into; nil while there is none.
+    let prompt: PromptState?
+    /// What times count from, as in `of the run`.
+    let timeOrigin: String
+    /// What the display costs.
+    let cost: String
+    /// A message in the place of the keys; nil for none.
+    var message: Span?
+
+    /// The rows that it takes on a screen of this size.
+    static func height(in size: Size) -> Int { size.height >= 30 && size.width >= 80 ? 2 : 1 }
+
+    /// Draws the rows; where there is one, the screens' names give way to their keys.
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        if let prompt {
+            if rect.height > 1 { drawKeys(on: &canvas, in: rect.row(0)) }
+            Prompt(
+                label: prompt.purpose.label,
+                text: prompt.text,
+                hint: prompt.purpose.hint(timeOrigin),
+                problem: prompt.problem
+            ).draw(on: &canvas, in: rect.row(rect.height - 1))
+        } else if rect.height > 1 {
+            drawKeys(on: &canvas, in: rect.row(0))
+            bar(items(areNamed: true)).draw(on: &canvas, in: rect.row(1))
+        } else if message != nil {
+            drawKeys(on: &canvas, in: rect.row(0))
+        } else {
+            bar(items(areNamed: false) + commands).draw(on: &canvas, in: rect.row(0))
+        }
+    }
+
+    private func drawKeys(on canvas: inout Canvas, in row: Rect) {
+        guard let message else {
+            KeyBar(items: commands).draw(on: &canvas, in: row)
+            return
+        }
+        canvas.fill(row, style: canvas.theme.raised(.text))
+        canvas.write([message], x: row.minX + 1, y: row.minY, limit: row.width - 2)
+    }
+
+    private func bar(_ items: [KeyBar.Item]) -> KeyBar {
+        KeyBar(items: items, remark: cost, remarkPriority: 5)
+    }
+
+    private func items(areNamed: Bool) -> [KeyBar.Item] {
+        screens.map { screen in
+            KeyBar.Item(
+                key: screen.key.label,
+                name: areNamed || screen.isShown ? screen.title : "",
+                priority: screen.isShown ? 40 : 35,
+                target: screen.key,
+                isSelected: screen.isShown
+            )
+        }
+    }
+}
+
+extension [KeyBar.Item] {
+    /// The items, the most important first; among equals, the order stays.
+    func byPriority() -> [KeyBar.Item] {
+        enumerated().sorted { one, other in
+            one.element.priority == other.element.priority
+                ? one.offset < other.offset : one.element.priority > other.element.priority
+        }.map(\.element)
+    }
+}
+
+extension PromptState.Purpose {
+    /// What stands before the text.
+    fileprivate var label: String {
+        switch self {
+        case .filter: "filter"
+        case .seek: "go to"
+        }
+    }
+
+    /// What can be typed.
+    fileprivate func hint(_ timeOrigin: String) -> String {
+        switch self {
+        case .filter: "rows that contain it; Enter keeps, Esc undoes"
+        case .seek: "12.5 or 1:05 \(timeOrigin), -10 before now; Enter goes, Esc leaves"
+        }
+    }
+}

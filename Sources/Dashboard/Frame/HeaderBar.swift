@@ -1,0 +1,38 @@
+import TerminalUI
+
+/// The first row of a dashboard: what is shown, and its state at the right end.
+struct HeaderBar {
+    /// One piece of the row, which gives way as a whole.
+    struct Segment {
+        var spans: [Span]
+        /// The lowest gives way first.
+        var priority: Int
+    }
+
+    /// The pieces, from the left.
+    let segments: [Segment]
+    /// The state: a mark, words and their colour.
+    let state: (mark: String, words: String, role: Role)
+
+    /// Draws the pieces that fit, the important ones first.
+    func draw(on canvas: inout Canvas, in row: Rect) {
+        let theme = canvas.theme
+        canvas.fill(row, style: theme.raised(.text))
+        var stateStyle = theme.raised(state.role)
+        stateStyle.attributes.insert(.bold)
+        let stateSpans = [Span(" \(state.mark) \(state.words) ", stateStyle)]
+        let segments = segments + [Segment(spans: stateSpans, priority: 100)]
+        let tracks = segments.map { segment in
+            Track.fixed(canvas.width(of: segment.spans), priority: segment.priority)
+        }
+        let widths = Track.lengths(of: tracks, available: row.width - 1, spacing: 2)
+        var x = row.minX + 1
+        for (segment, width) in zip(segments.dropLast(), widths) where width > 0 {
+            canvas.write(segment.spans, x: x, y: row.minY, limit: width)
+            x += width + 2
+        }
+        if let width = widths.last, width > 0 {
+            canvas.write(stateSpans, x: row.maxX - width, y: row.minY)
+        }
+    }
+}

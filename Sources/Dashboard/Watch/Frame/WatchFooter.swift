@@ -1,0 +1,73 @@
+import TerminalUI
+
+/// The last rows of the watch dashboard: its keys, its screens, and what watching costs.
+struct WatchFooter {
+    let dashboard: WatchDashboard
+
+    /// Draws the rows.
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        var prompt: PromptState?
+        if case .prompt(let state)? = dashboard.overlay { prompt = state }
+        FooterBar(
+            commands: commands,
+            screens: screens,
+            prompt: prompt,
+            timeOrigin: "of the watch",
+            cost: cost,
+            message: dashboard.message.map { message in
+                Span(message.text, canvas.theme.raised(message.isWarning ? .warning : .text))
+            }
+        ).draw(on: &canvas, in: rect)
+    }
+
+    /// The processor time of the dashboard with its sampling and its helpers.
+    private var cost: String {
+        guard let history = dashboard.databases.first, history.moments.count > 0 else { return "" }
+        var (used, seconds) = (0.0, 0.0)
+        // The first interval contains the start of the helpers.
+        for place in max(1, history.moments.count - 12)..<max(1, history.moments.count) {
+            let moment = history.moments[place]
+            used += moment.cost * moment.seconds
+            seconds += moment.seconds
+        }
+        return seconds > 0 ? "poolgauge \(HumanUnits.percent(used / seconds)) CPU" : ""
+    }
+
+    private var screens: [FooterBar.Screen] {
+        dashboard.screens.enumerated().compactMap { place, screen in
+            dashboard.keys.key(for: .screen(place)).map { key in
+                FooterBar.Screen(key: key, title: screen.title, isShown: place == dashboard.screen)
+            }
+        }
+    }
+
+    /// The keys that do something on this screen, the most important first.
+    private var commands: [KeyBar.Item] {
+        let view = dashboard.view
+        let screen = dashboard.screens[dashboard.screen]
+        return dashboard.keys.bindings.compactMap { binding in
+            guard var priority = binding.priority, let key = binding.keys.first else { return nil }
+            var name = binding.name
+            switch binding.command {
+            case .nextDatabase where dashboard.shown.count < 2: return nil
+            case .common(.filter), .common(.sort), .common(.reverse):
+                guard !screen.sortableTitles.isEmpty else { return nil }
+            case .common(.focusNext):
+                guard !screen.parts.isEmpty else { return nil }
+            case .common(.expand):
+                guard view.part != nil || !screen.sortableTitles.isEmpty else { return nil }
+                if let part = view.part, screen.parts.indices.contains(part) {
+                    name = view.isExpanded ? "all parts" : screen.parts[part] + " alone"
+                    priority = 90
+                } else if let row = view.selected {
+                    switch dashboard.content.opened(row: row) {
+                    case .database: name = "open"
+                    case .process, .details: break
+                    }
+                }
+            default: break
+            }
+            return KeyBar.Item(key: key.label, name: name, priority: priority, target: key)
+        }.byPriority()
+    }
+}

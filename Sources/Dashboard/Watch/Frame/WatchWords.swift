@@ -1,0 +1,76 @@
+import SQLiteWatch
+import TerminalUI
+
+/// Numbers of reports as screens show them.
+enum WatchWords {
+    /// A time in seconds: `430 ms`, `12.3 s`, `4:05`.
+    static func duration(_ seconds: Double) -> String {
+        guard seconds.isFinite, seconds > 0 else { return "0 ms" }
+        return HumanUnits.duration(nanoseconds: UInt64(min(seconds, 1e9) * 1e9))
+    }
+
+    /// How long a lock has been held: `≥ 12.3 s`, or `~ 12.3 s` where it may have been released
+    /// between two samples.
+    static func held(_ lock: WatchedLock, isASCII: Bool) -> String {
+        guard lock.seconds > 0 else { return "now" }
+        let sign = lock.isContinuous ? (isASCII ? ">=" : "≥") : "~"
+        return "\(sign) \(duration(lock.seconds))"
+    }
+
+    /// A share with its error: `12.3 ±1.6 %`.
+    static func share(_ estimate: WatchedEstimate, isASCII: Bool) -> String {
+        guard estimate.value > 0 else { return "" }
+        return "\(decimal(estimate.value * 100)) \(isASCII ? "+-" : "±")"
+            + "\(decimal(estimate.error * 100)) %"
+    }
+
+    /// A number with one decimal.
+    static func decimal(_ value: Double) -> String {
+        guard value.isFinite else { return "?" }
+        let tenths = Int((min(max(value, 0), 1e9) * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+
+    /// The last part of a path, escaped.
+    static func name(ofPath path: String) -> String {
+        PrintableText.escaped(path.split(separator: "/").last.map(String.init) ?? path)
+    }
+
+    /// The time of a moment in universal time: `12:04:31`.
+    static func clock(_ time: WatchTime) -> String {
+        let day: Int64 = 86_400_000
+        let ofDay = ((time.milliseconds % day) + day) % day / 1000
+        func two(_ number: Int64) -> String { (number < 10 ? "0" : "") + String(number) }
+        return "\(two(ofDay / 3600)):\(two(ofDay / 60 % 60)):\(two(ofDay % 60))"
+    }
+
+    /// The journal mode, or why the file cannot be read.
+    static func mode(_ file: WatchedFile) -> String {
+        switch file.state {
+        case .present: file.journalMode == .wal ? "WAL" : "rollback"
+        case .empty: "empty"
+        case .missing: "missing"
+        case .notADatabase: "no database"
+        case .unreadable: "unreadable"
+        }
+    }
+
+    /// What an episode's process held.
+    static func held(_ kind: WatchEpisode.Kind) -> String {
+        switch kind {
+        case .writer: "write lock"
+        case .checkpoint: "checkpoint"
+        case .pin: "pin"
+        case .exclusive: "exclusive lock"
+        }
+    }
+
+    /// The colour of an episode.
+    static func role(_ kind: WatchEpisode.Kind) -> Role {
+        switch kind {
+        case .writer, .exclusive: .writer
+        case .checkpoint: .committing
+        case .pin: .snapshot
+        }
+    }
+}

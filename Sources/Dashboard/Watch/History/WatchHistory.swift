@@ -1,0 +1,235 @@
+import SQLiteWatch
+
+/// What was seen of one database: a report, and the series around it.
+///
+/// The report is the newest, or, in a history that goes back in time, an earlier one. Its memory is
+/// bounded: 1,200 reports in at most ``budget`` bytes, and the points of at most 512 lanes.
+struct WatchHistory: Sendable, Timeline {
+    /// The reports that are kept: five minutes at four per second.
+    static let capacity = 1_200
+    /// The bytes that the reports of one database may occupy.
+    static let budget = 8 << 20
+    /// The seconds over which shares are shown.
+    static let shareSeconds = 10.0
+    /// The seconds over which rates are shown.
+    static let rateSeconds = 2.0
+    /// The most lanes that are kept.
+    private static let laneLimit = 512
+
+    /// The path of the database, as the report has it.
+    let path: String
+    /// The report that screens show, without its episodes; its texts are escaped.
+    private(set) var report: WatchReport?
+    /// The place among ``moments`` of an earlier report that is shown; nil for the newest.
+    private(set) var cursor: Int?
+    /// The numbers of the reports, the newest last.
+    private(set) var moments = RingBuffer<WatchMoment>(capacity: Self.capacity)
+    /// One lane for each process, in the order in which they were first seen.
+    private(set) var lanes: [WatchLane] = []
+    /// The processes at the moment that is shown, those that hold locks first.
+    private(set) var rows: [WatchRow] = []
+    private var reports = BoundedStore<WatchReport>(capacity: Self.capacity, budget: Self.budget) {
+        Self.size(of: $0)
+    }
+    private var allEpisodes: [WatchEpisode] = []
+
+    /// Watching never ends while a dashboard shows it.
+    var isOver: Bool { false }
+
+    /// Creates a history without reports.
+    init(path: String) { self.path = path }
+
+    /// Adds a report.
+    ///
+    /// - Parameters:
+    ///   - report: The report.
+    ///   - time: Its time in seconds since the first report of the session.
+    mutating func append(_ report: WatchReport, time: Double) {
+        var report = report.escaped()
+        let time = max(time, newestTime)
+        allEpisodes = report.episodes
+        report.episodes = []
+        moments.append(WatchMoment(report, time: time))
+        reports.append(report)
+        appendLanes(report, time: time)
+        self.report = report
+        rows = makeRows()
+    }
+
+    /// Shows the report at a place among ``moments``, or the nearest that is kept.
+    mutating func look(atPlace place: Int) {
+        let bounded = min(max(place, reports.firstKept), moments.count - 1)
+        guard bounded >= 0, let report = reports[bounded] else { return }
+        cursor = bounded
+        self.report = report
+        rows = makeRows()
+    }
+
+    /// The episodes up to the moment that is shown, the latest first, as they were then.
+    var episodes: [WatchEpisode] {
+        guard cursor != nil, let now = report?.time else { return allEpisodes }
+        return allEpisodes.filter { $0.start <= now }.map { episode in
+            var episode = episode
+            if let end = episode.end, end <= now { return episode }
+            episode.end = nil
+            episode.seconds = Double(now.milliseconds - episode.start.milliseconds) / 1000
+            return episode
+        }
+    }
+
+    /// The lanes of the processes that used the database in the seconds that are shown.
+    func lanes(in seconds: Double) -> [WatchLane] {
+        let end = windowEnd(seconds)
+        return lanes.filter { $0.lastSeen >= end - seconds && $0.firstSeen <= end }
+    }
+
+    /// The sum of a number over the last seconds, and the length of their intervals.
+    func sum(over seconds: Double, _ value: (WatchMoment) -> Double) -> (Double, seconds: Double) {
+        var sum = 0.0
+        var length = 0.0
+        visitMoments(last: seconds) { _, moment in
+            let value = value(moment)
+            guard value.isFinite else { return }
+            sum += value
+            length += moment.seconds
+        }
+        return (sum, length)
+    }
+
+    /// A count per second over ``rateSeconds``.
+    func rate(_ value: (WatchMoment) -> Double) -> Double {
+        let (sum, seconds) = sum(over: Self.rateSeconds, value)
+        return seconds > 0 ? sum / seconds : 0
+    }
+
+    /// Visits the moments of the last seconds with their places, from the newest.
+    private func visitMoments(last seconds: Double, _ body: (Int, WatchMoment) -> Void) {
+        var index = cursor ?? moments.count - 1
+        guard index >= 0 else { return }
+        let now = moments[index].time
+        while index >= 0, moments[index].time > now - seconds || index == cursor {
+            body(index, moments[index])
+            index -= 1
+        }
+    }
+
+    /// Visits the reports of the last seconds that are kept, from the newest.
+    func visitReports(last seconds: Double, _ body: (WatchReport) -> Void) {
+        visitMoments(last: seconds) { place, _ in
+            if let report = reports[place] { body(report) }
+        }
+    }
+
+    private mutating func appendLanes(_ report: WatchReport, time: Double) {
+        let pins = Set(report.pins.map(\.pid))
+        var seen: [Int32: WatchedProcess] = [:]
+        for process in report.processes { seen[process.pid] = process }
+        for index in lanes.indices {
+            guard let process = seen.removeValue(forKey: lanes[index].pid) else {
+                lanes[index].points.append(.absent)
+                continue
+            }
+            lanes[index].name = process.name
+            lanes[index].lastSeen = time
+            lanes[index].points.append(Self.point(process, pins))
+        }
+        for process in report.processes where seen[process.pid] != nil {
+            seen[process.pid] = nil
+            var lane = WatchLane(
+                pid: process.pid,
+                name: process.name,
+                firstSeen: time,
+                lastSeen: time
+            )
+            lane.points.append(Self.point(process, pins))
+            lanes.append(lane)
+        }
+        let oldest = moments.count > 0 ? moments[0].time : time
+        lanes.removeAll { $0.lastSeen < oldest }
+        if lanes.count > Self.laneLimit { lanes.removeFirst(lanes.count - Self.laneLimit) }
+    }
+
+    private static func point(_ process: WatchedProcess, _ pins: Set<Int32>) -> WatchLane.Point {
+        WatchLane.Point(
+            state: WatchLaneState(process, isPinning: pins.contains(process.pid)),
+            writer: Float(process.share.writer.value),
+            reader: Float(process.share.reader.value),
+            checkpoint: Float(process.share.checkpoint.value),
+            processor: process.processorShare.map(Float.init) ?? -1
+        )
+    }
+
+    private static func size(of report: WatchReport) -> Int {
+        let locks = report.processes.reduce(0) { $0 + $1.locks.count }
+        return MemoryLayout<WatchReport>.stride + report.verdict.text.utf8.count * 2
+            + report.processes.count * MemoryLayout<WatchedProcess>.stride
+            + locks * MemoryLayout<WatchedLock>.stride
+            + report.pins.count * MemoryLayout<WatchedPin>.stride
+            + report.tables.count * (MemoryLayout<WatchedTable>.stride + 32)
+            + report.findings.count * 512
+    }
+
+    // MARK: Rows
+
+    private func makeRows() -> [WatchRow] {
+        guard let report else { return [] }
+        var lanesByProcess: [Int32: WatchLane] = [:]
+        for lane in lanes { lanesByProcess[lane.pid] = lane }
+        return report.processes.map { process in
+            let pin = report.pins.first { $0.pid == process.pid }
+            var row = WatchRow(
+                process: process,
+                pid: process.pid,
+                name: process.name,
+                pin: pin,
+                state: WatchLaneState(process, isPinning: pin != nil)
+            )
+            guard let lane = lanesByProcess[process.pid] else { return row }
+            row.share = share(of: lane)
+            row.processor = processor(of: lane)
+            return row
+        }
+    }
+
+    /// The shares of a process over ``shareSeconds``, with the error that their samples imply.
+    private func share(of lane: WatchLane) -> WatchedShare {
+        let offset = moments.count - lane.points.count
+        var (writer, reader, checkpoint, seconds, samples) = (0.0, 0.0, 0.0, 0.0, 0)
+        visitMoments(last: Self.shareSeconds) { place, moment in
+            seconds += moment.seconds
+            samples += moment.samples
+            guard place >= offset else { return }
+            let point = lane.points[place - offset]
+            writer += Double(point.writer) * moment.seconds
+            reader += Double(point.reader) * moment.seconds
+            checkpoint += Double(point.checkpoint) * moment.seconds
+        }
+        func estimate(_ held: Double) -> WatchedEstimate {
+            guard seconds > 0, samples > 0 else { return WatchedEstimate(value: 0, error: 1) }
+            let share = min(max(held / seconds, 0), 1)
+            let count = Double(samples)
+            // One success and one failure more: the error of 0 of n and of n of n is not 0.
+            let smoothed = (share * count + 1) / (count + 2)
+            let error = (smoothed * (1 - smoothed) / count).squareRoot()
+            return WatchedEstimate(value: share, error: error)
+        }
+        var share = WatchedShare()
+        share.writer = estimate(writer)
+        share.reader = estimate(reader)
+        share.checkpoint = estimate(checkpoint)
+        return share
+    }
+
+    private func processor(of lane: WatchLane) -> Double? {
+        let offset = moments.count - lane.points.count
+        var (used, seconds) = (0.0, 0.0)
+        visitMoments(last: Self.rateSeconds) { place, moment in
+            guard place >= offset else { return }
+            let share = lane.points[place - offset].processor
+            guard share >= 0 else { return }
+            used += Double(share) * moment.seconds
+            seconds += moment.seconds
+        }
+        return seconds > 0 ? used / seconds : nil
+    }
+}

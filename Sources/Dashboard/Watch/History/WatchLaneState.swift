@@ -1,0 +1,109 @@
+import SQLiteWatch
+import TerminalUI
+
+/// What a lane shows for a process: what it did to a database in one interval.
+enum WatchLaneState: UInt8, Sendable, CaseIterable {
+    /// It held no lock.
+    case idle
+    /// It held a lock to read for less than a third of the interval.
+    case readingAtTimes
+    /// It held a lock to read.
+    case reading
+    /// It reads an old state, which keeps frames in the log.
+    case pinning
+    /// It held a lock to write for less than a third of the interval.
+    case writingAtTimes
+    /// It held a lock to write.
+    case writing
+    /// It held the lock to checkpoint.
+    case checkpointing
+    /// It probably waits for a lock.
+    case waiting
+    /// It does not use the database.
+    case absent
+
+    /// The share of an interval from which a lock counts as held all the time.
+    private static let large = 1.0 / 3
+
+    /// The state of a process in the interval of a report.
+    init(_ process: WatchedProcess, isPinning: Bool) {
+        let share = process.share
+        if process.waiting?.isWaiting == true {
+            self = .waiting
+        } else if share.checkpoint.value >= max(Self.large, share.writer.value) {
+            self = .checkpointing
+        } else if share.writer.value > 0 {
+            self = share.writer.value >= Self.large ? .writing : .writingAtTimes
+        } else if share.checkpoint.value > 0 {
+            self = .checkpointing
+        } else if isPinning {
+            self = .pinning
+        } else if share.reader.value > 0 {
+            self = share.reader.value >= Self.large ? .reading : .readingAtTimes
+        } else {
+            self = .idle
+        }
+    }
+
+    /// Its looks; each glyph differs, so that no state is shown by its colour alone.
+    var mark: LaneStrip.Mark {
+        switch self {
+        case .idle: LaneStrip.Mark(glyph: "·", ascii: ".", role: .idle)
+        case .readingAtTimes: LaneStrip.Mark(glyph: "░", ascii: "r", role: .reader)
+        case .reading: LaneStrip.Mark(glyph: "▒", ascii: "R", role: .reader)
+        case .pinning: LaneStrip.Mark(glyph: "━", ascii: "P", role: .snapshot)
+        case .writingAtTimes: LaneStrip.Mark(glyph: "▂", ascii: "w", role: .writer)
+        case .writing: LaneStrip.Mark(glyph: "▇", ascii: "W", role: .writer)
+        case .checkpointing: LaneStrip.Mark(glyph: "C", ascii: "C", role: .committing)
+        case .waiting: LaneStrip.Mark(glyph: "×", ascii: "x", role: .locked)
+        case .absent: LaneStrip.Mark(glyph: " ", ascii: " ", role: .idle)
+        }
+    }
+
+    /// The marks of all states, by their raw values.
+    static let marks = allCases.map(\.mark)
+
+    /// What the marks mean, the most important first, for the border of a panel.
+    static func legend(theme: Theme, glyphs: GlyphSet) -> [[Span]] {
+        let order: [WatchLaneState] = [
+            .writing, .reading, .pinning, .checkpointing, .waiting, .writingAtTimes,
+            .readingAtTimes, .idle,
+        ]
+        return order.map { state in
+            [
+                Span(state.mark.text(in: glyphs), theme.style(state.mark.role)),
+                Span(" \(state.words)", theme.style(.dim)),
+            ]
+        }
+    }
+
+    /// Its name.
+    var words: String {
+        switch self {
+        case .idle: "idle"
+        case .readingAtTimes: "reads < 1/3"
+        case .reading: "reads"
+        case .pinning: "pins the log"
+        case .writingAtTimes: "writes < 1/3"
+        case .writing: "writes"
+        case .checkpointing: "checkpoints"
+        case .waiting: "waits"
+        case .absent: "gone"
+        }
+    }
+
+    /// What it means, for the help.
+    var meaning: String {
+        switch self {
+        case .idle: "idle: holds no lock"
+        case .readingAtTimes: "reads for less than 1/3 of the time"
+        case .reading: "reads"
+        case .pinning: "pins the log: reads an old state"
+        case .writingAtTimes: "writes for less than 1/3 of the time"
+        case .writing: "writes, or excludes other writers"
+        case .checkpointing: "copies the log into the database"
+        case .waiting: "probably waits for a lock (inferred)"
+        case .absent: "does not use the database"
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import SQLiteWatch
+
+extension WatchReport {
+    /// The report with all texts of other programs escaped, so that screens can show each one.
+    ///
+    /// The path stays as it is, because it identifies the database.
+    func escaped() -> WatchReport {
+        var report = self
+        for index in report.processes.indices {
+            Self.escape(&report.processes[index].name)
+            Self.escape(&report.processes[index].user)
+            Self.escape(&report.processes[index].commandLine)
+        }
+        for index in report.pins.indices { Self.escape(&report.pins[index].name) }
+        for index in report.tables.indices { Self.escape(&report.tables[index].name) }
+        for index in report.episodes.indices {
+            Self.escape(&report.episodes[index].name)
+            for waiter in report.episodes[index].waiters.indices {
+                Self.escape(&report.episodes[index].waiters[waiter].name)
+            }
+        }
+        Self.escape(&report.verdict)
+        for index in report.findings.indices { Self.escape(&report.findings[index]) }
+        for index in report.notes.indices { Self.escape(&report.notes[index]) }
+        Self.escape(&report.file.problem)
+        return report
+    }
+
+    private static func escape(_ verdict: inout WatchVerdict) {
+        escape(&verdict.text)
+        escape(&verdict.remedy)
+    }
+
+    private static func escape(_ text: inout String?) {
+        guard var present = text else { return }
+        escape(&present)
+        text = present
+    }
+
+    private static func escape(_ text: inout String) { text = PrintableText.escaped(text) }
+}

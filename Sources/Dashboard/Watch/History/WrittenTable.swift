@@ -1,0 +1,55 @@
+import SQLiteWatch
+
+/// A table or an index by its share of the frames written in the last seconds.
+struct WrittenTable: Sendable {
+    /// Its name, escaped; empty where the kind says all.
+    var name: String
+    /// What its pages are used for.
+    var kind: WatchedTable.Kind
+    /// The share of the frames, from 0 to 1.
+    var share: Double
+    /// The frames.
+    var frames: UInt64
+
+    /// Its name, or what its pages are used for.
+    var title: String {
+        guard name.isEmpty else { return name }
+        return switch kind {
+        case .unknown: "(unknown)"
+        case .schema: "(schema)"
+        case .free: "(free pages)"
+        case .pointerMap: "(pointer map)"
+        case .table, .index: "(unnamed)"
+        }
+    }
+}
+
+extension WatchHistory {
+    /// The tables and indexes written in the last seconds, the one with most frames first.
+    ///
+    /// One report covers a fraction of a second, which is too short to compare tables.
+    var tables: [WrittenTable] {
+        var frames: [TableKey: UInt64] = [:]
+        var total: UInt64 = 0
+        visitReports(last: Self.shareSeconds) { report in
+            for table in report.tables {
+                frames[TableKey(kind: table.kind, name: table.name), default: 0] += table.frames
+                total += table.frames
+            }
+        }
+        guard total > 0 else { return [] }
+        return frames.map { key, count in
+            WrittenTable(
+                name: key.name,
+                kind: key.kind,
+                share: Double(count) / Double(total),
+                frames: count
+            )
+        }.sorted { ($0.frames, $1.name) > ($1.frames, $0.name) }
+    }
+
+    private struct TableKey: Hashable {
+        var kind: WatchedTable.Kind
+        var name: String
+    }
+}

@@ -1,0 +1,106 @@
+import SQLiteWatch
+import TerminalUI
+
+/// The periods in which a process was in the way of others, as a table and as a few lines.
+enum WatchEpisodeList {
+    /// The columns, and what they show of an episode.
+    static let listing = Listing<WatchEpisode>(
+        columns: [
+            Listing.Column(
+                "began (UTC)",
+                .fixed(11, priority: 19),
+                rank: { .number(Double($0.start.milliseconds)) }
+            ) { Span(WatchWords.clock($0.start), $1.style(.dim)) },
+            Listing.Column(
+                "process",
+                Track(minimum: 10, ideal: 18, maximum: 26, priority: 20, flex: 0),
+                rank: { .text($0.name) }
+            ) { Span("\($0.name) \($0.pid)", $1.bold(.text)) },
+            Listing.Column(
+                "held",
+                .fixed(14, priority: 18),
+                rank: { .text(WatchWords.held($0.kind)) }
+            ) { Span(WatchWords.held($0.kind), $1.style(WatchWords.role($0.kind))) },
+            Listing.Column(
+                "for",
+                .fixed(10, priority: 17),
+                alignment: .trailing,
+                rank: { .number($0.seconds) }
+            ) { Span(WatchWords.duration($0.seconds), $1.bold(.text)) },
+            Listing.Column(
+                "",
+                .fixed(9, priority: 10)
+            ) { Span($0.end == nil ? "not ended" : "", $1.style(.warning)) },
+            Listing.Column(
+                "frames",
+                .fixed(9, priority: 8),
+                alignment: .trailing,
+                rank: { .number(Double($0.frames ?? 0)) }
+            ) { Span($0.frames.map(HumanUnits.count) ?? "", $1.style(.text)) },
+            Listing.Column(
+                "waited, probably",
+                Track(minimum: 16, ideal: 30, priority: 15),
+                rank: { .number(Double($0.waiters.count)) }
+            ) { Span($0.waiterNames, $1.style(.locked)) },
+        ],
+        name: \.label
+    )
+
+    /// Draws the latest episodes, one line each.
+    static func drawPanel(_ history: WatchHistory, on canvas: inout Canvas, in rect: Rect) {
+        let theme = canvas.theme
+        let episodes = history.episodes
+        let inner = Panel(
+            title: "Episodes",
+            remark: episodes.isEmpty
+                ? "" : HumanUnits.counted(episodes.count, "episode", "episodes")
+        ).draw(on: &canvas, in: rect)
+        Ticker(
+            lines: episodes.prefix(max(0, inner.height)).map { episode in
+                Ticker.Line(
+                    time: WatchWords.clock(episode.start),
+                    mark: Span(
+                        episode.end == nil ? "▲" : "·",
+                        theme.style(episode.end == nil ? .warning : .accent)
+                    ),
+                    message: episode.sentence
+                )
+            },
+            placeholder: "no process was in the way of another one"
+        ).draw(on: &canvas, in: inner)
+    }
+
+    /// Draws the latest episode in one row.
+    static func drawLine(_ history: WatchHistory, on canvas: inout Canvas, in row: Rect) {
+        guard let episode = history.episodes.first else { return }
+        canvas.write(
+            [
+                Span(WatchWords.clock(episode.start) + " ", canvas.theme.style(.dim)),
+                Span(episode.sentence, canvas.theme.style(.text)),
+            ],
+            x: row.minX,
+            y: row.minY,
+            limit: row.width
+        )
+    }
+}
+
+extension WatchEpisode {
+    /// What identifies it in lists.
+    var label: String { "\(kind.rawValue) \(pid) \(start.milliseconds)" }
+
+    /// The processes that probably waited.
+    var waiterNames: String {
+        let names = waiters.prefix(4).map { "\($0.name) \($0.pid)" }.joined(separator: ", ")
+        return waiters.count > 4 ? names + " and \(waiters.count - 4) more" : names
+    }
+
+    /// What happened: `python3 4711: write lock, 3.2 s; waited: ruby 4712`.
+    var sentence: String {
+        var text = "\(name) \(pid): \(WatchWords.held(kind)), \(WatchWords.duration(seconds))"
+        if end == nil { text += " so far" }
+        if let frames, frames > 0 { text += ", \(HumanUnits.count(frames)) frames" }
+        if !waiters.isEmpty { text += "; waited: \(waiterNames)" }
+        return text
+    }
+}

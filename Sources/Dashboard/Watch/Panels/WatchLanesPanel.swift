@@ -1,0 +1,139 @@
+import SQLiteWatch
+import TerminalUI
+
+/// One lane for each process: what it does to the database, for how long, now and before.
+struct WatchLanesPanel {
+    let history: WatchHistory
+    let seconds: Double
+    /// The label of the selected process.
+    let selected: String?
+
+    /// The lanes, those of processes that hold locks now first.
+    var lanes: [WatchLane] {
+        let order = history.rows.map(\.pid)
+        var places: [Int32: Int] = [:]
+        for (place, pid) in order.enumerated() { places[pid] = place }
+        return history.lanes(in: seconds).enumerated().sorted { one, other in
+            let left = places[one.element.pid] ?? .max
+            let right = places[other.element.pid] ?? .max
+            return left == right ? one.offset < other.offset : left < right
+        }.map(\.element)
+    }
+
+    /// The rows that the panel takes, its border included.
+    func track(isShort: Bool) -> Track {
+        let count = max(lanes.count, 1)
+        return Track(
+            minimum: min(count, isShort ? 3 : 8) + 2,
+            ideal: min(count, isShort ? 5 : 12) + 2,
+            maximum: min(count, isShort ? 5 : 16) + 2,
+            priority: 90
+        )
+    }
+
+    private enum Column: Int, CaseIterable {
+        case name
+        case state
+        case since
+        case history
+
+        var track: Track {
+            switch self {
+            case .name: Track(minimum: 10, ideal: 20, maximum: 22, priority: 10, flex: 0)
+            case .state: Track.fixed(14, priority: 6)
+            case .since: Track.fixed(10, priority: 7)
+            case .history: Track(minimum: 8, ideal: 20, priority: 9)
+            }
+        }
+    }
+
+    /// Draws the panel.
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        let theme = canvas.theme
+        let lanes = lanes
+        let inner = Panel(
+            title: "Processes",
+            subtitle: (canvas.glyphs == .ascii ? "- " : "· ") + "locks that each holds over time",
+            remark: "last \(HumanUnits.secondsLabel(seconds))",
+            legend: WatchLaneState.legend(theme: theme, glyphs: canvas.glyphs)
+        ).draw(on: &canvas, in: rect)
+        guard !inner.isEmpty else { return }
+        guard !lanes.isEmpty else {
+            canvas.write(
+                "no visible process uses the database",
+                in: inner.row(0),
+                style: theme.style(.dim),
+                alignment: .leading
+            )
+            return
+        }
+        let isCut = lanes.count > inner.height
+        let shown = lanes.prefix(isCut ? inner.height - 1 : inner.height)
+        let widths = Track.lengths(
+            of: Column.allCases.map(\.track),
+            available: inner.width,
+            spacing: 1
+        )
+        let strip = widths[Column.history.rawValue]
+        let bins = TimeBins(history, seconds: seconds, count: strip)
+        for (index, lane) in shown.enumerated() {
+            let row = inner.row(index)
+            canvas.mark(row, as: .row(lane.label))
+            draw(lane, bins: bins, on: &canvas, in: row.columns(widths, spacing: 1))
+            if lane.label == selected { canvas.select(row) }
+        }
+        if strip > 0 {
+            let area = Rect(
+                x: inner.maxX - strip,
+                y: inner.minY,
+                width: strip,
+                height: shown.count
+            )
+            history.markTime(seconds, on: &canvas, area)
+        }
+        if isCut {
+            let text = "and \(lanes.count - shown.count) more"
+            let row = inner.row(inner.height - 1)
+            canvas.write(text, in: row, style: theme.style(.dim), alignment: .leading)
+        }
+    }
+
+    private func draw(
+        _ lane: WatchLane,
+        bins: TimeBins,
+        on canvas: inout Canvas,
+        in cells: [Rect]
+    ) {
+        let theme = canvas.theme
+        let row = history.rows.first { $0.pid == lane.pid }
+        let state = row?.state ?? .absent
+        func cell(_ column: Column) -> Rect { cells[column.rawValue] }
+        let name = theme.style(row == nil ? .dim : .text)
+        canvas.write(lane.label, in: cell(.name), style: name, alignment: .leading)
+        if cell(.state).width > 0 {
+            let isQuiet = state == .idle || state == .absent
+            canvas.write(
+                [
+                    Span(state.mark.text(in: canvas.glyphs), theme.style(state.mark.role)),
+                    Span(" \(state.words)", theme.style(isQuiet ? .dim : state.mark.role)),
+                ],
+                x: cell(.state).minX,
+                y: cell(.state).minY,
+                limit: cell(.state).width
+            )
+        }
+        if cell(.since).width > 0, let lock = row?.mainLock, lock.seconds > 0 {
+            let text = WatchWords.held(lock, isASCII: canvas.glyphs == .ascii)
+            let style = lock.seconds >= 1 ? theme.bold(.warning) : theme.style(.text)
+            canvas.write(text, in: cell(.since), style: style, alignment: .trailing)
+        }
+        let offset = history.moments.count - lane.points.count
+        let states = bins.states(
+            kinds: WatchLaneState.allCases.count,
+            series: lane.points.count,
+            offset: offset
+        ) { Int(lane.points[$0].state.rawValue) }
+        LaneStrip(marks: WatchLaneState.marks, cells: states)
+            .draw(on: &canvas, in: cell(.history))
+    }
+}

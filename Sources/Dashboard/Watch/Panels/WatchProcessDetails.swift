@@ -1,0 +1,162 @@
+import SQLiteWatch
+import TerminalUI
+
+/// All that is known of one process.
+struct WatchProcessDetails {
+    let row: WatchRow
+    let history: WatchHistory
+    let seconds: Double
+
+    /// Draws the panel: facts, each lock, its lane, its shares over time, its episodes.
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        let theme = canvas.theme
+        let inner = Panel(
+            title: row.label,
+            remark: "shares of the last \(HumanUnits.secondsLabel(WatchHistory.shareSeconds))",
+            legend: WatchLaneState.legend(theme: theme, glyphs: canvas.glyphs)
+        ).draw(on: &canvas, in: rect)
+        guard !inner.isEmpty else { return }
+        var y = inner.minY
+        func next() -> Rect? {
+            guard y < inner.maxY else { return nil }
+            defer { y += 1 }
+            return Rect(x: inner.minX, y: y, width: inner.width, height: 1)
+        }
+        for line in lines(canvas, width: inner.width) {
+            guard let area = next() else { return }
+            canvas.write(line, x: area.minX, y: area.minY, limit: area.width)
+        }
+        if let lane = history.lanes.first(where: { $0.pid == row.pid }) {
+            let rest = Rect(x: inner.minX, y: y, width: inner.width, height: inner.maxY - y)
+            draw(lane, on: &canvas, in: rest)
+        }
+    }
+
+    private func lines(_ canvas: Canvas, width: Int) -> [[Span]] {
+        let theme = canvas.theme
+        let isASCII = canvas.glyphs == .ascii
+        let (dim, text, bold) = (theme.style(.dim), theme.style(.text), theme.bold(.text))
+        var lines: [[Span]] = []
+        var facts = [
+            Span(row.state.mark.text(in: canvas.glyphs) + " ", theme.style(row.state.mark.role)),
+            Span(row.state.words, theme.bold(row.state.mark.role)),
+        ]
+        func add(_ name: String, _ value: String) {
+            facts += [Span("  \(name) ", dim), Span(value, bold)]
+        }
+        if let user = row.process?.user { add("user", user) }
+        if let processor = row.processor { add("CPU", HumanUnits.percent(processor)) }
+        for (name, share) in [
+            ("writes", row.share.writer), ("reads", row.share.reader),
+            ("checkpoints", row.share.checkpoint),
+        ] where share.value > 0 { add(name, WatchWords.share(share, isASCII: isASCII)) }
+        lines.append(facts)
+        if let command = row.process?.commandLine, !command.isEmpty {
+            let wrapped = TextWrapping.lines(of: command, width: max(10, width - 8))
+            lines += wrapped.prefix(2).enumerated().map { index, line in
+                [Span(index == 0 ? "command " : "        ", dim), Span(line, text)]
+            }
+        }
+        if row.locks.isEmpty { lines.append([Span("holds no lock now", dim)]) }
+        lines += row.locks.map { lock(of: $0, canvas) }
+        if let wait = row.process?.waiting, wait.isWaiting {
+            lines.append([
+                Span("waits for a lock", theme.bold(.locked)),
+                Span(" in SQLite's busy handler; inferred from its stack", dim),
+            ])
+        }
+        let episodes = history.episodes.filter { episode in
+            episode.pid == row.pid || episode.waiters.contains { $0.pid == row.pid }
+        }
+        lines += episodes.prefix(3).map { episode in
+            [Span(WatchWords.clock(episode.start) + " ", dim), Span(episode.sentence, text)]
+        }
+        return lines
+    }
+
+    /// A lock: `reader  mark 1, frame 230, ≥ 31.0 s, since 12:04:31 UTC; pins 1.2 MiB`.
+    private func lock(of lock: WatchedLock, _ canvas: Canvas) -> [Span] {
+        let theme = canvas.theme
+        var text = ""
+        if let mark = lock.mark { text += " mark \(mark)," }
+        if let frame = lock.frame, lock.mark != 0 { text += " frame \(HumanUnits.count(frame))," }
+        text += " \(WatchWords.held(lock, isASCII: canvas.glyphs == .ascii)),"
+        text += " since \(WatchWords.clock(lock.since)) UTC at the latest"
+        var spans = [
+            Span("holds ", theme.style(.dim)), Span(lock.kind.rawValue, theme.bold(.text)),
+            Span(text, theme.style(.text)),
+        ]
+        if let pin = row.pin, lock.kind == .reader, lock.mark == pin.mark {
+            let frames = pin.frames == 1 ? "frame" : "frames"
+            spans.append(
+                Span(
+                    "; pins \(HumanUnits.count(pin.frames)) \(frames), "
+                        + HumanUnits.bytes(pin.bytes),
+                    theme.bold(.warning)
+                )
+            )
+        }
+        return spans
+    }
+
+    /// The lane, and below it the shares over time where there is room.
+    private func draw(_ lane: WatchLane, on canvas: inout Canvas, in rect: Rect) {
+        guard rect.height > 0, rect.width > TimeChart.axisWidth else { return }
+        let offset = history.moments.count - lane.points.count
+        let label = Rect(x: rect.minX, y: rect.minY, width: TimeChart.axisWidth, height: 1)
+        canvas.write("does", in: label, style: canvas.theme.style(.dim), alignment: .leading)
+        let strip = Rect(
+            x: rect.minX + TimeChart.axisWidth,
+            y: rect.minY,
+            width: rect.width - TimeChart.axisWidth,
+            height: 1
+        )
+        let bins = TimeBins(history, seconds: seconds, count: strip.width)
+        let states = bins.states(
+            kinds: WatchLaneState.allCases.count,
+            series: lane.points.count,
+            offset: offset
+        ) { Int(lane.points[$0].state.rawValue) }
+        LaneStrip(marks: WatchLaneState.marks, cells: states).draw(on: &canvas, in: strip)
+        history.markTime(seconds, on: &canvas, strip)
+        let chart = Rect(
+            x: rect.minX,
+            y: rect.minY + 1,
+            width: rect.width,
+            height: min(rect.height - 1, 9)
+        )
+        guard chart.height >= 4 else { return }
+        drawShares(lane, offset: offset, on: &canvas, in: chart)
+    }
+
+    private func drawShares(
+        _ lane: WatchLane,
+        offset: Int,
+        on canvas: inout Canvas,
+        in rect: Rect
+    ) {
+        let count = TimeChart.points(in: rect.width, glyphs: canvas.glyphs)
+        let bins = TimeBins(history, seconds: seconds, count: count)
+        func values(_ share: (WatchLane.Point) -> Float) -> [Double] {
+            bins.values(.mean) { place in
+                place < offset ? .nan : Double(share(lane.points[place - offset])) * 100
+            }
+        }
+        let writes = values { $0.writer }
+        let reads = values { $0.reader }
+        // Both may be held at once; the chart shows them above one another up to 100 %.
+        let rest = zip(writes, reads).map { write, read in
+            write.isFinite && read.isFinite ? max(0, min(read, 100 - write)) : read
+        }
+        TimeChart(
+            layers: [
+                TimeChart.Layer(values: writes, gradient: .waiting, range: 0...100),
+                TimeChart.Layer(values: rest, gradient: .readers, range: 0...100, isShaded: true),
+            ],
+            maximum: 100,
+            seconds: seconds,
+            end: history.endLabel(seconds)
+        ).draw(on: &canvas, in: rect)
+        history.markTime(seconds, on: &canvas, TimeChart.plot(in: rect))
+    }
+}

@@ -1,0 +1,146 @@
+import SQLiteWatch
+import TerminalUI
+
+/// The processes as a table of their locks.
+enum WatchProcessList {
+    /// The columns, and what they show of a process.
+    static func listing(isASCII: Bool) -> Listing<WatchRow> {
+        Listing(
+            columns: [
+                Listing.Column(
+                    "process",
+                    Track(minimum: 10, ideal: 20, maximum: 22, priority: 20, flex: 0),
+                    rank: { .text($0.name) }
+                ) { row, theme in Span(row.label, theme.bold(.text)) },
+                Listing.Column(
+                    "locks",
+                    Track(minimum: 8, ideal: 16, maximum: 34, priority: 19),
+                    rank: { .text($0.kinds) }
+                ) { row, theme in
+                    let isWaiting = row.process?.waiting?.isWaiting == true
+                    if isWaiting {
+                        let kinds = row.kinds.isEmpty ? "" : row.kinds + ", "
+                        return Span(kinds + "waits", theme.style(.locked))
+                    }
+                    return row.kinds.isEmpty
+                        ? Span("none", theme.style(.dim))
+                        : Span(row.kinds, theme.style(row.state.mark.role))
+                },
+                Listing.Column(
+                    "mark",
+                    .fixed(4, priority: 11),
+                    alignment: .trailing,
+                    rank: { .number(Double($0.reading?.mark ?? -1)) }
+                ) { row, theme in
+                    Span(row.reading?.mark.map(String.init) ?? "", theme.style(.text))
+                },
+                Listing.Column(
+                    "frame",
+                    .fixed(8, priority: 12),
+                    alignment: .trailing,
+                    rank: { .number(Double($0.reading?.frame ?? 0)) }
+                ) { row, theme in
+                    Span(row.reading?.frame.map(HumanUnits.count) ?? "", theme.style(.text))
+                },
+                Listing.Column(
+                    "held for",
+                    .fixed(10, priority: 18),
+                    alignment: .trailing,
+                    rank: { .number($0.mainLock?.seconds ?? 0) }
+                ) { row, theme in
+                    guard let lock = row.mainLock else { return Span("", theme.style(.dim)) }
+                    return Span(
+                        WatchWords.held(lock, isASCII: isASCII),
+                        lock.seconds >= 1 ? theme.bold(.warning) : theme.style(.text)
+                    )
+                },
+                share("writes", priority: 17, isASCII, .writer) { $0.writer },
+                share("reads", priority: 16, isASCII, .reader) { $0.reader },
+                share("checkpoints", priority: 10, isASCII, .committing) { $0.checkpoint },
+                Listing.Column(
+                    "pins",
+                    .fixed(10, priority: 15),
+                    alignment: .trailing,
+                    rank: { .number(Double($0.pin?.bytes ?? 0)) }
+                ) { row, theme in
+                    Span(row.pin.map { HumanUnits.bytes($0.bytes) } ?? "", theme.bold(.snapshot))
+                },
+                Listing.Column(
+                    "CPU",
+                    .fixed(6, priority: 9),
+                    alignment: .trailing,
+                    rank: { .number($0.processor ?? -1) }
+                ) { row, theme in
+                    Span(row.processor.map(HumanUnits.percent) ?? "", theme.style(.text))
+                },
+            ],
+            name: \.label
+        )
+    }
+
+    /// The titles of the columns that processes can be sorted by.
+    static let sortableTitles = listing(isASCII: true).sortableTitles
+
+    private static func share(
+        _ title: String,
+        priority: Int,
+        _ isASCII: Bool,
+        _ role: Role,
+        _ estimate: @escaping @Sendable (WatchedShare) -> WatchedEstimate
+    ) -> Listing<WatchRow>.Column {
+        Listing.Column(
+            title,
+            .fixed(12, priority: priority),
+            alignment: .trailing,
+            rank: { .number(estimate($0.share).value) },
+            cell: { row, theme in
+                let share = estimate(row.share)
+                return Span(
+                    WatchWords.share(share, isASCII: isASCII),
+                    theme.style(share.value > 0 ? role : .dim)
+                )
+            }
+        )
+    }
+
+    /// The rows that a filter leaves, in the order of a view.
+    static func arranged(_ rows: [WatchRow], _ view: ListView) -> [WatchRow] {
+        listing(isASCII: true).arranged(rows, view)
+    }
+
+    /// Draws the table.
+    static func draw(
+        _ scene: WatchScene,
+        on canvas: inout Canvas,
+        in rect: Rect
+    ) {
+        guard let history = scene.history else { return }
+        let rows = arranged(history.rows, scene.view)
+        let hidden = scene.view.remark(shown: rows.count, of: history.rows.count)
+        let seconds = HumanUnits.secondsLabel(WatchHistory.shareSeconds)
+        let inner = Panel(
+            title: "Locks",
+            subtitle: scene.separator(canvas) + "a process is one line, whatever its connections",
+            remark: hidden.isEmpty ? "shares of the last \(seconds)" : hidden
+        ).draw(on: &canvas, in: rect)
+        guard !rows.isEmpty else {
+            let text =
+                hidden.isEmpty
+                ? "no visible process uses the database" : "no process matches the filter"
+            let style = canvas.theme.style(.dim)
+            canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
+            return
+        }
+        listing(isASCII: canvas.glyphs == .ascii)
+            .table(rows, scene.view, theme: canvas.theme, width: inner.width)
+            .draw(on: &canvas, in: inner)
+    }
+}
+
+extension WatchRow {
+    /// The reader's lock whose state is the oldest.
+    fileprivate var reading: WatchedLock? {
+        if let pin { return locks.first { $0.kind == .reader && $0.mark == pin.mark } }
+        return locks.filter { $0.kind == .reader }.min { ($0.frame ?? 0) < ($1.frame ?? 0) }
+    }
+}

@@ -1,0 +1,59 @@
+import SQLiteWatch
+import TerminalUI
+
+/// What was found, and what to do: the first finding, with its remedy where there is room.
+struct WatchVerdictLines {
+    let report: WatchReport
+
+    /// The rows that it gets on a screen of this size, whatever its words, so that nothing below
+    /// moves when they change.
+    static func track(in size: Size) -> Track {
+        let rows = size.height < 18 ? 1 : size.height < 30 ? 2 : 4
+        return Track.fixed(rows, priority: 99)
+    }
+
+    /// Draws a mark and the words.
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        guard !rect.isEmpty else { return }
+        let (glyph, role) = mark
+        let style = canvas.theme.bold(role)
+        canvas.write(glyph, x: rect.minX + 1, y: rect.minY, style: style)
+        let room = rect.width - 4
+        var spans = TextWrapping.lines(of: text, width: room).map { Span($0, style) }
+        if let remedy = report.verdict.remedy {
+            let arrow = canvas.glyphs == .ascii ? "-> " : "→ "
+            let lines = TextWrapping.lines(of: arrow + remedy, width: room)
+            // A remedy that is cut says nothing.
+            if spans.count + lines.count <= rect.height {
+                spans += lines.map { Span($0, canvas.theme.style(.text)) }
+            }
+        }
+        for (index, span) in spans.prefix(rect.height).enumerated() {
+            let isCut = index == rect.height - 1 && spans.count > rect.height
+            // One more word, so that the line ends in an ellipsis.
+            let text = isCut ? span.text + " " + spans[index + 1].text : span.text
+            canvas.write(
+                text,
+                x: rect.minX + 3,
+                y: rect.minY + index,
+                style: span.style,
+                limit: room
+            )
+        }
+    }
+
+    private var text: String {
+        let more = report.findings.count - 1
+        guard more > 0 else { return report.verdict.text }
+        return report.verdict.text + " (and \(more) more, see the episodes)"
+    }
+
+    /// The glyphs differ in ASCII too.
+    private var mark: (String, Role) {
+        switch report.verdict.kind {
+        case .nothing: ("✔", .ok)
+        case .unavailable, .hotJournal: ("✖", .error)
+        default: ("▲", .warning)
+        }
+    }
+}

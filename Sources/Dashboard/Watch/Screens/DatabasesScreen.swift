@@ -1,0 +1,137 @@
+import SQLiteWatch
+import TerminalUI
+
+/// The databases that are watched, the busiest first; Enter shows one of them.
+struct DatabasesScreen: WatchScreen {
+    static let title = "Databases"
+    static let help = "databases: the list; Enter opens one"
+    static let sortableTitles = listing.sortableTitles
+
+    let scene: WatchScene
+
+    private static let listing = Listing<WatchHistory>(
+        columns: [
+            Listing.Column(
+                "database",
+                Track(minimum: 14, ideal: 40, maximum: .max, priority: 20, flex: 3),
+                rank: { .text($0.path) }
+            ) { Span(PrintableText.escaped($0.path), $1.bold(.text)) },
+            Listing.Column("mode", .fixed(11, priority: 15), rank: { .text($0.mode) }) {
+                Span($0.mode, $1.style($0.report?.file.state == .present ? .text : .warning))
+            },
+            number("processes", 9, 17) {
+                Double($0.report?.processes.count ?? 0)
+            } text: {
+                "\($0.report?.processes.count ?? 0)"
+            },
+            number("writes", 9, 19) {
+                $0.rate(\.commits)
+            } text: {
+                HumanUnits.rate($0.rate(\.commits))
+            },
+            number("CPU", 6, 16) {
+                $0.processor
+            } text: {
+                HumanUnits.percent($0.processor)
+            },
+            number("log", 9, 18) {
+                Double($0.report?.wal?.bytes ?? 0)
+            } text: {
+                $0.report?.wal.map { HumanUnits.bytes($0.bytes) } ?? ""
+            },
+            Listing.Column(
+                "verdict",
+                Track(minimum: 12, ideal: 24, maximum: .max, priority: 10, flex: 2)
+            ) { history, theme in
+                let verdict = history.report?.verdict
+                let isFine = verdict?.kind == .nothing
+                return Span(
+                    isFine ? "nothing unusual" : verdict?.text ?? "",
+                    theme.style(isFine ? .dim : .warning)
+                )
+            },
+        ],
+        name: \.path
+    )
+
+    private static func number(
+        _ title: String,
+        _ width: Int,
+        _ priority: Int,
+        _ value: @escaping @Sendable (WatchHistory) -> Double,
+        text: @escaping @Sendable (WatchHistory) -> String
+    ) -> Listing<WatchHistory>.Column {
+        Listing.Column(
+            title,
+            .fixed(width, priority: priority),
+            alignment: .trailing,
+            rank: { .number(value($0)) },
+            cell: { Span(text($0), $1.style(value($0) > 0 ? .text : .dim)) }
+        )
+    }
+
+    /// The databases, the busiest first: by commits, then by the processor time of their processes.
+    private var databases: [WatchHistory] {
+        let ranked = scene.databases.map { history in
+            (history, history.rate(\.commits), history.processor)
+        }.sorted { one, other in
+            (one.1, one.2, other.0.path) > (other.1, other.2, one.0.path)
+        }
+        return Self.listing.arranged(ranked.map(\.0), scene.view)
+    }
+
+    var rowNames: [String] { databases.map(\.path) }
+
+    func opened(row: String) -> WatchOpening { .database(path: row) }
+
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        let databases = databases
+        let all = scene.databases.count
+        let hidden = scene.view.remark(shown: databases.count, of: all)
+        let notes = notes(width: rect.width - 4)
+        let room = rect.height >= 16 ? min(notes.count, 4) : 0
+        let areas = rect.rows([rect.height - room, room])
+        let inner = Panel(
+            title: "Databases",
+            subtitle: scene.separator(canvas) + "busiest first",
+            remark: hidden.isEmpty ? HumanUnits.counted(all, "database", "databases") : hidden
+        ).draw(on: &canvas, in: areas[0])
+        if databases.isEmpty {
+            let text = all == 0 ? scene.placeholder : "no database matches the filter"
+            let style = canvas.theme.style(.dim)
+            canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
+        } else {
+            Self.listing.table(databases, scene.view, theme: canvas.theme, width: inner.width)
+                .draw(on: &canvas, in: inner)
+        }
+        for (index, line) in notes.prefix(room).enumerated() {
+            canvas.write(
+                line,
+                in: areas[1].row(index).inset(horizontal: 2),
+                style: canvas.theme.style(.dim),
+                alignment: .leading
+            )
+        }
+    }
+
+    /// What cannot be seen of any of them.
+    private func notes(width: Int) -> [String] {
+        var seen: [String] = scene.notes
+        for history in scene.databases {
+            for note in history.report?.notes ?? [] where !seen.contains(note) {
+                seen.append(note)
+            }
+        }
+        return seen.flatMap { TextWrapping.lines(of: $0, width: width) }
+    }
+}
+
+extension WatchHistory {
+    /// The journal mode, or why the file cannot be read.
+    fileprivate var mode: String { report.map { WatchWords.mode($0.file) } ?? "" }
+
+    /// The processor time of all processes that use it, as a share of one core.
+    fileprivate var processor: Double {
+        rows.reduce(0) { $0 + ($1.processor ?? 0) }
+    }
+}

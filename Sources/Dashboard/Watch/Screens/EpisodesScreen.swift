@@ -1,0 +1,103 @@
+import SQLiteWatch
+import TerminalUI
+
+/// All that was found, and every episode in a table.
+struct EpisodesScreen: WatchScreen {
+    static let title = "Episodes"
+    static let help = "episodes: who was in the way, findings"
+    static let parts = ["findings", "episodes"]
+    static let sortableTitles = WatchEpisodeList.listing.sortableTitles.filter { !$0.isEmpty }
+
+    let scene: WatchScene
+
+    private var episodes: [WatchEpisode] {
+        WatchEpisodeList.listing.arranged(scene.history?.episodes ?? [], scene.view)
+    }
+
+    var rowNames: [String] { episodes.map(\.label) }
+
+    func copyText(of row: String) -> String? {
+        episodes.first { $0.label == row }?.sentence
+    }
+
+    func opened(row: String) -> WatchOpening {
+        guard let episode = episodes.first(where: { $0.label == row }) else { return .details }
+        return .process(label: "\(episode.name) \(episode.pid)")
+    }
+
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        if let part = scene.expandedPart {
+            draw(part, on: &canvas, in: rect)
+            return
+        }
+        let findings = findings(width: rect.width - 4).count
+        let tracks = [
+            Track(
+                minimum: 3,
+                ideal: min(findings, rect.height / 2) + 2,
+                maximum: findings + 2,
+                priority: 8,
+                flex: 0
+            ),
+            Track(minimum: 5, ideal: 10, priority: 9),
+        ]
+        let areas = rect.rows(Track.lengths(of: tracks, available: rect.height))
+        for (part, area) in areas.enumerated() where !area.isEmpty {
+            draw(part, on: &canvas, in: area)
+        }
+    }
+
+    private func draw(_ part: Int, on canvas: inout Canvas, in rect: Rect) {
+        canvas.clipped(to: rect) { canvas in
+            if part == 0 {
+                drawFindings(on: &canvas, in: rect)
+            } else {
+                drawEpisodes(on: &canvas, in: rect)
+            }
+            scene.markPart(part, on: &canvas, rect)
+        }
+    }
+
+    /// The findings with their remedies, in lines; the second value is true for a remedy.
+    private func findings(width: Int) -> [(String, isRemedy: Bool)] {
+        guard let report = scene.report else { return [] }
+        let findings = report.findings.isEmpty ? [report.verdict] : report.findings
+        return findings.flatMap { finding in
+            let text = TextWrapping.lines(of: finding.text, width: width - 2)
+            let remedy = TextWrapping.lines(of: finding.remedy ?? "", width: width - 4)
+            return text.enumerated().map { index, line in
+                ((index == 0 ? "* " : "  ") + line, false)
+            } + remedy.map { ("    " + $0, true) }
+        }
+    }
+
+    private func drawFindings(on canvas: inout Canvas, in rect: Rect) {
+        let inner = Panel(title: "Findings", remark: "what matters most first")
+            .draw(on: &canvas, in: rect)
+        for (index, line) in findings(width: inner.width).prefix(inner.height).enumerated() {
+            let style = canvas.theme.style(line.isRemedy ? .dim : .text)
+            canvas.write(line.0, in: inner.row(index), style: style, alignment: .leading)
+        }
+    }
+
+    private func drawEpisodes(on canvas: inout Canvas, in rect: Rect) {
+        let all = scene.history?.episodes.count ?? 0
+        let episodes = episodes
+        let inner = Panel(
+            title: "Episodes",
+            subtitle: scene.separator(canvas) + "periods in which a process was in the way",
+            remark: scene.view.remark(shown: episodes.count, of: all)
+        ).draw(on: &canvas, in: rect)
+        guard !episodes.isEmpty else {
+            let text =
+                all == 0
+                ? "none since the watch began" : "no episode matches the filter"
+            let style = canvas.theme.style(.dim)
+            canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
+            return
+        }
+        WatchEpisodeList.listing
+            .table(episodes, scene.view, theme: canvas.theme, width: inner.width)
+            .draw(on: &canvas, in: inner)
+    }
+}

@@ -1,0 +1,8 @@
+/// The screens of the watch dashboard, in the order of their keys.
+package enum WatchScreens {
+    /// The screens that need nothing but reports.
+    package static let standard: [any WatchScreen.Type] = [
+        WatchOverviewScreen.self, ProcessesScreen.self, LogScreen.self, EpisodesScreen.self,
+        TablesScreen.self, DatabasesScreen.self,
+    ]
+}

@@ -1,0 +1,301 @@
+import SQLiteWatch
+import TerminalUI
+
+extension WatchDashboard {
+    /// Does what a key asks for, or returns what the program has to do.
+    mutating func perform(_ command: WatchCommand) -> [Action] {
+        switch command {
+        case .screen(let place):
+            if screens.indices.contains(place) { screen = place }
+        case .nextDatabase: showDatabase(by: 1)
+        case .previousDatabase: showDatabase(by: -1)
+        case .common(let command):
+            switch command.purpose {
+            case .time: travel(command)
+            case .moving: move(command)
+            case .display: return changeDisplay(command)
+            case .screens, .acting: break
+            }
+        }
+        return []
+    }
+
+    /// Shows another database, on the same screen.
+    private mutating func showDatabase(by step: Int) {
+        guard !shown.isEmpty else { return }
+        path = shown[(shownPlace + step + shown.count) % shown.count].path
+    }
+
+    // MARK: Display
+
+    private mutating func changeDisplay(_ command: DashboardCommand) -> [Action] {
+        switch command {
+        case .quit: return [.quit]
+        case .theme: theme = themes.element(after: { $0.name == theme.name }) ?? theme
+        case .glyphs: glyphs = glyphChoices.element(after: { $0 == glyphs }) ?? glyphs
+        case .slower: changeRefreshRate(to: DashboardModel.refreshRates.last { $0 < refreshRate })
+        case .faster: changeRefreshRate(to: DashboardModel.refreshRates.first { $0 > refreshRate })
+        case .help: overlay = .help(top: 0)
+        case .back: leave()
+        case .copy:
+            let selected = view.selected.flatMap { content.copyText(of: $0) }
+            guard let text = selected ?? history?.report?.verdict.text else { return [] }
+            note("copied: \(text)")
+            return [.copy(text)]
+        default: break
+        }
+        return []
+    }
+
+    private mutating func changeRefreshRate(to rate: Double?) {
+        guard let rate else { return }
+        refreshRate = rate
+        note("the display is drawn \(Int(rate)) times a second")
+    }
+
+    /// Closes what was opened last, one thing at a time.
+    private mutating func leave() {
+        if view.isExpanded {
+            view.isExpanded = false
+        } else if !view.filter.isEmpty {
+            view.filter = ""
+        } else if frozen != nil {
+            frozen = nil
+        } else if view.part != nil {
+            view.part = nil
+        } else {
+            view.selected = nil
+        }
+    }
+
+    // MARK: Moving
+
+    private mutating func move(_ command: DashboardCommand) {
+        let rows = content.rowNames
+        let page = max(1, size.height - 8)
+        switch command {
+        case .up: select(by: -1, among: rows)
+        case .down: select(by: 1, among: rows)
+        case .pageUp: select(by: -page, among: rows)
+        case .pageDown: select(by: page, among: rows)
+        case .first: view.selected = rows.first
+        case .last: view.selected = rows.last
+        case .left: view.firstColumn = max(0, view.firstColumn - 1)
+        case .right: view.firstColumn = min(view.firstColumn + 1, 16)
+        case .expand: expand()
+        case .filter:
+            guard !screens[screen].sortableTitles.isEmpty else { return }
+            overlay = .prompt(
+                PromptState(purpose: .filter(before: view.filter), text: view.filter)
+            )
+        case .sort: sortByNext()
+        case .reverse: view.isReversed.toggle()
+        case .focusNext: focus(by: 1)
+        case .focusPrevious: focus(by: -1)
+        default: break
+        }
+    }
+
+    /// Moves the selection by so many rows; the first key press selects the first or last row.
+    func selection(by step: Int, among rows: [String]) -> String? {
+        guard let last = rows.indices.last else { return nil }
+        guard let index = view.selected.flatMap({ rows.firstIndex(of: $0) }) else {
+            return step > 0 ? rows[0] : rows[last]
+        }
+        return rows[min(max(index + step, 0), last)]
+    }
+
+    private mutating func select(by step: Int, among rows: [String]) {
+        view.selected = selection(by: step, among: rows) ?? view.selected
+    }
+
+    /// Opens the selected row, or shows the chosen part alone.
+    private mutating func expand() {
+        if view.part != nil {
+            view.isExpanded.toggle()
+            return
+        }
+        let content = content
+        guard let row = view.selected ?? content.rowNames.first else { return }
+        switch content.opened(row: row) {
+        case .details:
+            view.selected = row
+            view.isExpanded.toggle()
+        case .database(let path):
+            self.path = path
+            screen = 0
+        case .process(let label):
+            guard let place = screens.firstIndex(where: { $0 is ProcessesScreen.Type }) else {
+                return
+            }
+            screen = place
+            view.selected = label
+            view.part = nil
+            view.isExpanded = true
+        }
+    }
+
+    /// Chooses another part of the screen; after the last one comes the whole screen.
+    private mutating func focus(by step: Int) {
+        let count = screens[screen].parts.count
+        guard count > 0 else { return }
+        let places = count + 1
+        let next = ((view.part ?? count) + step + places) % places
+        view.part = next < count ? next : nil
+        if view.part == nil { view.isExpanded = false }
+    }
+
+    /// Sorts by the next column that rows can be sorted by, and after the last one not at all.
+    private mutating func sortByNext() {
+        let titles = screens[screen].sortableTitles
+        guard !titles.isEmpty else { return }
+        let place = view.sortColumn.flatMap { titles.firstIndex(of: $0) } ?? -1
+        view.sortColumn = place + 1 < titles.count ? titles[place + 1] : nil
+        view.isReversed = false
+    }
+
+    // MARK: Time
+
+    private mutating func travel(_ command: DashboardCommand) {
+        switch command {
+        case .pause: frozen = frozen == nil ? databases : nil
+        case .stepBack: step(by: -1)
+        case .stepForward: step(by: 1)
+        case .seek:
+            if history?.report != nil { overlay = .prompt(PromptState(purpose: .seek)) }
+        case .zoomIn: window = max(window - 1, 0)
+        case .zoomOut: window = min(window + 1, DashboardModel.windows.count - 1)
+        default: break
+        }
+    }
+
+    /// Goes by so many reports of the database that is shown; the other databases follow.
+    private mutating func step(by count: Int) {
+        let place = shownPlace
+        if frozen == nil { frozen = databases }
+        guard frozen?.indices.contains(place) == true else { return }
+        frozen?[place].step(by: count)
+        if let time = frozen?[place].now { go(to: time) }
+    }
+
+    /// Shows the reports that are nearest to a time, in seconds since the first one.
+    mutating func go(to time: Double) {
+        if frozen == nil { frozen = databases }
+        for place in shown.indices { frozen?[place].look(at: time) }
+    }
+
+    /// Goes to a time that was typed.
+    ///
+    /// - Returns: What is wrong with it; nil when it is fine.
+    private mutating func seek(_ text: String) -> String? {
+        let trimmed = text.filter { $0 != " " }
+        guard !trimmed.isEmpty else { return nil }
+        guard let time = RunTime.seconds(of: trimmed, now: history?.newestTime ?? 0) else {
+            return "'\(text)' is no time; write 12.5, 1:05 or -10 (before the newest report)"
+        }
+        go(to: time)
+        return nil
+    }
+
+    // MARK: Overlays
+
+    /// Takes in a key while something lies over the screen.
+    mutating func handle(_ key: Key, in overlay: Overlay) -> [Action] {
+        if key == .control("c"), keys.command(for: key) == .common(.quit) { return [.quit] }
+        switch overlay {
+        case .help(let top): return handle(key, inHelpFrom: top)
+        case .prompt(let prompt): handle(key, in: prompt)
+        case .checkpoint: self.overlay = nil
+        }
+        return []
+    }
+
+    private mutating func handle(_ key: Key, inHelpFrom top: Int) -> [Action] {
+        let page = max(1, size.height - 4)
+        let last = WatchHelp(keys: keys, top: 0).lastTop(in: size)
+        func scrolled(by lines: Int) -> Overlay { .help(top: min(max(top + lines, 0), last)) }
+        guard let command = keys.command(for: key) else { return [] }
+        switch command {
+        case .common(.help), .common(.back), .common(.expand): overlay = nil
+        case .common(.up): overlay = scrolled(by: -1)
+        case .common(.down): overlay = scrolled(by: 1)
+        case .common(.pageUp): overlay = scrolled(by: -page)
+        case .common(.pageDown), .common(.pause): overlay = scrolled(by: page)
+        case .common(.first): overlay = .help(top: 0)
+        case .common(.last): overlay = .help(top: last)
+        default:
+            overlay = nil
+            return perform(command)
+        }
+        return []
+    }
+
+    private mutating func handle(_ key: Key, in prompt: PromptState) {
+        var prompt = prompt
+        switch prompt.take(key) {
+        case .cancelled:
+            overlay = nil
+            if case .filter(let before) = prompt.purpose { view.filter = before }
+        case .entered:
+            overlay = nil
+            if prompt.purpose == .seek, let problem = seek(prompt.text) {
+                prompt.problem = problem
+                overlay = .prompt(prompt)
+            }
+        case .edited:
+            if case .filter = prompt.purpose { view.filter = prompt.text }
+            overlay = .prompt(prompt)
+        }
+    }
+
+    // MARK: Mouse
+
+    /// Does what a click, a drag or a wheel means where it happened.
+    mutating func handle(_ mouse: MouseEvent) -> [Action] {
+        if case .help(let top)? = overlay {
+            let last = WatchHelp(keys: keys, top: 0).lastTop(in: size)
+            switch mouse.action {
+            case .wheelUp: overlay = .help(top: max(top - 3, 0))
+            case .wheelDown: overlay = .help(top: min(top + 3, last))
+            case .press: overlay = nil
+            case .drag, .release: break
+            }
+            return []
+        }
+        guard overlay == nil else { return [] }
+        switch mouse.action {
+        case .wheelUp: select(by: -1, among: content.rowNames)
+        case .wheelDown: select(by: 1, among: content.rowNames)
+        case .press, .drag:
+            guard let target = canvas(size: size).target(at: mouse.position) else { return [] }
+            return use(target, isDrag: mouse.action == .drag)
+        case .release: break
+        }
+        return []
+    }
+
+    private mutating func use(_ target: MouseTarget, isDrag: Bool) -> [Action] {
+        switch target {
+        case .key(let key):
+            guard !isDrag, let command = keys.command(for: key) else { return [] }
+            return perform(command)
+        case .row(let name):
+            // A second click opens it.
+            if !isDrag, view.selected == name { expand() } else { view.selected = name }
+        case .column(let name):
+            guard !isDrag else { return [] }
+            view.isReversed = view.sortColumn == name ? !view.isReversed : false
+            view.sortColumn = name
+        case .time(let seconds): go(to: seconds)
+        }
+        return []
+    }
+}
+
+extension Array {
+    /// The element after the first that matches, or the first one after the last; nil when empty.
+    fileprivate func element(after isCurrent: (Element) -> Bool) -> Element? {
+        guard !isEmpty else { return nil }
+        return self[((firstIndex(where: isCurrent) ?? -1) + 1) % count]
+    }
+}

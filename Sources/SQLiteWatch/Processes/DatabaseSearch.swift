@@ -1,0 +1,177 @@
+#if os(Linux)
+import Glibc
+
+/// Finds SQLite databases: those that processes have open, and those in a folder.
+///
+/// It opens no file itself: it lists folders and `/proc`, and a helper process reads the first
+/// bytes of each candidate, once for each state of the file. A search belongs to one thread.
+public final class DatabaseSearch {
+    /// A database that a process has open.
+    public struct OpenDatabase: Sendable, Equatable {
+        /// The path.
+        public var path: String
+        /// The processes that have it open, as far as they are visible.
+        public var processes: [Int32]
+    }
+
+    /// What a search over all processes found.
+    public struct Result: Sendable, Equatable {
+        /// The databases, those with most processes first.
+        public var databases: [OpenDatabase] = []
+        /// What the search could not see, and how to see it.
+        public var notes: [String] = []
+    }
+
+    /// A state of a file, for which one look at its first bytes is enough.
+    private struct FileState: Hashable {
+        var identity: FileIdentity
+        var size: Int64
+        var modified: Int64
+    }
+
+    private let command: [String]
+    private var helper: HelperProcess?
+    private var known: [FileState: Bool] = [:]
+
+    /// The file states that are remembered.
+    private static let capacity = 16_384
+    /// The smallest page: the size of a database is a multiple of it.
+    private static let smallestPage: Int64 = 512
+
+    /// Creates a search.
+    ///
+    /// - Parameter helper: The command, a path and its arguments, of a program that calls
+    ///   ``WatchHelper/run()``.
+    public init(helper: [String]) { command = helper }
+
+    /// The databases in a folder, by name; nil when the folder cannot be listed.
+    ///
+    /// Folders in it are not searched.
+    public func databases(in folder: String) -> [String]? {
+        guard let names = ProcFile.names(in: folder) else { return nil }
+        let prefix = folder.hasSuffix("/") ? folder : folder + "/"
+        return names.sorted().map { prefix + $0 }.filter { path in
+            state(of: path).map { isDatabase(path, $0) } ?? false
+        }
+    }
+
+    /// The databases that processes have open.
+    ///
+    /// A scan of 300 processes takes about 50 ms.
+    public func openDatabases() -> Result {
+        let own = getpid()
+        var users: [FileIdentity: (path: String, processes: Set<Int32>)] = [:]
+        var hidden = 0
+        var foreign = 0
+        var identities: Set<FileIdentity> = []
+        for name in ProcFile.names(in: "/proc") ?? [] {
+            guard let process = Int32(name), process != own, !Self.isHelper(process, of: own) else {
+                continue
+            }
+            let folder = "/proc/\(process)/fd"
+            guard let descriptors = ProcFile.names(in: folder) else {
+                if errno == EACCES { hidden += 1 }
+                continue
+            }
+            for descriptor in descriptors {
+                let link = "\(folder)/\(descriptor)"
+                // Sockets, pipes and anonymous files have no path.
+                guard let path = ProcFile.link(link), path.utf8.first == 0x2f,
+                    let state = state(of: link)
+                else { continue }
+                guard users[state.identity] == nil else {
+                    users[state.identity]?.processes.insert(process)
+                    continue
+                }
+                // A deleted file, or one of another mount namespace, has no path here.
+                guard self.state(of: path)?.identity == state.identity else {
+                    if !identities.contains(state.identity), path.hasSuffix("-shm") { foreign += 1 }
+                    identities.insert(state.identity)
+                    continue
+                }
+                guard isDatabase(path, state) else { continue }
+                users[state.identity] = (path, [process])
+            }
+        }
+        var result = Result()
+        result.databases = users.values.map { user in
+            OpenDatabase(path: user.path, processes: user.processes.sorted())
+        }.sorted { ($1.processes.count, $0.path) < ($0.processes.count, $1.path) }
+        result.notes = Self.notes(hidden: hidden, foreign: foreign)
+        return result
+    }
+
+    private static func notes(hidden: Int, foreign: Int) -> [String] {
+        var notes: [String] = []
+        if hidden > 0 {
+            notes.append(
+                "The open files of \(hidden) process\(hidden == 1 ? "" : "es") of other users are "
+                    + "not visible: their databases are not listed. Run as root to see them."
+            )
+        }
+        if foreign > 0 {
+            notes.append(
+                "\(foreign) wal-index file\(foreign == 1 ? "" : "s") belong\(foreign == 1 ? "s" : "") "
+                    + "to deleted databases or to databases of other containers, which have no path "
+                    + "here. Run in the container to see them."
+            )
+        }
+        return notes
+    }
+
+    /// The state of a file that may be a database; nil for all others.
+    private func state(of path: String) -> FileState? {
+        var information = stat()
+        guard stat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG,
+            information.st_size >= Self.smallestPage
+        else { return nil }
+        return FileState(
+            identity: FileIdentity(information),
+            size: Int64(information.st_size),
+            modified: Int64(information.st_mtim.tv_sec) &* 1_000_000_000
+                &+ Int64(information.st_mtim.tv_nsec)
+        )
+    }
+
+    /// Whether a file begins as a database does.
+    ///
+    /// A file that was one remains one whatever is written to it; another file may become one.
+    private func isDatabase(_ path: String, _ state: FileState) -> Bool {
+        guard state.size.isMultiple(of: Self.smallestPage) else { return false }
+        var lasting = state
+        (lasting.size, lasting.modified) = (0, 0)
+        if known[lasting] == true { return true }
+        if let known = known[state] { return known }
+        guard let answer = look(at: path) else { return false }
+        if known.count >= Self.capacity { known = [:] }
+        known[answer ? lasting : state] = answer
+        return answer
+    }
+
+    /// What the helper says; nil when it fails.
+    private func look(at path: String) -> Bool? {
+        do throws(HelperProcess.Failure) {
+            if helper == nil { helper = try HelperProcess(command) }
+            guard let helper else { return nil }
+            _ = try helper.answer(to: .watch(slot: 0, path: Array(path.utf8)))
+            let answer = try helper.answer(to: .sample(slot: 0, probesLocks: false))
+            // Closes the file.
+            _ = try helper.answer(to: .watch(slot: 0, path: []))
+            return FileSample(answer).map { DatabaseHeader($0.database.bytes) != nil }
+        } catch {
+            helper = nil
+            return nil
+        }
+    }
+
+    /// Whether a process is a child of this one: a helper, which has the files open on its behalf.
+    private static func isHelper(_ process: Int32, of parent: Int32) -> Bool {
+        guard let line = ProcFile.read("/proc/\(process)/stat"),
+            let close = line.lastIndex(of: 0x29)
+        else { return false }
+        let fields = line[(close + 1)...].split(separator: 0x20)
+        // State and parent follow the name.
+        return fields.count > 1 && String(decoding: fields[1], as: UTF8.self) == String(parent)
+    }
+}
+#endif

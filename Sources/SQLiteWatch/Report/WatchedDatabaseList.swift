@@ -1,0 +1,101 @@
+import Foundation
+
+/// Several databases at a glance, the busiest first.
+public struct WatchedDatabaseList: Sendable, Codable, Equatable {
+    /// The name and version of this format.
+    public static let currentSchema = "poolgauge.databases/1"
+
+    /// One database.
+    public struct Entry: Sendable, Codable, Equatable {
+        /// A process that uses it.
+        public struct Process: Sendable, Codable, Equatable {
+            /// Its number.
+            public var pid: Int32
+            /// Its name.
+            public var name: String
+        }
+
+        /// The path.
+        public var path: String
+        /// Whether it can be read.
+        public var state: WatchedFile.State
+        /// The journal mode.
+        public var journalMode: WatchedFile.JournalMode?
+        /// The processes that use it.
+        public var processes: [Process]
+        /// Commits per second, or transactions of a rollback journal.
+        public var commitsPerSecond: Double
+        /// The processor time of its processes, as a share of one core.
+        public var processorShare: Double
+        /// The size of the `-wal` file, in bytes.
+        public var walBytes: UInt64?
+        /// What matters most.
+        public var verdict: WatchVerdict
+    }
+
+    /// ``currentSchema``.
+    public var schema = WatchedDatabaseList.currentSchema
+    /// The databases: those with most commits first, then those whose processes use most time.
+    public var databases: [Entry]
+    /// What the list cannot show, and how to see it.
+    public var notes: [String]
+
+    /// Creates a list.
+    ///
+    /// - Parameters:
+    ///   - reports: A report on each database.
+    ///   - notes: What the search for them could not see.
+    public init(reports: [WatchReport], notes: [String] = []) {
+        databases = reports.map(Entry.init).sorted { one, other in
+            (one.commitsPerSecond, one.processorShare, other.path)
+                > (other.commitsPerSecond, other.processorShare, one.path)
+        }
+        self.notes = notes
+        for note in reports.flatMap(\.notes) where !self.notes.contains(note) {
+            self.notes.append(note)
+        }
+    }
+
+    /// The list as indented JSON with a newline at the end; control characters are escaped.
+    public func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let text = String(decoding: try encoder.encode(self), as: UTF8.self)
+        return PrintableText.escaped(json: text, keepingNewlines: true) + "\n"
+    }
+
+    /// The list as a table with a newline at the end; control characters are escaped.
+    public var text: String {
+        var rows = [["writes", "CPU", "log", "mode", "processes", "database"]]
+        for database in databases {
+            let processes = database.processes.prefix(3).map { "\($0.name) (\($0.pid))" }
+            let more = database.processes.count - processes.count
+            rows.append([
+                WatchUnits.rate(database.commitsPerSecond),
+                WatchUnits.percent(database.processorShare),
+                database.walBytes.map(WatchUnits.bytes) ?? "–",
+                database.journalMode?.rawValue ?? database.state.rawValue,
+                processes.isEmpty
+                    ? "none" : processes.joined(separator: ", ") + (more > 0 ? ", +\(more)" : ""),
+                database.path,
+            ])
+        }
+        var lines = databases.isEmpty ? ["no SQLite database is open"] : WatchText.table(rows)
+        lines += notes.map { "note: " + PrintableText.escaped($0) }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+extension WatchedDatabaseList.Entry {
+    fileprivate init(_ report: WatchReport) {
+        path = report.file.path
+        state = report.file.state
+        journalMode = report.file.journalMode
+        processes = report.processes.map { Process(pid: $0.pid, name: $0.name) }
+        commitsPerSecond =
+            report.wal?.commitsPerSecond ?? report.rollback?.transactionsPerSecond ?? 0
+        processorShare = report.processes.reduce(0) { $0 + ($1.processorShare ?? 0) }
+        walBytes = report.wal?.bytes
+        verdict = report.verdict
+    }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import CursesTerminal
+import Foundation
+import TerminalUI
+
+/// A display from its first frame to its last, on the process's terminal or for a picture.
+struct DisplaySession {
+    let options: DisplayOptions
+
+    /// The characters that a display can use.
+    struct Glyphs {
+        /// What pictures are made of at first.
+        var first: GlyphSet
+        /// What the terminal can show.
+        var choices: [GlyphSet]
+    }
+
+    /// Shows content on the process's terminal until it ends.
+    ///
+    /// - Parameters:
+    ///   - make: Creates the content.
+    ///   - report: Writes what came of it, after the terminal is as it was before.
+    /// - Throws: `TerminalError`, what `make` and `report` throw, and the status of a signal.
+    func run<Content: DisplayContent>(
+        _ make: (any Terminal, Glyphs) throws -> Content,
+        report: (Content) throws -> Void
+    ) throws {
+        let environment = ProcessInfo.processInfo.environment
+        let terminal = try CursesTerminal(environment: environment, wantsMouse: options.usesMouse)
+        let isUTF8 = TextEncoding.isUTF8()
+        // The fonts of Linux's own console have no braille.
+        let isConsole = environment["TERM"] == "linux"
+        let glyphs = Glyphs(
+            first: options.glyphs ?? (isUTF8 && !isConsole ? .braille : .ascii),
+            // What the terminal would show as question marks is not offered.
+            choices: isUTF8 ? GlyphSet.allCases : [.ascii]
+        )
+        let content: Content
+        do { content = try make(terminal, glyphs) } catch {
+            terminal.close()
+            throw error
+        }
+        var loop = DisplayLoop(content, on: terminal, keys: keyPlan)
+        let end = loop.show()
+        terminal.close()
+        loop.end()
+        if case .signal(let signal) = end {
+            // After a hang-up nothing reads standard output; a file is written all the same.
+            try? writeCosts(loop.cost)
+            try? report(loop.content)
+            throw ExitCode(128 + signal)
+        }
+        try writeCosts(loop.cost)
+        try report(loop.content)
+    }
+
+    /// Shows content on a surface alone, and returns its last picture.
+    ///
+    /// - Throws: What `make` throws, and the status of a signal.
+    func picture<Content: DisplayContent>(
+        size: Size,
+        _ make: (any Terminal, Glyphs) throws -> Content
+    ) throws -> Surface {
+        let terminal = SurfaceTerminal(size: size)
+        let interruption = Interruption(terminal.interrupt)
+        let glyphs = Glyphs(first: options.glyphs ?? .braille, choices: GlyphSet.allCases)
+        var loop = DisplayLoop(try make(terminal, glyphs), on: terminal, keys: keyPlan)
+        let end = loop.show()
+        loop.end()
+        if case .signal = end, let signal = interruption.signal { throw ExitCode(128 + signal) }
+        return terminal.surface
+    }
+
+    private var keyPlan: KeyPlan {
+        KeyPlan(
+            keys: options.keys,
+            start: options.keysStart,
+            takesPicture: options.takesPicture
+        )
+    }
+
+    private func writeCosts(_ cost: DisplayCost) throws {
+        guard let costs = options.costs, let used = cost.total else { return }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        try costs.write(String(decoding: encoder.encode(used), as: UTF8.self) + "\n")
+    }
+}

@@ -1,0 +1,70 @@
+import CursesTerminal
+import Dashboard
+import TerminalUI
+
+/// The dashboard over watched databases.
+struct WatchDisplay: DisplayContent {
+    private let terminal: any Terminal
+    private let feed: WatchFeed
+    private var model: WatchDashboard
+    /// When the first reports arrived.
+    private var began: UInt64?
+    private let start = MonotonicTime.now
+
+    /// Nanoseconds after which planned keys are pressed although nothing was found to watch.
+    private static let patience: UInt64 = 2_000_000_000
+
+    init(feed: WatchFeed, model: WatchDashboard, terminal: any Terminal) {
+        self.feed = feed
+        self.model = model
+        self.terminal = terminal
+    }
+
+    var refreshRate: Double { model.refreshRate }
+
+    var isPaused: Bool { model.isPaused }
+
+    var isOver: Bool { false }
+
+    func age(at now: UInt64) -> UInt64? {
+        if let began { return now - min(now, began) }
+        let end = start + Self.patience
+        return now > end ? now - end : nil
+    }
+
+    mutating func collect() {
+        let batch = feed.take()
+        for reports in batch.reports { model.ingest(reports) }
+        if let notes = batch.notes { model.notes = notes }
+        if began == nil, !batch.reports.isEmpty { began = MonotonicTime.now }
+    }
+
+    /// Does nothing: reports contain the cost of the whole process, with the display.
+    mutating func setDisplayCost(_ share: Double?) {}
+
+    mutating func handle(_ event: InputEvent) -> Bool {
+        for action in model.handle(event) {
+            switch action {
+            case .quit: return false
+            case .copy(let text):
+                if !terminal.copy(text) {
+                    model.note("this terminal has no clipboard for programs", isWarning: true)
+                }
+            }
+        }
+        return true
+    }
+
+    func render(size: Size) -> Surface { model.render(size: size) }
+
+    mutating func stop(_ terminal: any Terminal) {
+        terminal.stop()
+        model.note("nothing was watched while the program was stopped", isWarning: true)
+    }
+
+    mutating func noteContinued() {
+        model.note("nothing was watched while the program was stopped", isWarning: true)
+    }
+
+    mutating func end() { feed.end() }
+}

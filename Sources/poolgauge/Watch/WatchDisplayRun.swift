@@ -1,0 +1,61 @@
+import CursesTerminal
+import Dashboard
+import SQLiteWatch
+import TerminalUI
+
+/// Watches databases on a display.
+struct WatchDisplayRun {
+    let source: WatchSource
+    let options: DisplayOptions
+    /// The time between two reports.
+    var interval = Self.standardInterval
+
+    /// The time between two reports by default.
+    static let standardInterval = Duration.milliseconds(250)
+
+    /// Shows the dashboard on the process's terminal.
+    func run() throws {
+        let keys = try keys
+        do {
+            try DisplaySession(options: options).run { terminal, glyphs in
+                try content(terminal, glyphs, keys)
+            } report: { _ in
+            }
+        } catch let error as TerminalError {
+            throw CommandFailure(error.text(wayOut: "poolgauge top --once"))
+        }
+    }
+
+    /// Shows the dashboard on a surface alone, and returns its last picture.
+    func picture(size: Size) throws -> Surface {
+        let keys = try keys
+        return try DisplaySession(options: options).picture(size: size) {
+            try content($0, $1, keys)
+        }
+    }
+
+    private var keys: WatchKeys {
+        get throws {
+            try WatchKeys(screens: WatchScreens.standard, changing: options.keyChanges)
+        }
+    }
+
+    private func content(
+        _ terminal: any Terminal,
+        _ glyphs: DisplaySession.Glyphs,
+        _ keys: WatchKeys
+    ) throws -> WatchDisplay {
+        let feed = try WatchFeed(source: source, interval: interval)
+        var model = WatchDashboard(
+            theme: options.theme,
+            themes: options.themes,
+            glyphs: glyphs.first,
+            glyphChoices: glyphs.choices,
+            keys: keys,
+            refreshRate: options.refreshRate,
+            placeholder: source.placeholder
+        )
+        if !source.isOneFile { model.showDatabases() }
+        return WatchDisplay(feed: feed, model: model, terminal: terminal)
+    }
+}

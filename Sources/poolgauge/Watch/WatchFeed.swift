@@ -1,0 +1,147 @@
+import Dispatch
+import Foundation
+import SQLiteWatch
+import Synchronization
+
+/// A watch session on a thread of its own, beside a display that collects its reports.
+final class WatchFeed: Sendable {
+    /// What happened since the last call of ``take()``.
+    struct Batch {
+        /// The reports, one list for each interval.
+        var reports: [[WatchReport]] = []
+        /// What the search for databases could not see; nil when it found nothing new.
+        var notes: [String]?
+    }
+
+    private struct State {
+        var batch = Batch()
+        var isStopped = false
+    }
+
+    private let state = Mutex(State())
+    private let source: WatchSource
+    private let interval: Duration
+    private let isOver = DispatchSemaphore(value: 0)
+
+    /// Seconds between two searches for new databases.
+    private static let searchPause: [WatchSource.Kind: Double] = [.folder: 2, .machine: 10]
+
+    /// Starts to watch.
+    ///
+    /// - Parameters:
+    ///   - source: Where the databases come from.
+    ///   - interval: The time between two reports.
+    /// - Throws: `CommandFailure` when the databases cannot be watched.
+    init(source: WatchSource, interval: Duration) throws {
+        self.source = source
+        self.interval = interval
+        let command = ClientProcess.command(WatchHelperSubcommand.name)
+        let first = try source.find(DatabaseSearch(helper: command))
+        let start = Mutex<(any Error)?>(nil)
+        let isStarted = DispatchSemaphore(value: 0)
+        // A session belongs to one thread, so the thread creates it.
+        let thread = Thread { [self] in
+            defer { isOver.signal() }
+            do {
+                let worker = try Worker(command: command, found: first)
+                isStarted.signal()
+                run(worker)
+            } catch {
+                start.withLock { $0 = error }
+                isStarted.signal()
+            }
+        }
+        thread.name = "watch"
+        thread.start()
+        isStarted.wait()
+        if let error = start.withLock({ $0 }) { throw error }
+        state.withLock { $0.batch.notes = first.notes }
+    }
+
+    /// What happened since the last call.
+    func take() -> Batch {
+        state.withLock { state in
+            defer { state.batch = Batch() }
+            return state.batch
+        }
+    }
+
+    /// Ends the session, and waits for the end of its helpers.
+    func end() {
+        state.withLock { $0.isStopped = true }
+        _ = isOver.wait(timeout: .now() + .seconds(3))
+    }
+
+    private var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    private func run(_ worker: Worker) {
+        let pause = source.kind.flatMap { Self.searchPause[$0] }
+        var lastSearch = MonotonicTime.now
+        while !isStopped {
+            let reports = worker.watch(for: interval) { isStopped }
+            if !reports.isEmpty { state.withLock { $0.batch.reports.append(reports) } }
+            guard let pause, Double(MonotonicTime.now - lastSearch) >= pause * 1e9 else { continue }
+            // A folder that cannot be listed now may be listed later.
+            if let found = try? source.find(worker.search) {
+                if worker.add(found.paths) { state.withLock { $0.batch.notes = found.notes } }
+            }
+            lastSearch = MonotonicTime.now
+        }
+    }
+
+    /// The session with its search; used by one thread.
+    private final class Worker {
+        let search: DatabaseSearch
+        private let command: [String]
+        private var session: WatchSession?
+        private var known: Set<String>
+
+        init(command: [String], found: WatchSource.Found) throws {
+            self.command = command
+            search = DatabaseSearch(helper: command)
+            known = Set(found.paths)
+            guard !found.paths.isEmpty else { return }
+            do { session = try WatchSession(paths: found.paths, helper: command) } catch {
+                throw CommandFailure(error.description, status: 1)
+            }
+        }
+
+        /// Samples, and returns the reports on the interval.
+        func watch(for interval: Duration, until isStopped: () -> Bool) -> [WatchReport] {
+            guard let session else {
+                let parts = interval.components
+                let time = Double(parts.seconds) + Double(parts.attoseconds) / 1e18
+                Thread.sleep(forTimeInterval: min(time, 0.25))
+                return []
+            }
+            session.run(for: interval, until: isStopped)
+            return session.reports()
+        }
+
+        /// Watches those of some databases that are new; false when none is.
+        func add(_ paths: [String]) -> Bool {
+            let new = paths.filter { !known.contains($0) }
+            guard !new.isEmpty else { return false }
+            known.formUnion(new)
+            if let session {
+                for path in new { session.add(path: path) }
+            } else {
+                session = try? WatchSession(paths: new, helper: command)
+            }
+            return true
+        }
+    }
+}
+
+extension WatchSource {
+    /// Where new databases may appear.
+    enum Kind { case folder, machine }
+
+    /// Where new databases may appear; nil for nowhere.
+    var kind: Kind? {
+        switch self {
+        case .machine: .machine
+        case .paths: canGrow ? .folder : nil
+        }
+    }
+}
