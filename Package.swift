@@ -123,7 +123,8 @@ let package = Package(
             name: "poolgauge",
             dependencies: [
                 "CSQLite", "CursesTerminal", "Dashboard", "EngineTarget", "GRDBTarget",
-                "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "WorkloadEngine",
+                "SQLTrace", "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI",
+                "WorkloadEngine",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
             ],

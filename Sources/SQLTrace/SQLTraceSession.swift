@@ -11,14 +11,17 @@ import Telemetry
 /// A guardian process removes all probes when the session's process ends, however that happens.
 public final class SQLTraceSession {
     private let options: SQLTraceOptions
-    private let paths: [String]
+    private var files: WatchedFiles
     private let instance: TraceInstance
     private let guardian: GuardianProcess
     private var libraries: TracedLibraries
     private var survey: ProcessSurvey
     private var events = EventDecoder()
     private var decoder: ExecutionDecoder
-    private var model = TraceModel()
+    /// What is known of each database, in the order of their paths.
+    private var models: [TraceModel] = []
+    /// The names of programs, also of those that have ended.
+    private var names: [Int32: String] = [:]
     /// Events that happened after the last batch was read.
     private var early: [TraceEvent] = []
     private let start: UInt64
@@ -26,6 +29,7 @@ public final class SQLTraceSession {
     private var lastReport: UInt64
     private var problems: [Int32: String] = [:]
     private var notes: [String] = []
+    private static let nameLimit = 4_096
     private let calendarStart: (monotonic: UInt64, milliseconds: Int64)
 
     /// Starts to trace.
@@ -44,22 +48,16 @@ public final class SQLTraceSession {
             throw TraceError(.permission, "/proc/self/stat cannot be read: is /proc mounted?")
         }
         self.options = options
-        self.paths = paths
+        let files = WatchedFiles(paths: paths)
+        self.files = files
         // Before the first probe exists.
         guardian = try GuardianProcess(command: commands.guardian, name: owner.name)
         instance = try TraceInstance(folder: folder, name: owner.name)
         libraries = TracedLibraries(calibration: Calibration(command: commands.calibration))
-        survey = ProcessSurvey(paths: paths)
+        survey = ProcessSurvey(paths: files.paths)
         survey.excluded = [getpid()]
-        let files = paths.map { ($0, FileIdentity(path: $0)) }
-        decoder = ExecutionDecoder(memory: ProcMemory()) { process, path in
-            // Through the process's root: it may run in a container.
-            let identity = FileIdentity(path: "/proc/\(process)/root\(path)")
-            return files.contains { file in
-                identity == nil ? path == file.0 : identity == (file.1 ?? FileIdentity(path: file.0))
-            }
-        }
-        model.showsLiterals = options.showsLiterals
+        decoder = ExecutionDecoder(memory: ProcMemory()) { files.database(of: $0, path: $1) }
+        models = files.paths.map { _ in Self.model(options) }
         start = monotonicNanoseconds()
         lastReport = start
         var time = timespec()
@@ -72,6 +70,19 @@ public final class SQLTraceSession {
             if let entry = libraries.entry(path: path, link: path) { probe(entry) }
         }
         surveyProcesses()
+    }
+
+    private static func model(_ options: SQLTraceOptions) -> TraceModel {
+        var model = TraceModel()
+        model.showsLiterals = options.showsLiterals
+        return model
+    }
+
+    /// Shows the statements on another database as well.
+    public func add(path: String) {
+        files.add(path: path)
+        survey.paths = files.paths
+        models.append(Self.model(options))
     }
 
     /// Removes all probes.
@@ -153,6 +164,10 @@ public final class SQLTraceSession {
         for process in survey.proceed(at: now) {
             guard let facts = survey.processes[process] else { continue }
             problems[process] = nil
+            if let name = facts.name, !facts.code.isEmpty || !facts.databases.isEmpty {
+                if names.count > Self.nameLimit { names = [:] }
+                names[process] = name
+            }
             let found = facts.code.compactMap { libraries.entry($0, of: process) }
             guard !facts.databases.isEmpty else { continue }
             if let problem = problem(of: facts, found) {
@@ -206,44 +221,55 @@ public final class SQLTraceSession {
             if case .newProgram = event.kind { survey.expect(event.thread, at: until) }
         }
         let output = decoder.decode(batch)
-        model.add(output)
-        surveyProcesses()
-        return output.compactMap { output in
-            if case .execution(let execution) = output { execution } else { nil }
+        var executions: [StatementExecution] = []
+        for output in output {
+            switch output {
+            case .execution(let execution, let database):
+                models[database].add(execution)
+                executions.append(execution)
+            case .ended(let process, let time):
+                for database in models.indices { models[database].end(process: process, at: time) }
+            }
         }
+        surveyProcesses()
+        return executions
     }
 
     // MARK: Report
 
-    /// Adds statements, transactions and waits to the report on a database.
-    public func complete(_ report: inout WatchReport) {
+    /// Adds statements, transactions and waits to the reports on the databases.
+    public func complete(_ reports: inout [WatchReport]) {
         let now = monotonicNanoseconds()
         let elapsed = Double(now - lastReport) / 1e9
         lastReport = now
         let lost = instance.lost
-        if lost > 0 { model.noteLoss() }
-        let names = survey.processes.mapValues(\.name)
         let start = calendarStart
+        let names = names
         let surroundings = TraceModel.Surroundings(
             now: now,
             calendar: { time in
                 let distance = Int64(bitPattern: time &- start.monotonic) / 1_000_000
                 return WatchTime(milliseconds: start.milliseconds + distance)
             },
-            name: { names[$0] ?? nil }
+            name: { names[$0] }
         )
-        report.statements = model.statementReport(elapsed: elapsed)
-        report.transactions = model.transactionReport(surroundings)
-        report.blocked = model.blockReport(surroundings)
-        report.tracing = tracing(at: now, lost: lost)
+        for index in reports.indices {
+            guard let number = files.paths.firstIndex(of: reports[index].file.path) else { continue }
+            if lost > 0 { models[number].noteLoss() }
+            reports[index].statements = models[number].statementReport(elapsed: elapsed)
+            reports[index].transactions = models[number].transactionReport(surroundings)
+            reports[index].blocked = models[number].blockReport(surroundings)
+            reports[index].tracing = tracing(of: number, at: now, lost: lost)
+        }
     }
 
-    private func tracing(at now: UInt64, lost: UInt64) -> WatchedTracing {
+    private func tracing(of number: Int, at now: UInt64, lost: UInt64) -> WatchedTracing {
         var tracing = WatchedTracing(level: options.level.rawValue)
         tracing.seconds = Double(now - start) / 1e9
         let probed = libraries.entries.filter { !$0.enabled.isEmpty }
         tracing.libraries = probed.map(\.library.path).sorted()
-        let users = survey.processes.filter { !$0.value.databases.isEmpty }.keys.sorted()
+        let users = survey.processes.filter { $0.value.databases.contains(number) }
+            .keys.sorted()
         tracing.pids = users.filter { problems[$0] == nil }
         tracing.processesSlowed = survey.processes.filter { process, facts in
             facts.code.contains { mapping in
@@ -254,12 +280,10 @@ public final class SQLTraceSession {
         tracing.events = counted
         tracing.unknownTexts = decoder.unknownTexts
         tracing.otherExecutions = decoder.otherExecutions
-        tracing.notVisible = problems.sorted { $0.key < $1.key }.map { process, reason in
-            WatchedTracing.Hidden(
-                pid: process,
-                name: survey.processes[process]?.name ?? nil,
-                reason: reason
-            )
+        tracing.notVisible = users.compactMap { process in
+            problems[process].map {
+                WatchedTracing.Hidden(pid: process, name: names[process], reason: $0)
+            }
         }
         tracing.notes = notes
         return tracing

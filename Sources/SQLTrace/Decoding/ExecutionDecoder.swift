@@ -3,12 +3,14 @@
 /// It knows which process each thread belongs to, which file each connection uses and which text
 /// each statement has; it reads the latter from memory once for each statement.
 struct ExecutionDecoder {
-    /// What the decoder has to know of the files that are watched.
-    typealias FileMatch = (_ process: Int32, _ path: String) -> Bool
+    /// Returns the number of the watched database that a process has at a path.
+    typealias FileMatch = (_ process: Int32, _ path: String) -> Int?
 
     /// What events show beside executions.
     enum Output: Sendable, Equatable {
-        case execution(StatementExecution)
+        /// An execution, and the number of the watched database.
+        /// The number is that of the watched database.
+        case execution(StatementExecution, Int)
         /// A process has ended or runs another program: its connections are gone.
         case ended(process: Int32, time: UInt64)
     }
@@ -16,7 +18,7 @@ struct ExecutionDecoder {
     /// The layouts of the libraries, by their numbers.
     var layouts: [Int: StatementLayout] = [:]
     let memory: any ProcessMemory
-    private let isWatched: FileMatch
+    private let database: FileMatch
     private var processes: [Int32: TracedProcess] = [:]
     private var threads: [Int32: Int32] = [:]
     private var calls: [Int32: [OpenCall]] = [:]
@@ -31,9 +33,9 @@ struct ExecutionDecoder {
     /// The most threads and statements that are kept.
     private static let capacity = 1 << 16
 
-    init(memory: any ProcessMemory, isWatched: @escaping FileMatch) {
+    init(memory: any ProcessMemory, database: @escaping FileMatch) {
         self.memory = memory
-        self.isWatched = isWatched
+        self.database = database
     }
 
     /// Decodes a batch of events, whose times must not be before those of earlier batches.
@@ -67,12 +69,14 @@ struct ExecutionDecoder {
                 }
                 threads[event.thread] = nil
             case .end(let end):
-                if let execution = execution(end, event, texts, at: index) {
-                    output.append(.execution(execution))
+                if let found = execution(end, event, texts, at: index) {
+                    output.append(.execution(found.0, found.database))
                 }
             case .execStart(let start): push(start, event)
             case .execEnd(let result):
-                if let execution = endExec(result, event) { output.append(.execution(execution)) }
+                if let found = endExec(result, event) {
+                    output.append(.execution(found.0, found.database))
+                }
             case .stepStart(let start): push(start, event)
             case .stepEnd(let result): endStep(result, event)
             }
@@ -96,7 +100,7 @@ struct ExecutionDecoder {
         _ event: TraceEvent,
         _ texts: FinalTexts,
         at index: Int
-    ) -> StatementExecution? {
+    ) -> (StatementExecution, database: Int)? {
         guard end.statement != 0, end.connection != 0 else { return nil }
         let process = process(of: event.thread)
         var traced = processes[process] ?? TracedProcess(isNew: false)
@@ -111,7 +115,7 @@ struct ExecutionDecoder {
         // Programs reset statements that they have not run since the last reset.
         guard end.programCounter >= 0 else { return nil }
         let file = file(of: end.connection, library: end.library, process, &traced, end.file)
-        guard let file, file.isWatched else {
+        guard let file, let database = file.database else {
             otherExecutions &+= 1
             return nil
         }
@@ -143,7 +147,7 @@ struct ExecutionDecoder {
             sql: statement.text,
             result: end.result,
             isAutocommit: end.isAutocommit,
-            secondsWaited: waited(end, process),
+            secondsWaited: waited(end),
             steps: steps
         )
         if let timing {
@@ -153,7 +157,7 @@ struct ExecutionDecoder {
         if !end.values.isEmpty, let text = statement.text, !SecretKeys.contains(text) {
             execution.values = end.values
         }
-        return execution
+        return (execution, database)
     }
 
     /// Reads the text from memory, unless the statement has another one by now.
@@ -168,20 +172,17 @@ struct ExecutionDecoder {
         return text
     }
 
-    private func waited(_ end: TraceEvent.StatementEnd, _ process: Int32) -> Double? {
-        guard let calls = end.busyCalls, let offset = layouts[end.library]?.busyTimeout else {
-            return nil
+    private func waited(_ end: TraceEvent.StatementEnd) -> Double? {
+        guard let calls = end.busyCalls, let timeout = end.busyTimeout else { return nil }
+        if calls > 0 {
+            // Another handler than SQLite's may wait for other times.
+            let limit = timeout > 0 ? Int(timeout) : nil
+            return BusyWaits.seconds(calls: Int(calls), timeout: limit)
         }
-        let timeout = { () -> Int? in
-            let place = end.connection &+ UInt64(offset)
-            return memory.bytes(process, at: place, count: 4).u32(0).map {
-                Int(Int32(bitPattern: $0))
-            }
-        }
-        if calls > 0 { return BusyWaits.seconds(calls: Int(calls), timeout: nil) }
         guard end.result & 0xff == 5 else { return 0 }
-        // The handler gave up: after the timeout, if it is SQLite's.
-        return timeout().flatMap { $0 > 0 ? Double($0) / 1_000 : nil }
+        // The handler gave up after the timeout; without a handler, nothing waited.
+        if calls < 0 { return timeout > 0 ? Double(timeout) / 1_000 : nil }
+        return 0
     }
 
     // MARK: Connections
@@ -204,7 +205,7 @@ struct ExecutionDecoder {
         }
         guard let path = recorded ?? read else { return traced.connections[connection] }
         if let known = traced.connections[connection], known.path == path { return known }
-        let file = TracedProcess.File(path: path, isWatched: isWatched(process, path))
+        let file = TracedProcess.File(path: path, database: database(process, path))
         traced.connections[connection] = file
         return file
     }
@@ -231,7 +232,10 @@ struct ExecutionDecoder {
         calls[thread] = open
     }
 
-    private mutating func endExec(_ result: Int32, _ event: TraceEvent) -> StatementExecution? {
+    private mutating func endExec(
+        _ result: Int32,
+        _ event: TraceEvent
+    ) -> (StatementExecution, database: Int)? {
         var found: (start: TraceEvent.ExecStart, time: UInt64)?
         while let call = calls[event.thread]?.popLast() {
             if case .exec(let start, let time) = call {
@@ -244,7 +248,7 @@ struct ExecutionDecoder {
         var traced = processes[process] ?? TracedProcess(isNew: false)
         defer { processes[process] = traced }
         let file = file(of: start.connection, library: start.library, process, &traced, start.file)
-        guard let file, file.isWatched else {
+        guard let file, let database = file.database else {
             otherExecutions &+= 1
             return nil
         }
@@ -255,7 +259,7 @@ struct ExecutionDecoder {
         if let text, result == 0 {
             isAutocommit = TransactionKeyword.autocommit(after: text, from: isAutocommit)
         }
-        return StatementExecution(
+        let execution = StatementExecution(
             end: event.time,
             process: process,
             thread: event.thread,
@@ -268,6 +272,7 @@ struct ExecutionDecoder {
             isAutocommit: isAutocommit,
             seconds: Double(event.time - min(time, event.time)) / 1e9
         )
+        return (execution, database)
     }
 
     // MARK: Steps

@@ -17,6 +17,8 @@ struct TraceEvent: Sendable, Equatable {
         var isAutocommit: Bool
         /// The calls of the busy handler in the last step; -1 after it gave up.
         var busyCalls: Int32?
+        /// The timeout of SQLite's own busy handler, in milliseconds; 0 without one.
+        var busyTimeout: Int32?
         /// The text, where the event contains it.
         var text: String?
         /// The connection's file, where the event contains it.

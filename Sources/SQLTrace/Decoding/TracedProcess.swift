@@ -3,7 +3,8 @@ struct TracedProcess {
     /// The main database file of a connection.
     struct File: Equatable {
         var path: String
-        var isWatched: Bool
+        /// The number of the watched database; nil for another one.
+        var database: Int?
     }
 
     /// Whether the process started while it was traced, so that nothing of it was missed.

@@ -24,7 +24,8 @@ struct ProcessSurvey {
     var excluded: Set<Int32> = []
     private var due: [Int32: [UInt64]] = [:]
     private var nextList: UInt64 = 0
-    private let paths: [String]
+    /// The watched files, without symbolic links.
+    var paths: [String]
 
     /// Nanoseconds between two lists of all processes.
     private static let listPause: UInt64 = 500_000_000
@@ -66,6 +67,13 @@ struct ProcessSurvey {
     private mutating func survey(_ process: Int32) {
         var facts = Facts()
         facts.databases = databases(of: process)
+        // The processes that this one started read files for it.
+        if !facts.databases.isEmpty, Self.parent(of: process) == getpid() {
+            excluded.insert(process)
+            due[process] = nil
+            processes[process] = nil
+            return
+        }
         let maps = ProcessMaps(ProcFile.read("/proc/\(process)/maps", limit: 1 << 24) ?? [])
         let program = ProcFile.link("/proc/\(process)/exe")
         var seen: Set<String> = []
@@ -78,6 +86,12 @@ struct ProcessSurvey {
             String($0.prefix { $0 != "\n" })
         }
         processes[process] = facts
+    }
+
+    private static func parent(of process: Int32) -> Int32? {
+        let status = ProcFile.text("/proc/\(process)/status", limit: 4_096) ?? ""
+        return status.split(separator: "\n").first { $0.hasPrefix("PPid:") }
+            .flatMap { Int32($0.dropFirst(5).drop { $0 == "\t" }) }
     }
 
     private func databases(of process: Int32) -> Set<Int> {

@@ -17,21 +17,17 @@ struct TraceModel {
     private static let textCapacity = 8_192
     private static let textLimit = 4_096
 
-    /// Records what a batch of events shows.
-    mutating func add(_ outputs: [ExecutionDecoder.Output]) {
-        for output in outputs {
-            switch output {
-            case .execution(let execution): add(execution)
-            case .ended(let process, let time): transactions.end(process: process, at: time)
-            }
-        }
-    }
-
-    private mutating func add(_ execution: StatementExecution) {
+    /// Records an execution.
+    mutating func add(_ execution: StatementExecution) {
         let text = execution.sql.map { shown($0) }
         statements.add(execution, sql: text?.shown)
         blocks.add(execution, sql: text?.shown, transactions)
         transactions.add(execution, sql: text?.shown, keyword: text?.keyword ?? .other)
+    }
+
+    /// Ends the transactions of a process that has ended.
+    mutating func end(process: Int32, at time: UInt64) {
+        transactions.end(process: process, at: time)
     }
 
     /// Notes that events were lost.

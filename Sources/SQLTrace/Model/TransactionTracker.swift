@@ -11,7 +11,8 @@ struct TransactionTracker {
         /// When it acquired the right to write, as far as its statements show; nil before.
         var writesSince: UInt64?
         var statements: UInt64 = 0
-        /// The end of the last statement, and its normalized text.
+        /// The end of the last statement, and the normalized text of the last one that did not end
+        /// the transaction.
         var lastEnd: UInt64
         var lastSQL: String?
         /// Time between statements, in nanoseconds.
@@ -78,7 +79,10 @@ struct TransactionTracker {
         if gap > transaction.longestGap.length { transaction.longestGap = (gap, begin) }
         transaction.statements += 1
         transaction.lastEnd = execution.end
-        transaction.lastSQL = sql
+        // What ends a transaction does not show what it did.
+        if !execution.isAutocommit || keyword == .write {
+            transaction.lastSQL = sql
+        }
         if keyword == .write, isOK, transaction.writesSince == nil {
             transaction.writesSince = execution.end
         }

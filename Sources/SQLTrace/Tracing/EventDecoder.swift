@@ -62,6 +62,7 @@ struct EventDecoder {
                     steps: UInt32(truncatingIfNeeded: number("vm")),
                     isAutocommit: number("ac") != 0,
                     busyCalls: source.format.fields["nb"] == nil ? nil : signed("nb"),
+                    busyTimeout: source.format.fields["bt"] == nil ? nil : signed("bt"),
                     text: text("text"),
                     file: text("file"),
                     values: source.values == nil ? [] : values(record, source.format)

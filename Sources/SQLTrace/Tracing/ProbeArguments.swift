@@ -27,7 +27,9 @@ struct ProbeArguments {
             "rc=+\(layout.resultCode)(\(statement)):u32", "vm=+\(layout.steps)(\(statement)):u32",
             "ac=+\(layout.autocommit)(\(connection)):u8",
         ]
-        if let calls = layout.busyCalls { arguments.append("nb=+\(calls)(\(connection)):u32") }
+        if let calls = layout.busyCalls, let timeout = layout.busyTimeout {
+            arguments += ["nb=+\(calls)(\(connection)):u32", "bt=+\(timeout)(\(connection)):u32"]
+        }
         if recordsValues, let values = layout.values {
             let array = "+\(values.array)(\(statement))"
             arguments.append("nv=+\(values.count)(\(statement)):u16")

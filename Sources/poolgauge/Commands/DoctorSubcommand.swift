@@ -13,7 +13,11 @@ struct DoctorSubcommand: ParsableCommand {
     @Option(help: "How the findings are written.")
     var format = DoctorFormat.text
 
+    @Flag(help: "Remove the probes that killed runs of top --sql left behind, and end.")
+    var clean = false
+
     func run() throws {
+        if clean { return try TraceCleaning.run() }
         let doctor = Doctor()
         switch format {
         case .text: try StandardOutput.write(doctor.text)
