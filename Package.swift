@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "WorkloadEngine", targets: ["WorkloadEngine"]),
         .library(name: "Telemetry", targets: ["Telemetry"]),
         .library(name: "SQLiteWatch", targets: ["SQLiteWatch"]),
+        .library(name: "SQLTrace", targets: ["SQLTrace"]),
         .executable(name: "poolgauge", targets: ["poolgauge"]),
     ],
     traits: [
@@ -50,6 +51,7 @@ let package = Package(
                 .linkedLibrary("ncurses", .when(platforms: [.macOS])),
             ]
         ),
+        .systemLibrary(name: "CTrace"),
         .target(name: "Telemetry", swiftSettings: strict),
         .target(name: "Isolation", dependencies: ["Telemetry"], swiftSettings: strict),
         .target(
@@ -58,6 +60,14 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "SQLiteWatch", dependencies: ["Telemetry"], swiftSettings: strict),
+        .target(
+            name: "SQLTrace",
+            dependencies: [
+                .target(name: "CTrace", condition: .when(platforms: [.linux])), "SQLiteWatch",
+                "Telemetry",
+            ],
+            swiftSettings: strict
+        ),
         .target(
             name: "SQLiteEngineCombine",
             dependencies: ["SQLiteEngine", "Telemetry"] + openCombine,
@@ -113,7 +123,8 @@ let package = Package(
             name: "poolgauge",
             dependencies: [
                 "CSQLite", "CursesTerminal", "Dashboard", "EngineTarget", "GRDBTarget",
-                "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "WorkloadEngine",
+                "SQLTrace", "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI",
+                "WorkloadEngine",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
             ],

@@ -1,13 +1,13 @@
 /// A file, independent of its name.
-struct FileIdentity: Hashable, Sendable {
+package struct FileIdentity: Hashable, Sendable {
     /// Major and minor device number, as `/proc/locks` prints them.
-    struct Device: Hashable, Sendable {
-        var major: UInt32
-        var minor: UInt32
+    package struct Device: Hashable, Sendable {
+        package var major: UInt32
+        package var minor: UInt32
     }
 
-    var device: Device
-    var inode: UInt64
+    package var device: Device
+    package var inode: UInt64
 }
 
 /// The identities that the locks of one file may be listed with.

@@ -1,19 +1,19 @@
 /// The fields of `/proc/PID/stat` that are of use here.
-struct ProcessStat: Equatable, Sendable {
+package struct ProcessStat: Equatable, Sendable {
     /// The name of the program, at most 15 bytes.
-    var name: String
+    package var name: String
     /// `R` running, `S` sleeping, `D` waiting for a disk, `T` stopped, `Z` ended.
-    var state: Character
+    package var state: Character
     /// User and system time of all threads, in clock ticks.
-    var ticks: UInt64
+    package var ticks: UInt64
     /// When the process started, in clock ticks since the system did: a pid that is used again has
     /// another time.
-    var startTicks: UInt64
+    package var startTicks: UInt64
 
     /// Parses the line; nil when it is malformed.
     ///
     /// The name stands in parentheses and may contain spaces and parentheses itself.
-    init?(_ line: [UInt8]) {
+    package init?(_ line: [UInt8]) {
         guard let open = line.firstIndex(of: 0x28), let close = line.lastIndex(of: 0x29),
             open < close
         else { return nil }

@@ -2,9 +2,9 @@
 import Glibc
 
 /// Reads small files of `/proc`.
-enum ProcFile {
+package enum ProcFile {
     /// The content, up to a limit of bytes; nil when the file cannot be read.
-    static func read(_ path: String, limit: Int = 1 << 20) -> [UInt8]? {
+    package static func read(_ path: String, limit: Int = 1 << 20) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -12,7 +12,7 @@ enum ProcFile {
     }
 
     /// What follows in an open file, up to a limit of bytes; nil when it cannot be read.
-    static func read(_ descriptor: Int32, limit: Int) -> [UInt8]? {
+    package static func read(_ descriptor: Int32, limit: Int) -> [UInt8]? {
         var content: [UInt8] = []
         while content.count < limit {
             let room = min(limit - content.count, 1 << 16)
@@ -32,12 +32,12 @@ enum ProcFile {
     }
 
     /// The content as text, with replacements for bytes that are no UTF-8.
-    static func text(_ path: String, limit: Int = 1 << 16) -> String? {
+    package static func text(_ path: String, limit: Int = 1 << 16) -> String? {
         read(path, limit: limit).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The names in a folder; nil when it cannot be listed.
-    static func names(in folder: String) -> [String]? {
+    package static func names(in folder: String) -> [String]? {
         guard let stream = opendir(folder) else { return nil }
         defer { closedir(stream) }
         var names: [String] = []
@@ -53,7 +53,7 @@ enum ProcFile {
     }
 
     /// Where a symbolic link points; nil when it cannot be read.
-    static func link(_ path: String) -> String? {
+    package static func link(_ path: String) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
             guard let start = buffer.baseAddress else { return nil }
             let length = readlink(path, start, buffer.count)
@@ -65,13 +65,13 @@ enum ProcFile {
 
 extension FileIdentity {
     /// The identity of the file to which a path leads through symbolic links; nil for none.
-    init?(path: String) {
+    package init?(path: String) {
         var information = stat()
         guard stat(path, &information) == 0 else { return nil }
         self.init(information)
     }
 
-    init(_ information: stat) {
+    package init(_ information: stat) {
         self.init(
             device: Device(UInt64(information.st_dev)),
             inode: UInt64(information.st_ino)

@@ -31,6 +31,14 @@ public struct WatchReport: Sendable, Codable, Equatable {
     public var findings: [WatchVerdict]
     /// What this report cannot show, and how to see it.
     public var notes: [String]
+    /// The statements of traced programs; nil unless SQL is traced.
+    public var statements: [WatchedStatement]?
+    /// Their transactions: all open ones, then the longest.
+    public var transactions: [WatchedTransaction]?
+    /// Their waits for locks, the latest first.
+    public var blocked: [WatchedBlock]?
+    /// How statements were traced.
+    public var tracing: WatchedTracing?
 }
 
 /// The interval of a report.

@@ -27,6 +27,7 @@ public struct WatchText {
         pins()
         tables()
         episodes()
+        lines += WatchStatementText.lines(of: report)
         verdict()
         for note in report.notes { wrap(note, first: "note: ", rest: "      ") }
         let window = report.window
@@ -246,10 +247,16 @@ public struct WatchText {
     }
 
     private mutating func wrap(_ text: String, first: String, rest: String) {
+        lines += Self.wrapped(text, first: first, rest: rest)
+    }
+
+    /// The lines of a paragraph, with what precedes the first one and all others.
+    static func wrapped(_ text: String, first: String, rest: String) -> [String] {
+        var lines: [String] = []
         var line = first
         var isEmpty = true
         for word in text.split(separator: " ") {
-            if !isEmpty, line.count + 1 + word.count > Self.width {
+            if !isEmpty, line.count + 1 + word.count > width {
                 lines.append(line)
                 line = rest
                 isEmpty = true
@@ -257,6 +264,6 @@ public struct WatchText {
             line += (isEmpty ? "" : " ") + word
             isEmpty = false
         }
-        lines.append(line)
+        return lines + [line]
     }
 }

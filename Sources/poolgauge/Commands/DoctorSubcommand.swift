@@ -31,13 +31,20 @@ struct DoctorSubcommand: ParsableCommand {
     )
     var copyLimit: ByteArgument?
 
+    @Flag(help: "Remove the probes that killed runs of top --sql left behind, and end.")
+    var clean = false
+
     func validate() throws {
         if copyLimit != nil, database == nil {
-            throw ValidationError("--copy-limit is the one of --database: give that too")
+            throw ValidationError("--copy-limit applies to --database: give that too")
+        }
+        if clean, database != nil {
+            throw ValidationError("give one of --clean and --database")
         }
     }
 
     func run() throws {
+        if clean { return try TraceCleaning.run() }
         if let database { return try examine(database) }
         let doctor = Doctor()
         switch format {

@@ -31,6 +31,7 @@ struct Poolgauge: ParsableCommand {
             TopSubcommand.self,
             ScenariosSubcommand.self, ThemesSubcommand.self, ConfigSubcommand.self,
             ServeSubcommand.self, WatchHelperSubcommand.self,
+            SQLCalibrationSubcommand.self, TraceGuardianSubcommand.self,
             DoctorSubcommand.self, ManualSubcommand.self,
         ]
     )

@@ -71,6 +71,8 @@ struct TopSubcommand: ParsableCommand {
     @Option(help: "How long to wait for --watch-for.", transform: TimeArgument.parse)
     var timeout: TimeArgument?
 
+    @OptionGroup var sql: SQLArguments
+
     @OptionGroup var display: DisplayArguments
 
     /// Whether an option asks for reports instead of the dashboard.
@@ -114,7 +116,7 @@ struct TopSubcommand: ParsableCommand {
             let list = WatchedDatabaseList(reports: [], notes: found.notes)
             return try WatchRun.write(list, format ?? .text)
         }
-        var run = try WatchRun(files: found.paths)
+        var run = try WatchRun(files: found.paths, sql: sql.options)
         run.notes = found.notes
         run.isList = source == .machine
         run.format = format ?? (follow ? .json : .text)
@@ -135,6 +137,7 @@ struct TopSubcommand: ParsableCommand {
         // A few seconds of lanes; --after asks for more.
         if display.after == nil, picture != nil { options.keysStart = 5_000_000_000 }
         var run = WatchDisplayRun(source: source, options: options)
+        run.sql = sql.options
         if let interval { run.interval = interval.duration }
         if let picture {
             let surface = try run.picture(size: display.pictureSize)

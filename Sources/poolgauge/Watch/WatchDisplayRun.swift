@@ -1,5 +1,6 @@
 import CursesTerminal
 import Dashboard
+import SQLTrace
 import SQLiteWatch
 import TerminalUI
 
@@ -9,6 +10,9 @@ struct WatchDisplayRun {
     let options: DisplayOptions
     /// The time between two reports.
     var interval = Self.standardInterval
+
+    /// How SQL is traced; nil when it is not.
+    var sql: SQLTraceOptions?
 
     /// The time between two reports by default.
     static let standardInterval = Duration.milliseconds(250)
@@ -45,7 +49,7 @@ struct WatchDisplayRun {
         _ glyphs: DisplaySession.Glyphs,
         _ keys: WatchKeys
     ) throws -> WatchDisplay {
-        let feed = try WatchFeed(source: source, interval: interval)
+        let feed = try WatchFeed(source: source, interval: interval, sql: sql)
         var model = WatchDashboard(
             theme: options.theme,
             themes: options.themes,

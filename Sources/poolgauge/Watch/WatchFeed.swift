@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import SQLTrace
 import SQLiteWatch
 import Synchronization
 
@@ -31,8 +32,9 @@ final class WatchFeed: Sendable {
     /// - Parameters:
     ///   - source: Where the databases come from.
     ///   - interval: The time between two reports.
+    ///   - sql: How SQL is traced; nil when it is not.
     /// - Throws: `CommandFailure` when the databases cannot be watched.
-    init(source: WatchSource, interval: Duration) throws {
+    init(source: WatchSource, interval: Duration, sql: SQLTraceOptions? = nil) throws {
         self.source = source
         self.interval = interval
         let command = ClientProcess.command(WatchHelperSubcommand.name)
@@ -43,7 +45,7 @@ final class WatchFeed: Sendable {
         let thread = Thread { [self] in
             defer { isOver.signal() }
             do {
-                let worker = try Worker(command: command, found: first)
+                let worker = try Worker(command: command, found: first, sql: sql)
                 isStarted.signal()
                 run(worker)
             } catch {
@@ -94,15 +96,17 @@ final class WatchFeed: Sendable {
     private final class Worker {
         let search: DatabaseSearch
         private let command: [String]
+        private let sql: SQLWatch?
         private var session: WatchSession?
         private var known: Set<String>
         /// The databases that the session did not take.
         private var refused = 0
 
-        init(command: [String], found: WatchSource.Found) throws {
+        init(command: [String], found: WatchSource.Found, sql: SQLTraceOptions?) throws {
             self.command = command
             search = DatabaseSearch(helper: command)
             known = Set(found.paths)
+            self.sql = sql.map { SQLWatch(paths: found.paths, options: $0) }
             guard !found.paths.isEmpty else { return }
             do { session = try WatchSession(paths: found.paths, helper: command) } catch {
                 throw CommandFailure(error.description, status: 1)
@@ -124,8 +128,14 @@ final class WatchFeed: Sendable {
                 Thread.sleep(forTimeInterval: min(time, 0.25))
                 return []
             }
-            session.run(for: interval, until: isStopped)
-            return session.reports()
+            guard let sql else {
+                session.run(for: interval, until: isStopped)
+                return session.reports()
+            }
+            sql.run(session, for: interval, until: isStopped)
+            var reports = session.reports()
+            sql.complete(&reports)
+            return reports
         }
 
         /// Watches those of some databases that are new; false when none is.
@@ -133,6 +143,7 @@ final class WatchFeed: Sendable {
             let new = paths.filter { !known.contains($0) }
             guard !new.isEmpty else { return false }
             known.formUnion(new)
+            sql?.add(new)
             if let session {
                 for path in new where !session.add(path: path) { refused += 1 }
             } else {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import SQLTrace
 import SQLiteWatch
 import WorkloadEngine
 
@@ -18,13 +19,14 @@ struct WatchRun {
     var notes: [String] = []
 
     private let session: WatchSession
+    private let sql: SQLWatch?
     private let isOne: Bool
 
     /// How long it watches before it reports once.
     private static let glance = Duration.seconds(2)
 
     /// Begins to watch.
-    init(files: [String]) throws {
+    init(files: [String], sql: SQLTraceOptions? = nil) throws {
         do {
             session = try WatchSession(
                 paths: files,
@@ -32,17 +34,18 @@ struct WatchRun {
             )
         } catch { throw CommandFailure(error.description, status: ExitStatus.failed.rawValue) }
         isOne = files.count == 1
+        self.sql = sql.map { SQLWatch(paths: files, options: $0) }
     }
 
     /// Reports until its end.
     func run() throws {
         let interruption = Interruption {}
         let isStopped = { interruption.signal != nil }
+        defer { sql?.end() }
         session.sample()
         try check(session.states)
         guard follows || condition != nil else {
-            session.run(for: duration ?? Self.glance, until: isStopped)
-            let reports = session.reports()
+            let reports = watch(for: duration ?? Self.glance, until: isStopped)
             if isList {
                 try Self.write(WatchedDatabaseList(reports: reports, notes: notes), format)
             } else {
@@ -55,8 +58,7 @@ struct WatchRun {
         var rest = duration
         while !isStopped() {
             let part = rest.map { min($0, interval) } ?? interval
-            session.run(for: part, until: isStopped)
-            let reports = session.reports()
+            let reports = watch(for: part, until: isStopped)
             let met = condition.flatMap { condition in
                 reports.first { condition.isMet(by: $0) }
             }
@@ -83,6 +85,18 @@ struct WatchRun {
         _ format: TopSubcommand.WatchFormat
     ) throws {
         try StandardOutput.write(format == .json ? list.json() : list.text)
+    }
+
+    /// Watches for some time, and returns the reports on it.
+    private func watch(for duration: Duration, until isStopped: () -> Bool) -> [WatchReport] {
+        guard let sql else {
+            session.run(for: duration, until: isStopped)
+            return session.reports()
+        }
+        sql.run(session, for: duration, until: isStopped)
+        var reports = session.reports()
+        sql.complete(&reports)
+        return reports
     }
 
     private func end(_ interruption: Interruption) throws {

@@ -1,0 +1,94 @@
+#ifndef POOLGAUGE_CTRACE_SHIM_H
+#define POOLGAUGE_CTRACE_SHIM_H
+
+// System calls that Swift's module for glibc does not contain, because glibc declares them as
+// extensions. Each returns -1 and sets errno when it fails.
+
+#if defined(__linux__)
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/// memfd_create(2), with close-on-exec.
+static inline int poolgauge_memfd(const char *name) {
+    return (int)syscall(SYS_memfd_create, name, 1u);
+}
+
+/// close_range(2): closes all descriptors from `first` on.
+static inline int poolgauge_close_from(unsigned first) {
+    return (int)syscall(SYS_close_range, first, ~0u, 0u);
+}
+
+/// Becomes another user and group, irrevocably; root has no capabilities afterwards.
+static inline int poolgauge_become(unsigned user) {
+    if (syscall(SYS_setgroups, (size_t)0, (void *)0) != 0) return -1;
+    if (syscall(SYS_setresgid, user, user, user) != 0) return -1;
+    return (int)syscall(SYS_setresuid, user, user, user);
+}
+
+/// prctl(2) with one argument.
+static inline int poolgauge_prctl(int option, unsigned long value) {
+    return (int)syscall(SYS_prctl, option, value, 0ul, 0ul, 0ul);
+}
+
+/// process_vm_readv(2) of one range; returns the number of bytes read.
+static inline long poolgauge_read_memory(int process, unsigned long address, void *buffer, size_t count) {
+    struct { void *base; size_t length; } local = {buffer, count}, remote = {(void *)address, count};
+    return syscall(SYS_process_vm_readv, process, &local, 1ul, &remote, 1ul, 0ul);
+}
+
+/// dlopen(3) whose library resolves its symbols in itself first.
+static inline void *poolgauge_load(const char *path) {
+    // RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND
+    return dlopen(path, 2 | 0 | 8);
+}
+
+/// Opens a trace event for one thread and the threads that it creates, on one processor.
+static inline int poolgauge_perf_open(unsigned long long event, int thread, int processor) {
+    struct perf_event_attr attributes = {0};
+    attributes.type = PERF_TYPE_TRACEPOINT;
+    attributes.size = sizeof attributes;
+    attributes.config = event;
+    attributes.sample_period = 1;
+    attributes.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW;
+    attributes.inherit = 1;
+    attributes.disabled = 1;
+    attributes.watermark = 1;
+    attributes.wakeup_watermark = 65536;
+    attributes.use_clockid = 1;
+    attributes.clockid = 1; // CLOCK_MONOTONIC
+    return (int)syscall(SYS_perf_event_open, &attributes, thread, processor, -1, 8ul);
+}
+
+/// Enables an event, or disables it.
+static inline int poolgauge_perf_enable(int event, int is_enabled) {
+    return ioctl(event, is_enabled ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+/// Sends an event's records to the buffer of another one.
+static inline int poolgauge_perf_redirect(int event, int other) {
+    return ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, other);
+}
+
+/// The end of what the kernel has written to a perf buffer.
+static inline unsigned long long poolgauge_perf_head(const void *page) {
+    return __atomic_load_n(&((const struct perf_event_mmap_page *)page)->data_head, __ATOMIC_ACQUIRE);
+}
+
+/// The end of what was read of it before.
+static inline unsigned long long poolgauge_perf_tail(const void *page) {
+    return ((const struct perf_event_mmap_page *)page)->data_tail;
+}
+
+/// Releases what was read of a perf buffer.
+static inline void poolgauge_perf_release(void *page, unsigned long long tail) {
+    __atomic_store_n(&((struct perf_event_mmap_page *)page)->data_tail, tail, __ATOMIC_RELEASE);
+}
+#endif
+
+#endif

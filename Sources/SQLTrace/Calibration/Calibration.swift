@@ -1,0 +1,93 @@
+#if os(Linux)
+import CTrace
+import Glibc
+import SQLiteWatch
+
+/// Starts the process that finds a library's layout, and reads its answer.
+struct Calibration {
+    /// The command of the process that calls ``SQLCalibration/run()``.
+    let command: [String]
+
+    /// The largest library that is copied for the process.
+    private static let libraryLimit = 1 << 28
+    /// The longest answer.
+    private static let answerLimit = 4_096
+    /// Milliseconds that the process may take.
+    private static let patience: Int32 = 10_000
+
+    /// The layout of a library, or why it was not found.
+    func layout(of library: SQLiteLibrary) -> Result<StatementLayout, TraceError> {
+        guard let copy = copy(of: library) else {
+            return .failure(TraceError(.calibration, "the library cannot be copied to memory"))
+        }
+        defer { close(copy) }
+        guard let answer = answer(copy) else {
+            return .failure(TraceError(.calibration, "the calibration process gave no answer"))
+        }
+        if let layout = StatementLayout(text: answer) { return .success(layout) }
+        let reason = answer.hasPrefix("failure=") ? String(answer.dropFirst(8)) : "malformed answer"
+        return .failure(
+            TraceError(
+                .calibration,
+                PrintableText.escaped(reason.trimmingSuffix { $0 == "\n" })
+            )
+        )
+    }
+
+    /// A copy that the unprivileged process can read, and on which no probe is set.
+    private func copy(of library: SQLiteLibrary) -> Int32? {
+        guard let content = library.content(limit: Self.libraryLimit) else { return nil }
+        let copy = poolgauge_memfd("poolgauge-library")
+        guard copy >= 0 else { return nil }
+        guard DescriptorFile.write(ELFFile.withWeakImports(content), to: copy) else {
+            close(copy)
+            return nil
+        }
+        return copy
+    }
+
+    private func answer(_ copy: Int32) -> String? {
+        var ends: [Int32] = [-1, -1]
+        guard ChildProcess.pipe(&ends) else { return nil }
+        defer { close(ends[0]) }
+        let child = ChildProcess.start(
+            command,
+            descriptors: [STDOUT_FILENO: ends[1], SQLCalibration.library: copy],
+            environment: []
+        )
+        close(ends[1])
+        guard let child else { return nil }
+        defer {
+            kill(child, SIGKILL)
+            waitpid(child, nil, 0)
+        }
+        var bytes: [UInt8] = []
+        var poll = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
+        while bytes.count < Self.answerLimit {
+            guard Glibc.poll(&poll, 1, Self.patience) > 0 else { return nil }
+            let part = ProcFile.readOnce(ends[0], limit: Self.answerLimit)
+            if part.isEmpty { break }
+            bytes += part
+        }
+        return String(decoding: bytes.prefix(Self.answerLimit), as: UTF8.self)
+    }
+}
+
+extension String {
+    /// The text without the characters at its end that have a property.
+    fileprivate func trimmingSuffix(while isDropped: (Character) -> Bool) -> String {
+        var text = self[...]
+        while let last = text.last, isDropped(last) { text.removeLast() }
+        return String(text)
+    }
+}
+
+extension ProcFile {
+    /// What one call reads from a descriptor; nothing at its end.
+    static func readOnce(_ descriptor: Int32, limit: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            count = max(0, Glibc.read(descriptor, buffer.baseAddress, limit))
+        }
+    }
+}
+#endif

@@ -1,0 +1,326 @@
+#if os(Linux)
+import Glibc
+
+/// Finds a library's layout by calling its functions and searching memory for their results.
+///
+/// It runs in a process of its own, which has loaded the library.
+struct LayoutSearch {
+    /// Why no layout was found.
+    struct Failure: Error {
+        var reason: String
+    }
+
+    private let sqlite: SQLiteFunctions
+    private let connections: [OpaquePointer]
+
+    /// A file that each user can open and that has no content.
+    private static let fileName = "/dev/null"
+    /// What failing statements return: no code of SQLite's.
+    private static let codes: [Int32] = [4_661, 7_331, 6_007]
+
+    init(_ sqlite: SQLiteFunctions) throws(Failure) {
+        self.sqlite = sqlite
+        // A library may be built not to initialize itself.
+        if let initialize = sqlite.initialize, initialize() != 0 {
+            throw Failure(reason: "sqlite3_initialize fails in the calibration process")
+        }
+        var connections: [OpaquePointer] = []
+        for _ in 0..<3 {
+            var connection: OpaquePointer?
+            // 1 is SQLITE_OPEN_READONLY.
+            guard sqlite.open(Self.fileName, &connection, 1, nil) == 0, let connection else {
+                throw Failure(reason: "sqlite3_open_v2 fails in the calibration process")
+            }
+            connections.append(connection)
+        }
+        self.connections = connections
+        failingFunctions = sqlite
+        for connection in connections {
+            _ = sqlite.createFunction(connection, "poolgauge_fail", 1, 1, nil, { context, _, values in
+                guard let functions = failingFunctions,
+                    let value = values?.load(as: OpaquePointer?.self)
+                else { return }
+                functions.fail(context, functions.valueInteger(value))
+            }, nil, nil)
+        }
+    }
+
+    /// Searches all offsets.
+    func layout() throws(Failure) -> StatementLayout {
+        var statements: [OpaquePointer] = []
+        for (number, connection) in connections.enumerated() {
+            statements.append(try prepare("SELECT \(number) /* calibration */", connection))
+            statements.append(try prepare("SELECT '\(number)', ?1, ?2, ?3", connection))
+        }
+        let sql = try unique("statement text") { offset in
+            statements.allSatisfy { word($0, offset) == sqlite.sql($0).map(UInt.init(bitPattern:)) }
+        }
+        let connection = try unique("connection of a statement") { offset in
+            statements.allSatisfy {
+                word($0, offset) == sqlite.connection($0).map(UInt.init(bitPattern:))
+            }
+        }
+        let resultCode = try resultCode()
+        let steps = try steps()
+        let autocommit = try autocommit()
+        return StatementLayout(
+            sql: sql,
+            connection: connection,
+            programCounter: resultCode - 4,
+            resultCode: resultCode,
+            steps: steps,
+            autocommit: autocommit,
+            file: try file(),
+            busyCalls: busyCalls(),
+            busyTimeout: busyTimeout(),
+            values: try values()
+        )
+    }
+
+    // MARK: Statements
+
+    /// The result code, which the program counter precedes.
+    private func resultCode() throws(Failure) -> Int {
+        var failing: [(OpaquePointer, Int32)] = []
+        for (connection, code) in zip(connections, Self.codes) {
+            failing.append((try prepare("SELECT poolgauge_fail(\(code))", connection), code))
+        }
+        let before = failing.map { snapshot($0.0) }
+        for (statement, _) in failing { _ = sqlite.step(statement) }
+        let after = failing.map { snapshot($0.0) }
+        for (statement, _) in failing { _ = sqlite.reset(statement) }
+        let reset = failing.map { snapshot($0.0) }
+        return try unique("result code", step: 4) { offset in
+            offset >= 4
+                && failing.indices.allSatisfy { index in
+                    after[index].u32(offset) == UInt32(failing[index].1)
+                        && before[index].u32(offset) == 0 && reset[index].u32(offset) == 0
+                        // The program counter: negative before the first step and after a reset.
+                        && before[index].u32(offset - 4) == .max
+                        && reset[index].u32(offset - 4) == .max
+                        && (after[index].u32(offset - 4).map { $0 < 1_000 } ?? false)
+                }
+        }
+    }
+
+    private func steps() throws(Failure) -> Int {
+        var snapshots: [(LittleEndian, steps: UInt32)] = []
+        for (number, connection) in connections.enumerated() {
+            let statement = try prepare(
+                (0..<(20 + number)).map { "SELECT \($0)" }.joined(separator: " UNION ALL "),
+                connection
+            )
+            for _ in 0..<(5 + 2 * number) {
+                while sqlite.step(statement) == 100 {}
+                _ = sqlite.reset(statement)
+                // SQLITE_STMTSTATUS_VM_STEP, which SQLite has since version 3.8.
+                let steps = sqlite.status(statement, 4, 0)
+                snapshots.append((snapshot(statement), UInt32(bitPattern: steps)))
+            }
+        }
+        let taken = snapshots
+        return try unique("instructions", step: 4) { offset in
+            taken.allSatisfy { $0.0.u32(offset) == $0.steps }
+        }
+    }
+
+    /// Where values are, if two statements with different numbers of parameters agree.
+    private func values() throws(Failure) -> StatementLayout.ValueLayout? {
+        var found: StatementLayout.ValueLayout?
+        var counts: [LittleEndian] = []
+        for (connection, parameters) in zip(connections, [3, 5]) {
+            let list = (1...parameters).map { "?\($0)" }.joined(separator: ", ")
+            let statement = try prepare("SELECT \(list) UNION SELECT \(list)", connection)
+            counts.append(snapshot(statement))
+            let values = values(statement)
+            if counts.count > 1, found != values { return nil }
+            found = values
+        }
+        let count = stride(from: 8, to: StatementLayout.limit / 2, by: 2).first { offset in
+            counts[0].u16(offset) == 3 && counts[1].u16(offset) == 5
+        }
+        guard let count else { return nil }
+        found?.count = count
+        return found
+    }
+
+    private func values(_ statement: OpaquePointer) -> StatementLayout.ValueLayout? {
+        let integers: [Int64] = [0x1122_3344_5566_7788, 0x0102_0304_0506_0708]
+        let text = "calibrated-text"
+        guard let copy = strdup(text) else { return nil }
+        _ = sqlite.bindInteger(statement, 1, integers[0])
+        _ = sqlite.bindInteger(statement, 2, integers[1])
+        // The text outlives the statement: it is not copied.
+        _ = sqlite.bindText(statement, 3, copy, Int32(text.utf8.count), nil)
+        let content = snapshot(statement)
+        // Arrays without elements have the address of the values; they precede them.
+        for array in stride(from: 0, to: content.count / 2, by: 8).reversed() {
+            guard let address = content.u64(array), address > 4_096 else { continue }
+            let values = OwnMemory.bytes(at: UInt(address), count: 512)
+            guard values.u64(0) == UInt64(bitPattern: integers[0]) else { continue }
+            for length in stride(from: 24, through: 128, by: 8)
+            where values.u64(length) == UInt64(bitPattern: integers[1]) {
+                let third = 2 * length
+                let isPointer = { (offset: Int) in
+                    values.u64(third + offset) == UInt64(UInt(bitPattern: copy))
+                }
+                guard let pointer = stride(from: 0, to: length, by: 8).first(where: isPointer),
+                    let size = stride(from: 8, to: length, by: 4).first(where: {
+                        values.u32(third + $0) == UInt32(text.utf8.count)
+                    }),
+                    // MEM_Int is 4, MEM_Str is 2.
+                    let flags = stride(from: 8, to: length, by: 2).first(where: { offset in
+                        [0, length].allSatisfy { (values.u16(offset + $0) ?? 0) & 0x3f == 4 }
+                            && (values.u16(offset + third) ?? 0) & 0x3f == 2
+                    })
+                else { continue }
+                return StatementLayout.ValueLayout(
+                    array: array,
+                    count: 0,
+                    stride: length,
+                    flags: flags,
+                    length: size,
+                    pointer: pointer
+                )
+            }
+        }
+        return nil
+    }
+
+    // MARK: Connections
+
+    private func autocommit() throws(Failure) -> Int {
+        var states: [(LittleEndian, UInt8)] = []
+        for _ in 0..<4 {
+            for connection in connections {
+                for text in ["BEGIN", "SELECT 1", "SAVEPOINT s", "RELEASE s", "COMMIT", "SELECT 1"] {
+                    let statement = try prepare(text, connection)
+                    _ = sqlite.step(statement)
+                    _ = sqlite.reset(statement)
+                    states.append((snapshot(connection), UInt8(sqlite.autocommit(connection))))
+                }
+            }
+        }
+        let seen = states
+        return try unique("autocommit state", step: 1) { offset in
+            seen.allSatisfy { $0.0.u8(offset) == $0.1 }
+        }
+    }
+
+    /// The pointers from connection over its databases, b-tree, shared b-tree and pager to the name.
+    private func file() throws(Failure) -> [Int] {
+        let names = connections.map { connection in
+            sqlite.fileName(connection, "main").map { UInt(bitPattern: $0) }
+        }
+        func follow(_ connection: OpaquePointer, _ offsets: [Int]) -> UInt? {
+            offsets.reduce(UInt(bitPattern: connection)) { address, offset in
+                address.flatMap { OwnMemory.pointer(at: $0 &+ UInt(offset)) }
+            }
+        }
+        func search(_ offsets: [Int]) -> [Int]? {
+            guard let last = follow(connections[0], offsets) else { return nil }
+            if offsets.count == StatementLayout.filePointers - 1 {
+                let pager = OwnMemory.bytes(at: last, count: 512)
+                for offset in stride(from: 0, to: pager.count - 8, by: 8)
+                where pager.u64(offset).map(UInt.init) == names[0] {
+                    let all = offsets + [offset]
+                    let isCommon = connections.indices.allSatisfy {
+                        follow(connections[$0], all) == names[$0]
+                    }
+                    if isCommon { return all }
+                }
+                return nil
+            }
+            let limit = offsets.isEmpty ? 128 : 40
+            for offset in stride(from: 0, to: limit, by: 8) {
+                if let found = search(offsets + [offset]) { return found }
+            }
+            return nil
+        }
+        // The arrangement of all known versions comes first; any other one is as good if it holds
+        // for all connections.
+        for start in [[32, 8, 8, 0], []] {
+            if let found = search(start), names[0] != nil { return found }
+        }
+        throw Failure(reason: "the name of a connection's file was not found")
+    }
+
+    private func busyCalls() -> Int? {
+        let handler: SQLiteFunctions.BusyHandler = { _, _ in 0 }
+        let address = UInt64(UInt(bitPattern: unsafeBitCast(handler, to: OpaquePointer.self)))
+        let arguments: [UInt] = [0x5150_4010, 0x5150_5020, 0x5150_6030]
+        for (connection, argument) in zip(connections, arguments) {
+            _ = sqlite.busyHandler(
+                connection,
+                handler,
+                UnsafeMutableRawPointer(bitPattern: argument)
+            )
+        }
+        let contents = connections.map(snapshot)
+        // The number of calls follows the function and its argument.
+        return try? unique("busy handler", below: StatementLayout.limit - 8) { offset in
+            contents.indices.allSatisfy {
+                contents[$0].u64(offset) == address
+                    && contents[$0].u64(offset + 8).map(UInt.init) == arguments[$0]
+            }
+        } + 16
+    }
+
+    private func busyTimeout() -> Int? {
+        let times: [Int32] = [1_234_567, 7_654_321, 2_345_671]
+        for (connection, time) in zip(connections, times) {
+            _ = sqlite.busyTimeout(connection, time)
+        }
+        let contents = connections.map(snapshot)
+        return try? unique("busy timeout", step: 4, below: StatementLayout.limit) { offset in
+            contents.indices.allSatisfy { contents[$0].u32(offset) == UInt32(times[$0]) }
+        }
+    }
+
+    // MARK: Memory
+
+    private func prepare(
+        _ text: String,
+        _ connection: OpaquePointer
+    ) throws(Failure) -> OpaquePointer {
+        var statement: OpaquePointer?
+        let code = sqlite.prepare(connection, text, -1, &statement, nil)
+        guard code == 0, let statement else {
+            throw Failure(reason: "in its calibration, sqlite3_prepare_v2 returned \(code) for \(text)")
+        }
+        return statement
+    }
+
+    private func snapshot(_ structure: OpaquePointer) -> LittleEndian {
+        OwnMemory.bytes(at: UInt(bitPattern: structure), count: StatementLayout.limit)
+    }
+
+    private func word(_ structure: OpaquePointer, _ offset: Int) -> UInt? {
+        OwnMemory.bytes(at: UInt(bitPattern: structure) + UInt(offset), count: 8).u64(0)
+            .map(UInt.init)
+    }
+
+    /// The only offset that has a property.
+    private func unique(
+        _ what: String,
+        step: Int = 8,
+        below limit: Int = StatementLayout.limit / 2,
+        where isFound: (Int) -> Bool
+    ) throws(Failure) -> Int {
+        let found = stride(from: 0, to: limit - 8, by: step).filter(isFound)
+        guard found.count == 1, let offset = found.first else {
+            throw Failure(
+                reason: found.isEmpty
+                    ? "the offset of the \(what) was not found"
+                    : "the offset of the \(what) is ambiguous: \(found)"
+            )
+        }
+        return offset
+    }
+}
+
+/// The functions that the failing SQL function calls: a C function has no context of its own.
+///
+/// `nonisolated(unsafe)`: the calibration process has one thread.
+private nonisolated(unsafe) var failingFunctions: SQLiteFunctions?
+#endif

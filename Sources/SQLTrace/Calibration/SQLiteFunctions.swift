@@ -1,0 +1,100 @@
+#if os(Linux)
+import Glibc
+
+/// The functions of a loaded library that calibration calls.
+///
+/// Only the process that calibrates has one.
+struct SQLiteFunctions {
+    typealias Callback = @convention(c) (OpaquePointer?, Int32, UnsafeMutableRawPointer?) -> Void
+    typealias BusyHandler = @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32
+
+    /// Nil where the library contains its code in other functions.
+    let initialize: (@convention(c) () -> Int32)?
+    let open:
+        @convention(c) (
+            UnsafePointer<CChar>, UnsafeMutablePointer<OpaquePointer?>, Int32,
+            UnsafePointer<CChar>?
+        ) -> Int32
+    let prepare:
+        @convention(c) (
+            OpaquePointer, UnsafePointer<CChar>, Int32, UnsafeMutablePointer<OpaquePointer?>,
+            UnsafeMutableRawPointer?
+        ) -> Int32
+    let step: @convention(c) (OpaquePointer) -> Int32
+    let reset: @convention(c) (OpaquePointer) -> Int32
+    let sql: @convention(c) (OpaquePointer) -> UnsafePointer<CChar>?
+    let connection: @convention(c) (OpaquePointer) -> OpaquePointer?
+    let fileName: @convention(c) (OpaquePointer, UnsafePointer<CChar>) -> UnsafePointer<CChar>?
+    let autocommit: @convention(c) (OpaquePointer) -> Int32
+    let status: @convention(c) (OpaquePointer, Int32, Int32) -> Int32
+    let createFunction:
+        @convention(c) (
+            OpaquePointer, UnsafePointer<CChar>, Int32, Int32, UnsafeMutableRawPointer?,
+            Callback?, Callback?, UnsafeMutableRawPointer?
+        ) -> Int32
+    let valueInteger: @convention(c) (OpaquePointer?) -> Int32
+    let fail: @convention(c) (OpaquePointer?, Int32) -> Void
+    let busyHandler:
+        @convention(c) (OpaquePointer, BusyHandler?, UnsafeMutableRawPointer?) -> Int32
+    let busyTimeout: @convention(c) (OpaquePointer, Int32) -> Int32
+    let bindInteger: @convention(c) (OpaquePointer, Int32, Int64) -> Int32
+    let bindText:
+        @convention(c) (
+            OpaquePointer, Int32, UnsafePointer<CChar>, Int32, UnsafeMutableRawPointer?
+        ) -> Int32
+
+    /// Finds the functions; nil where one is missing.
+    ///
+    /// - Parameters:
+    ///   - library: The handle of the loaded library.
+    ///   - file: Its file, whose symbols include functions that it does not export.
+    init?(_ library: UnsafeMutableRawPointer, _ file: ELFFile) {
+        // The handle is the address of a `link_map`, which begins with the address at which the
+        // library is loaded (dlinfo(3)).
+        let start = library.load(as: UInt.self)
+        func symbol<Function>(_ name: String, _ type: Function.Type = Function.self) -> Function? {
+            file.functions["sqlite3_" + name]
+                .flatMap { UnsafeMutableRawPointer(bitPattern: start &+ UInt($0.address)) }
+                .map { unsafeBitCast($0, to: type) }
+        }
+        guard let open = symbol("open_v2", Self.typeOf(\.open)),
+            let prepare = symbol("prepare_v2", Self.typeOf(\.prepare)),
+            let step = symbol("step", Self.typeOf(\.step)),
+            let reset = symbol("reset", Self.typeOf(\.reset)),
+            let sql = symbol("sql", Self.typeOf(\.sql)),
+            let connection = symbol("db_handle", Self.typeOf(\.connection)),
+            let fileName = symbol("db_filename", Self.typeOf(\.fileName)),
+            let autocommit = symbol("get_autocommit", Self.typeOf(\.autocommit)),
+            let status = symbol("stmt_status", Self.typeOf(\.status)),
+            let createFunction = symbol("create_function", Self.typeOf(\.createFunction)),
+            let valueInteger = symbol("value_int", Self.typeOf(\.valueInteger)),
+            let fail = symbol("result_error_code", Self.typeOf(\.fail)),
+            let busyHandler = symbol("busy_handler", Self.typeOf(\.busyHandler)),
+            let busyTimeout = symbol("busy_timeout", Self.typeOf(\.busyTimeout)),
+            let bindInteger = symbol("bind_int64", Self.typeOf(\.bindInteger)),
+            let bindText = symbol("bind_text", Self.typeOf(\.bindText))
+        else { return nil }
+        initialize = symbol("initialize")
+        self.open = open
+        self.prepare = prepare
+        self.step = step
+        self.reset = reset
+        self.sql = sql
+        self.connection = connection
+        self.fileName = fileName
+        self.autocommit = autocommit
+        self.status = status
+        self.createFunction = createFunction
+        self.valueInteger = valueInteger
+        self.fail = fail
+        self.busyHandler = busyHandler
+        self.busyTimeout = busyTimeout
+        self.bindInteger = bindInteger
+        self.bindText = bindText
+    }
+
+    private static func typeOf<Function>(_: KeyPath<SQLiteFunctions, Function>) -> Function.Type {
+        Function.self
+    }
+}
+#endif

@@ -1,0 +1,111 @@
+/// Where a build of SQLite keeps what probes read, in bytes from the beginning of its structures.
+///
+/// The structures are private: each build may arrange them in another way. Offsets are found by
+/// calibration, never by version.
+struct StatementLayout: Sendable, Equatable {
+    /// In a statement: the pointer to its text.
+    var sql: Int
+    /// In a statement: the pointer to its connection.
+    var connection: Int
+    /// In a statement: the program counter, which is negative before the first step.
+    var programCounter: Int
+    /// In a statement: the result code of the execution, which follows the program counter.
+    var resultCode: Int
+    /// In a statement: the instructions executed.
+    var steps: Int
+    /// In a connection: the byte that is 0 inside of an explicit transaction.
+    var autocommit: Int
+    /// The offsets of the pointers from a connection to the name of its main database file.
+    var file: [Int]
+    /// In a connection: the calls of the busy handler in the last step; nil when not found.
+    var busyCalls: Int?
+    /// In a connection: the busy timeout in milliseconds; nil when not found.
+    var busyTimeout: Int?
+    /// The bound values; nil when not found.
+    var values: ValueLayout?
+
+    /// No structure that is read is longer.
+    static let limit = 1_024
+    /// Pointers from a connection to the name of its file.
+    static let filePointers = 5
+
+    /// Where bound values are.
+    struct ValueLayout: Sendable, Equatable {
+        /// In a statement: the pointer to the values.
+        var array: Int
+        /// In a statement: their number, 2 bytes.
+        var count: Int
+        /// The length of a value.
+        var stride: Int
+        /// In a value: its flags, 2 bytes.
+        var flags: Int
+        /// In a value: the length of a text or blob, 4 bytes.
+        var length: Int
+        /// In a value: the pointer to a text or blob.
+        var pointer: Int
+    }
+}
+
+extension StatementLayout {
+    /// Lines such as `sql=248`.
+    var text: String {
+        var lines = [
+            "sql=\(sql)", "connection=\(connection)", "programCounter=\(programCounter)",
+            "resultCode=\(resultCode)", "steps=\(steps)",
+            "autocommit=\(autocommit)",
+        ]
+        lines += file.enumerated().map { "file\($0.offset)=\($0.element)" }
+        if let busyCalls { lines.append("busyCalls=\(busyCalls)") }
+        if let busyTimeout { lines.append("busyTimeout=\(busyTimeout)") }
+        if let values {
+            lines += [
+                "array=\(values.array)", "count=\(values.count)", "stride=\(values.stride)",
+                "flags=\(values.flags)", "length=\(values.length)", "pointer=\(values.pointer)",
+            ]
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Reads the lines; nil where an offset is missing or cannot be one.
+    ///
+    /// The process that wrote them ran the code of another program's library.
+    init?(text: String) {
+        var offsets: [String: Int] = [:]
+        for line in text.split(separator: "\n") {
+            let parts = line.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, let offset = Int(parts[1]),
+                (0...Self.limit).contains(offset), offsets[String(parts[0])] == nil
+            else { return nil }
+            offsets[String(parts[0])] = offset
+        }
+        let file = (0..<Self.filePointers).compactMap { offsets["file\($0)"] }
+        guard let sql = offsets["sql"], let connection = offsets["connection"],
+            let programCounter = offsets["programCounter"], let resultCode = offsets["resultCode"],
+            let steps = offsets["steps"],
+            let autocommit = offsets["autocommit"], file.count == Self.filePointers,
+            resultCode == programCounter + 4
+        else { return nil }
+        self.sql = sql
+        self.connection = connection
+        self.programCounter = programCounter
+        self.resultCode = resultCode
+        self.steps = steps
+        self.autocommit = autocommit
+        self.file = file
+        busyCalls = offsets["busyCalls"]
+        busyTimeout = offsets["busyTimeout"]
+        if let array = offsets["array"], let count = offsets["count"],
+            let stride = offsets["stride"], stride > 0, let flags = offsets["flags"],
+            let length = offsets["length"], let pointer = offsets["pointer"]
+        {
+            values = ValueLayout(
+                array: array,
+                count: count,
+                stride: stride,
+                flags: flags,
+                length: length,
+                pointer: pointer
+            )
+        }
+    }
+}

@@ -1,0 +1,299 @@
+/// Turns the events of all threads, in the order of their times, into executions of statements.
+///
+/// It knows which process each thread belongs to, which file each connection uses and which text
+/// each statement has; it reads the latter from memory once for each statement.
+struct ExecutionDecoder {
+    /// Returns the number of the watched database that a process has at a path.
+    typealias FileMatch = (_ process: Int32, _ path: String) -> Int?
+
+    /// What events show beside executions.
+    enum Output: Sendable, Equatable {
+        /// An execution, and the number of the watched database.
+        /// The number is that of the watched database.
+        case execution(StatementExecution, Int)
+        /// A process has ended or runs another program: its connections are gone.
+        case ended(process: Int32, time: UInt64)
+    }
+
+    /// The layouts of the libraries, by their numbers.
+    var layouts: [Int: StatementLayout] = [:]
+    let memory: any ProcessMemory
+    private let database: FileMatch
+    private var processes: [Int32: TracedProcess] = [:]
+    private var threads: [Int32: Int32] = [:]
+    private var calls: [Int32: [OpenCall]] = [:]
+
+    /// Executions on connections of other files, which were dropped.
+    private(set) var otherExecutions: UInt64 = 0
+    /// Executions on watched connections whose text could not be read.
+    private(set) var unknownTexts: UInt64 = 0
+
+    /// The longest text that is read, in bytes.
+    private static let textLimit = 1 << 16
+    /// The most threads and statements that are kept.
+    private static let capacity = 1 << 16
+
+    init(memory: any ProcessMemory, database: @escaping FileMatch) {
+        self.memory = memory
+        self.database = database
+    }
+
+    /// Decodes a batch of events, whose times must not be before those of earlier batches.
+    mutating func decode(_ events: [TraceEvent]) -> [Output] {
+        var output: [Output] = []
+        let texts = FinalTexts(events)
+        for process in processes.keys { processes[process]?.connectionsChecked = [] }
+        for (index, event) in events.enumerated() {
+            switch event.kind {
+            case .newThread(let thread, let isProcess):
+                let process = isProcess ? thread : process(of: event.thread)
+                threads[thread] = process
+                if isProcess {
+                    memory.forget(thread)
+                    processes[thread] = TracedProcess(isNew: true)
+                }
+            case .newProgram:
+                let process = process(of: event.thread)
+                memory.forget(process)
+                processes[process] = TracedProcess(isNew: true)
+                calls[event.thread] = nil
+                output.append(.ended(process: process, time: event.time))
+            case .exit(let isProcess):
+                let process = process(of: event.thread)
+                calls[event.thread] = nil
+                if isProcess ?? (process == event.thread) {
+                    memory.forget(process)
+                    processes[process] = nil
+                    output.append(.ended(process: process, time: event.time))
+                    threads = threads.filter { $0.value != process }
+                }
+                threads[event.thread] = nil
+            case .end(let end):
+                if let found = execution(end, event, texts, at: index) {
+                    output.append(.execution(found.0, found.database))
+                }
+            case .execStart(let start): push(start, event)
+            case .execEnd(let result):
+                if let found = endExec(result, event) {
+                    output.append(.execution(found.0, found.database))
+                }
+            case .stepStart(let start): push(start, event)
+            case .stepEnd(let result): endStep(result, event)
+            }
+        }
+        if threads.count > Self.capacity { threads = [:] }
+        return output
+    }
+
+    /// The process of a thread; a thread that has ended is taken for the first one of its process.
+    mutating func process(of thread: Int32) -> Int32 {
+        if let process = threads[thread] { return process }
+        let process = memory.process(ofThread: thread) ?? thread
+        threads[thread] = process
+        return process
+    }
+
+    // MARK: Reset and finalize
+
+    private mutating func execution(
+        _ end: TraceEvent.StatementEnd,
+        _ event: TraceEvent,
+        _ texts: FinalTexts,
+        at index: Int
+    ) -> (StatementExecution, database: Int)? {
+        guard end.statement != 0, end.connection != 0 else { return nil }
+        let process = process(of: event.thread)
+        var traced = processes[process] ?? TracedProcess(isNew: false)
+        defer {
+            if end.source == .finalize { traced.finalize(end.statement) }
+            if traced.statements.count > Self.capacity { traced.statements = [:] }
+            processes[process] = traced
+        }
+        var known = traced.statements[end.statement]
+        if known?.sql != end.sql { known = nil }
+        let timing = traced.timings.removeValue(forKey: end.statement)
+        // Programs reset statements that they have not run since the last reset.
+        guard end.programCounter >= 0 else { return nil }
+        let file = file(of: end.connection, library: end.library, process, &traced, end.file)
+        guard let file, let database = file.database else {
+            otherExecutions &+= 1
+            return nil
+        }
+        var statement =
+            known
+            ?? TracedStatement(
+                sql: end.sql,
+                steps: traced.isNew || traced.finalized.contains(end.statement) ? 0 : nil
+            )
+        if statement.text == nil {
+            statement.text =
+                end.text ?? texts.text(of: end, thread: event.thread, from: index)
+                ?? text(of: end, process)
+            statement.text = statement.text.map(SecretKeys.redacted)
+        }
+        if statement.text == nil { unknownTexts &+= 1 }
+        // The counter is that of all executions; a program may set it to 0.
+        let steps = statement.steps.flatMap { end.steps >= $0 ? end.steps - $0 : nil }
+        statement.steps = end.steps
+        traced.statements[end.statement] = statement
+        var execution = StatementExecution(
+            end: event.time,
+            process: process,
+            thread: event.thread,
+            connection: end.connection,
+            statement: end.statement,
+            source: end.source,
+            database: file.path,
+            sql: statement.text,
+            result: end.result,
+            isAutocommit: end.isAutocommit,
+            secondsWaited: waited(end),
+            steps: steps
+        )
+        if let timing {
+            execution.rows = timing.rows
+            execution.seconds = Double(timing.nanoseconds) / 1e9
+        }
+        if !end.values.isEmpty, let text = statement.text, !SecretKeys.contains(text) {
+            execution.values = end.values
+        }
+        return (execution, database)
+    }
+
+    /// Reads the text from memory, unless the statement has another one by now.
+    private func text(of end: TraceEvent.StatementEnd, _ process: Int32) -> String? {
+        // After it is finalized, its memory is another's.
+        guard end.source == .reset, let layout = layouts[end.library] else { return nil }
+        let place = end.statement &+ UInt64(layout.sql)
+        guard memory.pointer(process, at: place) == end.sql,
+            let text = memory.text(process, at: end.sql, limit: Self.textLimit),
+            memory.pointer(process, at: place) == end.sql
+        else { return nil }
+        return text
+    }
+
+    private func waited(_ end: TraceEvent.StatementEnd) -> Double? {
+        guard let calls = end.busyCalls, let timeout = end.busyTimeout else { return nil }
+        if calls > 0 {
+            // Another handler than SQLite's may wait for other times.
+            let limit = timeout > 0 ? Int(timeout) : nil
+            return BusyWaits.seconds(calls: Int(calls), timeout: limit)
+        }
+        guard end.result & 0xff == 5 else { return 0 }
+        // The handler gave up after the timeout; without a handler, nothing waited.
+        if calls < 0 { return timeout > 0 ? Double(timeout) / 1_000 : nil }
+        return 0
+    }
+
+    // MARK: Connections
+
+    private func file(
+        of connection: UInt64,
+        library: Int,
+        _ process: Int32,
+        _ traced: inout TracedProcess,
+        _ recorded: String?
+    ) -> TracedProcess.File? {
+        // Once in a batch: another connection may have the address of one that was closed.
+        if traced.connectionsChecked.contains(connection) {
+            return traced.connections[connection]
+        }
+        traced.connectionsChecked.insert(connection)
+        let read = layouts[library].flatMap { layout in
+            memory.follow(process, from: connection, layout.file)
+                .flatMap { memory.text(process, at: $0, limit: 4_096) }
+        }
+        guard let path = recorded ?? read else { return traced.connections[connection] }
+        if let known = traced.connections[connection], known.path == path { return known }
+        let file = TracedProcess.File(path: path, database: database(process, path))
+        traced.connections[connection] = file
+        return file
+    }
+
+    // MARK: Exec
+
+    /// A call that has not returned.
+    private enum OpenCall {
+        case exec(TraceEvent.ExecStart, time: UInt64)
+        case step(TraceEvent.StepStart, time: UInt64)
+    }
+
+    /// The most calls of a thread that are kept: the returns of some may be lost.
+    private static let callLimit = 64
+
+    private mutating func push(_ start: TraceEvent.ExecStart, _ event: TraceEvent) {
+        push(.exec(start, time: event.time), event.thread)
+    }
+
+    private mutating func push(_ call: OpenCall, _ thread: Int32) {
+        var open = calls[thread] ?? []
+        if open.count >= Self.callLimit { open.removeFirst() }
+        open.append(call)
+        calls[thread] = open
+    }
+
+    private mutating func endExec(
+        _ result: Int32,
+        _ event: TraceEvent
+    ) -> (StatementExecution, database: Int)? {
+        var found: (start: TraceEvent.ExecStart, time: UInt64)?
+        while let call = calls[event.thread]?.popLast() {
+            if case .exec(let start, let time) = call {
+                found = (start, time)
+                break
+            }
+        }
+        guard let (start, time) = found else { return nil }
+        let process = process(of: event.thread)
+        var traced = processes[process] ?? TracedProcess(isNew: false)
+        defer { processes[process] = traced }
+        let file = file(of: start.connection, library: start.library, process, &traced, start.file)
+        guard let file, let database = file.database else {
+            otherExecutions &+= 1
+            return nil
+        }
+        let text = start.text ?? memory.text(process, at: start.sql, limit: Self.textLimit)
+        if let text, InternalStatements.contains(text) { return nil }
+        if text == nil { unknownTexts &+= 1 }
+        var isAutocommit = start.isAutocommit
+        if let text, result == 0 {
+            isAutocommit = TransactionKeyword.autocommit(after: text, from: isAutocommit)
+        }
+        let execution = StatementExecution(
+            end: event.time,
+            process: process,
+            thread: event.thread,
+            connection: start.connection,
+            statement: 0,
+            source: .exec,
+            database: file.path,
+            sql: text.map(SecretKeys.redacted),
+            result: result,
+            isAutocommit: isAutocommit,
+            seconds: Double(event.time - min(time, event.time)) / 1e9
+        )
+        return (execution, database)
+    }
+
+    // MARK: Steps
+
+    private mutating func push(_ start: TraceEvent.StepStart, _ event: TraceEvent) {
+        push(.step(start, time: event.time), event.thread)
+    }
+
+    private mutating func endStep(_ result: Int32, _ event: TraceEvent) {
+        guard case .step(let start, let time)? = calls[event.thread]?.last else { return }
+        calls[event.thread]?.removeLast()
+        let process = process(of: event.thread)
+        var traced = processes[process] ?? TracedProcess(isNew: false)
+        // A statement that started before is not timed: a part of it was not seen.
+        let isFirst = start.programCounter < 0
+        if isFirst || traced.timings[start.statement] != nil {
+            var timing = isFirst ? StatementTiming() : traced.timings[start.statement] ?? .init()
+            timing.nanoseconds &+= event.time &- time
+            if result == 100 { timing.rows += 1 }
+            traced.timings[start.statement] = timing
+        }
+        processes[process] = traced
+    }
+}

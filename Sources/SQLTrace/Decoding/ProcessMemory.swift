@@ -1,0 +1,88 @@
+/// Reads the memory of traced processes.
+protocol ProcessMemory: AnyObject {
+    /// Bytes of a process; fewer where they are not mapped, none when it has ended.
+    func bytes(_ process: Int32, at address: UInt64, count: Int) -> LittleEndian
+    /// The process that a thread belongs to; nil when it has ended.
+    func process(ofThread thread: Int32) -> Int32?
+    /// Forgets a process: it has ended, or runs another program.
+    func forget(_ process: Int32)
+}
+
+extension ProcessMemory {
+    /// A pointer; nil where it is not mapped, and for a null pointer.
+    func pointer(_ process: Int32, at address: UInt64) -> UInt64? {
+        guard let value = bytes(process, at: address, count: 8).u64(0), value > 4_096 else {
+            return nil
+        }
+        return value
+    }
+
+    /// The text at an address up to its zero byte; nil when it cannot be read or is longer than a
+    /// limit.
+    func text(_ process: Int32, at address: UInt64, limit: Int) -> String? {
+        var text: [UInt8] = []
+        var place = address
+        while text.count < limit {
+            // Up to the end of a page: the next one may not be mapped.
+            let count = 4_096 - Int(place % 4_096)
+            let part = bytes(process, at: place, count: count).bytes
+            guard !part.isEmpty else { return nil }
+            if let end = part.firstIndex(of: 0) {
+                text += part[..<end]
+                return String(decoding: text, as: UTF8.self)
+            }
+            text += part
+            guard part.count == count else { return nil }
+            place &+= UInt64(count)
+        }
+        return String(decoding: text.prefix(limit), as: UTF8.self) + "…"
+    }
+
+    /// The value at the end of a chain of pointers.
+    func follow(_ process: Int32, from address: UInt64, _ offsets: [Int]) -> UInt64? {
+        offsets.reduce(address) { address, offset in
+            address.flatMap { pointer(process, at: $0 &+ UInt64(offset)) }
+        }
+    }
+}
+
+#if os(Linux)
+import Glibc
+import SQLiteWatch
+
+/// Memory by `/proc/PID/mem`.
+final class ProcMemory: ProcessMemory {
+    private var descriptors: [Int32: Int32] = [:]
+
+    /// The most processes whose memory stays open.
+    private static let capacity = 256
+
+    deinit { for descriptor in descriptors.values { close(descriptor) } }
+
+    func bytes(_ process: Int32, at address: UInt64, count: Int) -> LittleEndian {
+        if descriptors[process] == nil {
+            if descriptors.count >= Self.capacity { for old in descriptors.keys { forget(old) } }
+            descriptors[process] = open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
+        }
+        guard let descriptor = descriptors[process], descriptor >= 0 else {
+            descriptors[process] = nil
+            return LittleEndian([])
+        }
+        return LittleEndian(DescriptorFile.read(descriptor, at: address, count: count))
+    }
+
+    func process(ofThread thread: Int32) -> Int32? {
+        guard let status = ProcFile.text("/proc/\(thread)/status", limit: 4_096) else { return nil }
+        for line in status.split(separator: "\n") where line.hasPrefix("Tgid:") {
+            return Int32(line.dropFirst(5).drop { $0 == "\t" || $0 == " " })
+        }
+        return nil
+    }
+
+    func forget(_ process: Int32) {
+        if let descriptor = descriptors.removeValue(forKey: process), descriptor >= 0 {
+            close(descriptor)
+        }
+    }
+}
+#endif

@@ -1,0 +1,66 @@
+/// An event of a traced program, decoded from a record.
+struct TraceEvent: Sendable, Equatable {
+    /// The end of a statement's execution.
+    struct StatementEnd: Sendable, Equatable {
+        var source: StatementExecution.Source
+        /// The number of the library whose function was called.
+        var library: Int
+        var statement: UInt64
+        var connection: UInt64
+        /// The address of the statement's text.
+        var sql: UInt64
+        /// Negative when no step was made since the last reset.
+        var programCounter: Int32
+        var result: Int32
+        /// The instructions executed since the statement was prepared.
+        var steps: UInt32
+        var isAutocommit: Bool
+        /// The calls of the busy handler in the last step; -1 after it gave up.
+        var busyCalls: Int32?
+        /// The timeout of SQLite's own busy handler, in milliseconds; 0 without one.
+        var busyTimeout: Int32?
+        /// The text, where the event contains it.
+        var text: String?
+        /// The connection's file, where the event contains it.
+        var file: String?
+        /// The bound values, where the event contains them.
+        var values: [StatementValue] = []
+    }
+
+    /// A call of `sqlite3_exec`.
+    struct ExecStart: Sendable, Equatable {
+        var library: Int
+        var connection: UInt64
+        /// The address of the text.
+        var sql: UInt64
+        var isAutocommit: Bool
+        var text: String?
+        var file: String?
+    }
+
+    /// A call of `sqlite3_step`.
+    struct StepStart: Sendable, Equatable {
+        var library: Int
+        var statement: UInt64
+        /// Negative when the statement starts with this step.
+        var programCounter: Int32
+    }
+
+    enum Kind: Sendable, Equatable {
+        case end(StatementEnd)
+        case execStart(ExecStart)
+        case execEnd(result: Int32)
+        case stepStart(StepStart)
+        case stepEnd(result: Int32)
+        /// The thread made another one, of its process or of a new process.
+        case newThread(Int32, isProcess: Bool)
+        /// The process runs another program from now on.
+        case newProgram
+        /// The thread ended, and with it the process if it was the last one.
+        case exit(isProcess: Bool?)
+    }
+
+    var time: UInt64
+    var thread: Int32
+    var kind: Kind
+}

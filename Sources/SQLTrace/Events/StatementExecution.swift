@@ -1,0 +1,92 @@
+/// One execution of a statement by another program, as uprobes on SQLite's functions show it.
+///
+/// An execution ends when its statement is reset or finalized, or when `sqlite3_exec` returns.
+public struct StatementExecution: Sendable, Equatable {
+    /// The function whose call ended the execution.
+    public enum Source: String, Sendable, Codable, Equatable {
+        /// `sqlite3_reset`.
+        case reset
+        /// `sqlite3_finalize`.
+        case finalize
+        /// `sqlite3_exec`, which runs all statements of its text.
+        case exec
+    }
+
+    /// The moment at which it ended: nanoseconds of `CLOCK_MONOTONIC`.
+    public var end: UInt64
+    /// The process.
+    public var process: Int32
+    /// The thread, as the system numbers it.
+    public var thread: Int32
+    /// The address of the connection in the process: with `process`, the connection's identity.
+    public var connection: UInt64
+    /// The address of the statement in the process; 0 for ``Source/exec``.
+    public var statement: UInt64
+    /// The function whose call ended it.
+    public var source: Source
+    /// The file of the connection's main database; nil when it could not be read.
+    ///
+    /// It is the path that the process uses, which may be relative to another root.
+    public var database: String?
+    /// The text of the statement, with its literals; nil when it could not be read.
+    ///
+    /// Keys of `PRAGMA key`, `PRAGMA rekey` and `ATTACH … KEY` are replaced by `?`.
+    public var sql: String?
+    /// The (extended) result code: 0 where the execution succeeded or was reset before its end.
+    public var result: Int32
+    /// `sqlite3_get_autocommit` after the execution: false inside of an explicit transaction.
+    public var isAutocommit: Bool
+    /// The seconds spent in `sqlite3_step`, or in `sqlite3_exec`; nil unless the calls were timed.
+    public var seconds: Double?
+    /// The seconds that the busy handler waited; nil when they are not known.
+    ///
+    /// For SQLite's own handler (`sqlite3_busy_timeout`), this is the sum of its delays in the last
+    /// step.
+    public var secondsWaited: Double?
+    /// The rows that it returned; nil unless the calls were timed.
+    public var rows: UInt64?
+    /// The instructions of SQLite's virtual machine; nil for the first execution that is seen of a
+    /// statement that was prepared before, and for ``Source/exec``.
+    public var steps: UInt32?
+    /// The bound values, in the order of their parameters; empty unless values are read.
+    public var values: [StatementValue]
+
+    /// Creates an execution.
+    public init(
+        end: UInt64,
+        process: Int32,
+        thread: Int32,
+        connection: UInt64,
+        statement: UInt64,
+        source: Source,
+        database: String? = nil,
+        sql: String? = nil,
+        result: Int32 = 0,
+        isAutocommit: Bool = true,
+        seconds: Double? = nil,
+        secondsWaited: Double? = nil,
+        rows: UInt64? = nil,
+        steps: UInt32? = nil,
+        values: [StatementValue] = []
+    ) {
+        self.end = end
+        self.process = process
+        self.thread = thread
+        self.connection = connection
+        self.statement = statement
+        self.source = source
+        self.database = database
+        self.sql = sql
+        self.result = result
+        self.isAutocommit = isAutocommit
+        self.seconds = seconds
+        self.secondsWaited = secondsWaited
+        self.rows = rows
+        self.steps = steps
+        self.values = values
+    }
+
+    /// Whether it failed because another connection held a lock: `SQLITE_BUSY`, whatever the
+    /// extended code.
+    public var isBusy: Bool { result & 0xff == 5 }
+}

@@ -1,0 +1,13 @@
+/// A value that a program bound to a parameter of a statement.
+public enum StatementValue: Sendable, Equatable {
+    /// `NULL`, or a parameter without a value.
+    case null
+    /// An integer.
+    case integer(Int64)
+    /// A floating-point number.
+    case real(Double)
+    /// A text; long ones are cut.
+    case text(String)
+    /// The length of a blob, in bytes: its content is not read.
+    case blob(bytes: Int)
+}

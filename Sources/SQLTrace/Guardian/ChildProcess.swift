@@ -1,0 +1,68 @@
+#if os(Linux)
+import Glibc
+
+/// Starts processes that get no descriptor but those that they need.
+enum ChildProcess {
+    /// Makes a pipe whose ends no other program inherits.
+    static func pipe(_ ends: inout [Int32]) -> Bool {
+        guard Glibc.pipe(&ends) == 0 else { return false }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return true
+    }
+
+    /// Starts a command; nil when that fails.
+    ///
+    /// Descriptors that are not named are closed or lead to `/dev/null`: all others of this program
+    /// are closed on exec.
+    ///
+    /// - Parameters:
+    ///   - command: A path and its arguments.
+    ///   - descriptors: For each of the child's descriptors, one of this process's.
+    ///   - environment: The child's environment; this process's when nil.
+    static func start(
+        _ command: [String],
+        descriptors: [Int32: Int32],
+        environment: [String]? = nil
+    ) -> pid_t? {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        // Duplicates above all targets: a source may be the target of another one.
+        var sources: [Int32: Int32] = [:]
+        for (target, source) in descriptors {
+            sources[target] = fcntl(source, F_DUPFD_CLOEXEC, 64)
+        }
+        defer { for source in sources.values where source >= 0 { close(source) } }
+        guard sources.values.allSatisfy({ $0 >= 0 }) else { return nil }
+        for standard in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
+        where descriptors[standard] == nil {
+            posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_RDWR, 0)
+        }
+        for (target, source) in sources {
+            posix_spawn_file_actions_adddup2(&actions, source, target)
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // A session of its own: signals of the terminal do not reach it.
+        posix_spawnattr_setflags(&attributes, startsSession)
+        var arguments = command.map { strdup($0) }
+        defer { for argument in arguments { free(argument) } }
+        arguments.append(nil)
+        let variables = environment.map { $0.map { strdup($0) } + [nil] }
+        defer { for variable in variables ?? [] { free(variable) } }
+        var process: pid_t = 0
+        let path = command.first ?? ""
+        let status =
+            if let variables {
+                posix_spawn(&process, path, &actions, &attributes, arguments, variables)
+            } else {
+                posix_spawn(&process, path, &actions, &attributes, arguments, environ)
+            }
+        return status == 0 ? process : nil
+    }
+
+    /// `POSIX_SPAWN_SETSID`, an extension of glibc's.
+    private static let startsSession: Int16 = 0x80
+}
+#endif

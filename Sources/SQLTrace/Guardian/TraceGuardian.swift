@@ -1,0 +1,75 @@
+#if os(Linux)
+import Glibc
+import SQLiteWatch
+
+/// The process that removes the instance and the probes of a session which was killed.
+///
+/// It reads from a pipe whose other end only the session's process has. The kernel closes that end
+/// however the process ends.
+public enum TraceGuardian {
+    /// Waits for the end of standard input, then removes what belongs to a name.
+    ///
+    /// A program that traces calls this from the command that it passes to a session.
+    public static func run(name: String) {
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE] { signal(number, SIG_IGN) }
+        guard TraceOwner(name: name) != nil, case .success(let folder) = TraceFolder.find() else {
+            return
+        }
+        var byte: UInt8 = 0
+        while true {
+            let count = read(STDIN_FILENO, &byte, 1)
+            if count > 0 || (count < 0 && errno == EINTR) { continue }
+            break
+        }
+        // The kernel closes the killed process's files one after another.
+        for _ in 0..<2_000 {
+            if folder.remove(name) { return }
+            usleep(5_000)
+        }
+    }
+
+    /// Removes what sessions left behind whose processes have ended.
+    ///
+    /// - Returns: The names of what was removed, and of what could not be.
+    public static func clean() -> Result<(removed: [String], remaining: [String]), TraceError> {
+        TraceFolder.find().map { folder in
+            var removed: [String] = []
+            var remaining: [String] = []
+            for name in folder.ownNames().sorted() {
+                guard let owner = TraceOwner(name: name), !owner.isRunning else { continue }
+                if folder.remove(name) { removed.append(name) } else { remaining.append(name) }
+            }
+            return (removed, remaining)
+        }
+    }
+}
+
+/// A session's end of its guardian.
+final class GuardianProcess {
+    private let pipe: Int32
+    private let process: pid_t
+
+    /// Starts a guardian.
+    ///
+    /// - Parameter command: A program and its arguments; the name follows them.
+    init(command: [String], name: String) throws(TraceError) {
+        var ends: [Int32] = [-1, -1]
+        guard ChildProcess.pipe(&ends) else {
+            throw TraceError(.guardian, "no pipe for the guardian process can be made")
+        }
+        let child = ChildProcess.start(command + [name], descriptors: [STDIN_FILENO: ends[0]])
+        close(ends[0])
+        guard let child else {
+            close(ends[1])
+            throw TraceError(.guardian, "the guardian process cannot be started")
+        }
+        pipe = ends[1]
+        process = child
+    }
+
+    deinit {
+        close(pipe)
+        waitpid(process, nil, 0)
+    }
+}
+#endif

@@ -1,0 +1,149 @@
+/// The parts of a 64-bit little-endian ELF file that probes need: symbols of functions, and where
+/// their code is in the file (System V ABI, "Object files").
+///
+/// The bytes are those of another program's file. Each offset is checked; a malformed file has no
+/// symbols.
+struct ELFFile: Sendable {
+    /// The instruction set.
+    enum Machine: Sendable, Equatable {
+        case x86_64
+        case arm64
+    }
+
+    /// The code of a function.
+    struct Function: Sendable, Equatable {
+        /// Its address, from the beginning of the loaded file.
+        var address: UInt64
+        /// The offset of its first instruction in the file.
+        var fileOffset: UInt64
+        /// Its length in bytes; 0 where the file does not state it.
+        var length: UInt64
+    }
+
+    let machine: Machine
+    /// Whether it is a program of Go, whose runtime unwinds stacks by itself.
+    let isGo: Bool
+    private(set) var functions: [String: Function] = [:]
+
+    /// The most bytes that are read of one table.
+    private static let tableLimit: UInt64 = 1 << 28
+    private static let symbolLength = 24
+
+    private struct Section {
+        var name: UInt32
+        var type: UInt32
+        var offset: UInt64
+        var size: UInt64
+        var link: UInt32
+    }
+
+    private struct Segment {
+        var offset: UInt64
+        var address: UInt64
+        var size: UInt64
+    }
+
+    /// Reads the functions with the names that `isWanted` accepts; nil for a file of another kind.
+    ///
+    /// - Parameters:
+    ///   - isWanted: Whether a function is kept.
+    ///   - read: Returns the bytes at an offset, or fewer at the end of the file.
+    init?(isWanted: (String) -> Bool, read: (_ offset: UInt64, _ count: Int) -> [UInt8]) {
+        let header = LittleEndian(read(0, 64))
+        guard header.count == 64, header.bytes.starts(with: [0x7f, 0x45, 0x4c, 0x46, 2, 1]),
+            let machine = header.u16(18), let segmentOffset = header.u64(32),
+            let sectionOffset = header.u64(40), let segmentSize = header.u16(54),
+            let segmentCount = header.u16(56), let sectionSize = header.u16(58),
+            let sectionCount = header.u16(60), let namesIndex = header.u16(62)
+        else { return nil }
+        switch machine {
+        case 62: self.machine = .x86_64
+        case 183: self.machine = .arm64
+        default: return nil
+        }
+        func table(_ offset: UInt64, _ size: UInt64) -> LittleEndian {
+            guard size <= Self.tableLimit, offset < 1 << 48 else { return LittleEndian([]) }
+            return LittleEndian(read(offset, Int(size)))
+        }
+        let segments = Self.segments(
+            table(segmentOffset, UInt64(segmentSize) * UInt64(segmentCount)),
+            entry: Int(segmentSize)
+        )
+        let sections = Self.sections(
+            table(sectionOffset, UInt64(sectionSize) * UInt64(sectionCount)),
+            entry: Int(sectionSize)
+        )
+        var isGo = false
+        if Int(namesIndex) < sections.count {
+            let names = sections[Int(namesIndex)]
+            let texts = table(names.offset, names.size)
+            isGo = sections.contains { section in
+                [".go.buildinfo", ".gopclntab", ".note.go.buildid"]
+                    .contains(texts.string(Int(section.name)) ?? "")
+            }
+        }
+        self.isGo = isGo
+        // 11 is the dynamic symbol table, 2 the full one; a stripped file has only the first.
+        for section in sections where section.type == 11 || section.type == 2 {
+            guard Int(section.link) < sections.count else { continue }
+            let names = sections[Int(section.link)]
+            add(
+                table(section.offset, section.size),
+                table(names.offset, names.size),
+                segments,
+                isWanted
+            )
+        }
+    }
+
+    private mutating func add(
+        _ symbols: LittleEndian,
+        _ names: LittleEndian,
+        _ segments: [Segment],
+        _ isWanted: (String) -> Bool
+    ) {
+        var place = 0
+        while place + Self.symbolLength <= symbols.count {
+            defer { place += Self.symbolLength }
+            // A function that this file defines.
+            guard let name = symbols.u32(place), let info = symbols.u8(place + 4), info & 0xf == 2,
+                let section = symbols.u16(place + 6), section != 0,
+                let address = symbols.u64(place + 8), let length = symbols.u64(place + 16),
+                // Few names begin like this: the others are not decoded.
+                names.hasPrefix("sqlite3", at: Int(name)), let text = names.string(Int(name)),
+                isWanted(text),
+                let segment = segments.first(where: {
+                    address >= $0.address && address - $0.address < $0.size
+                })
+            else { continue }
+            functions[text] = Function(
+                address: address,
+                fileOffset: address - segment.address &+ segment.offset,
+                length: length
+            )
+        }
+    }
+
+    private static func segments(_ table: LittleEndian, entry: Int) -> [Segment] {
+        guard entry >= 56 else { return [] }
+        return stride(from: 0, to: table.count, by: entry).compactMap { place in
+            // A loaded segment with code.
+            guard table.u32(place) == 1, let flags = table.u32(place + 4), flags & 1 != 0,
+                let offset = table.u64(place + 8), let address = table.u64(place + 16),
+                let size = table.u64(place + 32), offset < 1 << 48, size < 1 << 48
+            else { return nil }
+            return Segment(offset: offset, address: address, size: size)
+        }
+    }
+
+    private static func sections(_ table: LittleEndian, entry: Int) -> [Section] {
+        guard entry >= 64 else { return [] }
+        return stride(from: 0, to: table.count, by: entry).compactMap { place in
+            guard let name = table.u32(place), let type = table.u32(place + 4),
+                let offset = table.u64(place + 24), let size = table.u64(place + 32),
+                let link = table.u32(place + 40)
+            else { return nil }
+            return Section(name: name, type: type, offset: offset, size: size, link: link)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+#if os(Linux)
+import Glibc
+import SQLiteWatch
+
+/// The processes that use watched databases or libraries with SQLite.
+///
+/// A new process is surveyed soon and again a little later, because a program opens its database
+/// after its start; all others rarely.
+struct ProcessSurvey {
+    /// What is known of a process.
+    struct Facts {
+        var name: String?
+        /// The watched databases that it has open, by number.
+        var databases: Set<Int> = []
+        /// The mappings with code of files that may contain SQLite, one for each file.
+        var code: [ProcessMaps.Mapping] = []
+        /// The mapping of the program itself.
+        var program: ProcessMaps.Mapping?
+    }
+
+    /// The processes, without this one and its helpers.
+    private(set) var processes: [Int32: Facts] = [:]
+    /// Processes that are left out.
+    var excluded: Set<Int32> = []
+    private var due: [Int32: [UInt64]] = [:]
+    private var nextList: UInt64 = 0
+    /// The watched files, without symbolic links.
+    var paths: [String]
+
+    /// Nanoseconds between two lists of all processes.
+    private static let listPause: UInt64 = 500_000_000
+    /// When a process is surveyed after its first survey, in nanoseconds; then at the last distance.
+    private static let pauses: [UInt64] = [500_000_000, 2_000_000_000, 10_000_000_000]
+
+    /// Surveys the users of files, whose paths have no symbolic links.
+    init(paths: [String]) { self.paths = paths }
+
+    /// Surveys the processes that are due; returns those.
+    mutating func proceed(at now: UInt64) -> [Int32] {
+        if now >= nextList {
+            nextList = now + Self.listPause
+            let all = Set((ProcFile.names(in: "/proc") ?? []).compactMap { Int32($0) })
+                .subtracting(excluded)
+            for ended in Set(due.keys).subtracting(all) {
+                due[ended] = nil
+                processes[ended] = nil
+            }
+            for new in all where due[new] == nil { due[new] = [now] + Self.pauses.map { now + $0 } }
+        }
+        let surveyed = due.compactMap { ($0.value.first ?? .max) <= now ? $0.key : nil }
+        for process in surveyed {
+            due[process]?.removeFirst()
+            if due[process]?.isEmpty ?? true {
+                due[process] = [now + (Self.pauses.last ?? Self.listPause)]
+            }
+            survey(process)
+        }
+        return surveyed
+    }
+
+    /// Surveys a process again soon: it runs another program.
+    mutating func expect(_ process: Int32, at now: UInt64) {
+        guard !excluded.contains(process) else { return }
+        due[process] = [now, now + 100_000_000] + Self.pauses.map { now + $0 }
+    }
+
+    private mutating func survey(_ process: Int32) {
+        var facts = Facts()
+        facts.databases = databases(of: process)
+        // The processes that this one started read files for it.
+        if !facts.databases.isEmpty, Self.parent(of: process) == getpid() {
+            excluded.insert(process)
+            due[process] = nil
+            processes[process] = nil
+            return
+        }
+        let maps = ProcessMaps(ProcFile.read("/proc/\(process)/maps", limit: 1 << 24) ?? [])
+        let program = ProcFile.link("/proc/\(process)/exe")
+        var seen: Set<String> = []
+        for mapping in maps.code where seen.insert(mapping.file).inserted {
+            if mapping.path == program { facts.program = mapping }
+            let isLikely = mapping.path.lowercased().contains("sqlite")
+            if !facts.databases.isEmpty || isLikely { facts.code.append(mapping) }
+        }
+        facts.name = ProcFile.text("/proc/\(process)/comm", limit: 64).map {
+            String($0.prefix { $0 != "\n" })
+        }
+        processes[process] = facts
+    }
+
+    private static func parent(of process: Int32) -> Int32? {
+        let status = ProcFile.text("/proc/\(process)/status", limit: 4_096) ?? ""
+        return status.split(separator: "\n").first { $0.hasPrefix("PPid:") }
+            .flatMap { Int32($0.dropFirst(5).drop { $0 == "\t" }) }
+    }
+
+    private func databases(of process: Int32) -> Set<Int> {
+        let folder = "/proc/\(process)/fd"
+        var found: Set<Int> = []
+        for name in ProcFile.names(in: folder) ?? [] {
+            guard let link = ProcFile.link("\(folder)/\(name)"), link.utf8.first == 0x2f else {
+                continue
+            }
+            for (number, path) in paths.enumerated() where !found.contains(number) {
+                if link == path || link == path + "-wal" || link == path + "-shm" {
+                    found.insert(number)
+                } else if link.split(separator: "/").last == path.split(separator: "/").last,
+                    FileIdentity(path: "\(folder)/\(name)") == FileIdentity(path: path)
+                {
+                    // Under another name: in a container, or through another mount.
+                    found.insert(number)
+                }
+            }
+        }
+        return found
+    }
+}
+#endif

@@ -1,0 +1,93 @@
+#if os(Linux)
+import Glibc
+import SQLiteWatch
+
+/// A file with the code of SQLite, open for probes.
+///
+final class SQLiteLibrary {
+    /// Where a function can be probed.
+    struct ProbePoint: Equatable {
+        /// The offset of the function in the file: a return is probed by it.
+        var entry: UInt64
+        /// The offset of the instruction in the file.
+        var offset: UInt64
+        /// Whether the first instruction pushes a register: the kernel then emulates it, which
+        /// takes a tenth of the time of a single step.
+        var isEmulated: Bool
+    }
+
+    /// The functions that are probed.
+    static let functions: Set<String> = [
+        "sqlite3_step", "sqlite3_reset", "sqlite3_finalize", "sqlite3_exec",
+    ]
+
+    let path: String
+    let identity: FileIdentity
+    let machine: ELFFile.Machine
+    let isGo: Bool
+    let points: [String: ProbePoint]
+    let descriptor: Int32
+
+    /// Opens a file; nil when it cannot be read or has no code of SQLite with symbols.
+    ///
+    /// - Parameters:
+    ///   - path: The path that messages show.
+    ///   - link: The path by which it is opened.
+    init?(path: String, link: String) {
+        let descriptor = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        var information = stat()
+        guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG,
+            let file = ELFFile(
+                isWanted: Self.functions.contains,
+                read: { DescriptorFile.read(descriptor, at: $0, count: $1) }
+            ),
+            file.functions["sqlite3_reset"] != nil, file.functions["sqlite3_finalize"] != nil,
+            file.functions["sqlite3_step"] != nil
+        else {
+            close(descriptor)
+            return nil
+        }
+        self.path = path
+        self.descriptor = descriptor
+        identity = FileIdentity(information)
+        machine = file.machine
+        isGo = file.isGo
+        points = file.functions.mapValues { function in
+            let code = DescriptorFile.read(descriptor, at: function.fileOffset, count: 8)
+            return Self.point(of: function, code, machine: file.machine)
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// A probe in the middle of an instruction would crash each user of the library. The only
+    /// instruction whose length is known here is `endbr64`, which the kernel would single-step.
+    static func point(
+        of function: ELFFile.Function,
+        _ code: [UInt8],
+        machine: ELFFile.Machine
+    ) -> ProbePoint {
+        var code = code[...]
+        var offset = function.fileOffset
+        let endbr64: [UInt8] = [0xf3, 0x0f, 0x1e, 0xfa]
+        if machine == .x86_64, code.starts(with: endbr64), function.length != 4 {
+            code = code.dropFirst(4)
+            offset += 4
+        }
+        if code.first == 0x41 { code = code.dropFirst() }
+        let isPush = code.first.map { (0x50...0x57).contains($0) } ?? false
+        return ProbePoint(entry: function.fileOffset, offset: offset, isEmulated: machine == .x86_64 && isPush)
+    }
+
+    /// The whole content; nil when it is larger than a limit.
+    func content(limit: Int) -> [UInt8]? {
+        var information = stat()
+        guard fstat(descriptor, &information) == 0, information.st_size <= limit else {
+            return nil
+        }
+        let bytes = DescriptorFile.read(descriptor, at: 0, count: Int(information.st_size))
+        return bytes.count == information.st_size ? bytes : nil
+    }
+}
+#endif

@@ -1,0 +1,64 @@
+/// The waits of statements for other connections.
+struct BlockTracker {
+    /// A wait.
+    struct Block: Sendable, Equatable {
+        var end: UInt64
+        var key: ConnectionKey
+        var sql: String?
+        /// Nanoseconds.
+        var length: UInt64
+        var isUpperBound: Bool
+        var failed: Bool
+        /// The transaction that it waited for, as of the end of the wait.
+        var by: TransactionTracker.Transaction?
+    }
+
+    /// The waits, the latest last.
+    private(set) var blocks: [Block] = []
+    private var lastEnd: [ConnectionKey: UInt64] = [:]
+
+    private static let limit = 256
+    private static let connectionLimit = 1 << 14
+    /// Seconds of a wait from which it is listed although the statement succeeded.
+    private static let leastSeconds = 0.01
+
+    /// Records an execution, before the tracker of transactions does.
+    mutating func add(
+        _ execution: StatementExecution,
+        sql: String?,
+        _ transactions: TransactionTracker
+    ) {
+        let key = ConnectionKey(process: execution.process, connection: execution.connection)
+        defer {
+            if lastEnd.count > Self.connectionLimit { lastEnd = [:] }
+            lastEnd[key] = execution.end
+        }
+        let waited = execution.secondsWaited ?? 0
+        guard execution.isBusy || waited >= Self.leastSeconds else { return }
+        var length = UInt64(waited * 1e9)
+        var isUpperBound = false
+        if let seconds = execution.seconds, execution.isBusy {
+            length = UInt64(seconds * 1e9)
+        } else if execution.isBusy, execution.secondsWaited == nil, let last = lastEnd[key] {
+            length = execution.end - min(last, execution.end)
+            isUpperBound = true
+        }
+        let start = execution.end - min(length, execution.end)
+        let by = transactions.writer(from: start, to: execution.end, except: key)
+        blocks.append(
+            Block(
+                end: execution.end,
+                key: key,
+                sql: sql,
+                length: length,
+                isUpperBound: isUpperBound,
+                failed: execution.isBusy,
+                by: by
+            )
+        )
+        if blocks.count > 2 * Self.limit { blocks.removeFirst(Self.limit) }
+    }
+
+    /// The latest waits, the last one first.
+    var latest: [Block] { Array(blocks.suffix(Self.limit).reversed()) }
+}

@@ -1,0 +1,95 @@
+import SQLiteWatch
+import Telemetry
+
+/// The executions of statements, by their normalized text.
+struct StatementTable {
+    private final class Entry {
+        var report: WatchedStatement
+        var pids: Set<Int32> = []
+        /// Calls at the last report.
+        var reported: UInt64 = 0
+        let times = AtomicHistogram()
+        var timedRows: Double = 0
+        var timedSeconds: Double = 0
+        var timedSquares: Double = 0
+        var steps: Double = 0
+        var stepped: Double = 0
+
+        init(_ sql: String) { report = WatchedStatement(sql: sql) }
+    }
+
+    private var entries: [String: Entry] = [:]
+    /// Whether events were lost.
+    var isIncomplete = false
+
+    /// The most statements that are told apart.
+    private static let capacity = 4_096
+    private static let others = "(other statements)"
+    private static let unknown = "(text not readable)"
+    /// The most processes of a statement that are listed.
+    private static let processLimit = 64
+
+    /// Counts an execution.
+    ///
+    /// - Parameter sql: Its normalized text; nil where it is not known.
+    mutating func add(_ execution: StatementExecution, sql: String?) {
+        var key = sql ?? Self.unknown
+        if entries[key] == nil, entries.count >= Self.capacity { key = Self.others }
+        let entry = entries[key] ?? Entry(key)
+        entries[key] = entry
+        entry.report.calls += 1
+        if execution.isBusy {
+            entry.report.busy += 1
+        } else if execution.result & 0xff != 0 {
+            entry.report.failed += 1
+        }
+        entry.report.waited += execution.secondsWaited ?? 0
+        if entry.pids.count < Self.processLimit { entry.pids.insert(execution.process) }
+        if let steps = execution.steps {
+            entry.steps += Double(steps)
+            entry.stepped += 1
+        }
+        if let seconds = execution.seconds {
+            entry.report.timed += 1
+            entry.timedRows += Double(execution.rows ?? 0)
+            entry.timedSeconds += seconds
+            entry.timedSquares += seconds * seconds
+            entry.times.record(UInt64(max(0, min(seconds, 1e6)) * 1e9))
+        }
+    }
+
+    /// The statements, those that took most time first; without times, those with most calls.
+    ///
+    /// - Parameter elapsed: Seconds since the last report.
+    mutating func report(elapsed: Double) -> [WatchedStatement] {
+        let statements = entries.values.map { entry in
+            var report = entry.report
+            let new = report.calls - entry.reported
+            entry.reported = report.calls
+            report.callsPerSecond = elapsed > 0 ? Double(new) / elapsed : 0
+            report.pids = entry.pids.sorted()
+            report.isIncomplete = isIncomplete
+            report.steps = entry.stepped > 0 ? entry.steps / entry.stepped : nil
+            let count = Double(report.timed)
+            guard count > 0 else { return report }
+            // Where some executions were timed, these stand for all.
+            let mean = entry.timedSeconds / count
+            report.rows = entry.timedRows / count * Double(report.calls)
+            report.seconds = mean * Double(report.calls)
+            report.mean = mean
+            if report.timed == report.calls {
+                report.meanError = 0
+            } else if report.timed > 1 {
+                let variance = max(0, entry.timedSquares / count - mean * mean)
+                report.meanError = 1.96 * (variance / (count - 1)).squareRoot()
+            }
+            let summary = AtomicHistogram.summary(of: [entry.times])
+            report.p50 = summary?.p50.map { Double($0) / 1e9 }
+            report.p99 = summary?.p99.map { Double($0) / 1e9 }
+            return report
+        }
+        return statements.sorted { left, right in
+            (left.seconds ?? 0, left.calls, right.sql) > (right.seconds ?? 0, right.calls, left.sql)
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import SQLiteWatch
+
+/// The explicit transactions of all connections, from changes of their autocommit state.
+struct TransactionTracker {
+    /// A transaction.
+    struct Transaction: Sendable, Equatable {
+        var key: ConnectionKey
+        /// When its first statement ended, and when it ended itself; nil while it is open.
+        var start: UInt64
+        var end: UInt64?
+        /// When it acquired the right to write, as far as its statements show; nil before.
+        var writesSince: UInt64?
+        var statements: UInt64 = 0
+        /// The end of the last statement, and the normalized text of the last one that did not end
+        /// the transaction.
+        var lastEnd: UInt64
+        var lastSQL: String?
+        /// Time between statements, in nanoseconds.
+        var idle: UInt64 = 0
+        /// The longest time between two statements: its length and its end.
+        var longestGap: (length: UInt64, end: UInt64) = (0, 0)
+
+        static func == (left: Transaction, right: Transaction) -> Bool {
+            left.key == right.key && left.start == right.start && left.end == right.end
+                && left.statements == right.statements
+        }
+
+        /// How long it has been open at a moment, in seconds.
+        func seconds(at now: UInt64) -> Double {
+            let end = end ?? now
+            return Double(end - min(start, end)) / 1e9
+        }
+
+        /// How much of a period passed between two statements, or after the last one: at most the
+        /// longest gap, in nanoseconds.
+        func idle(from: UInt64, to: UInt64) -> UInt64 {
+            func overlap(_ start: UInt64, _ stop: UInt64) -> UInt64 {
+                let first = max(start, from)
+                let last = min(stop, to)
+                return last > first ? last - first : 0
+            }
+            let gapStart = longestGap.end - min(longestGap.length, longestGap.end)
+            return max(overlap(gapStart, longestGap.end), overlap(lastEnd, end ?? to))
+        }
+    }
+
+    /// The open ones.
+    private(set) var open: [ConnectionKey: Transaction] = [:]
+    /// Those that ended, the longest first.
+    private(set) var longest: [Transaction] = []
+    /// Writing ones that ended last, in the order of their ends.
+    private(set) var recent: [Transaction] = []
+
+    private static let longestLimit = 20
+    private static let recentLimit = 1_024
+
+    /// Records an execution, whose predecessors were recorded before.
+    mutating func add(_ execution: StatementExecution, sql: String?, keyword: TransactionKeyword) {
+        let key = ConnectionKey(process: execution.process, connection: execution.connection)
+        let isOK = execution.result & 0xff == 0
+        guard var transaction = open[key] else {
+            guard !execution.isAutocommit else { return }
+            var new = Transaction(key: key, start: execution.end, lastEnd: execution.end)
+            new.lastSQL = sql
+            let isBegin =
+                keyword == .begin || keyword == .beginImmediate || keyword == .savepoint
+            if keyword == .beginImmediate || keyword == .write, isOK {
+                new.writesSince = execution.end
+            }
+            // Tracing may begin in the middle of a transaction.
+            if !isBegin { new.statements = 1 }
+            open[key] = new
+            return
+        }
+        let duration = UInt64((execution.seconds ?? 0) * 1e9)
+        let begin = execution.end - min(duration, execution.end)
+        let gap = begin - min(transaction.lastEnd, begin)
+        transaction.idle += gap
+        if gap > transaction.longestGap.length { transaction.longestGap = (gap, begin) }
+        transaction.statements += 1
+        transaction.lastEnd = execution.end
+        // What ends a transaction does not show what it did.
+        if !execution.isAutocommit || keyword == .write {
+            transaction.lastSQL = sql
+        }
+        if keyword == .write, isOK, transaction.writesSince == nil {
+            transaction.writesSince = execution.end
+        }
+        if execution.isAutocommit { finish(transaction, at: execution.end) } else {
+            open[key] = transaction
+        }
+    }
+
+    /// Ends the transactions of a process that has ended.
+    mutating func end(process: Int32, at time: UInt64) {
+        for transaction in open.values where transaction.key.process == process {
+            finish(transaction, at: time)
+        }
+    }
+
+    private mutating func finish(_ transaction: Transaction, at time: UInt64) {
+        open[transaction.key] = nil
+        var ended = transaction
+        ended.end = time
+        if ended.writesSince != nil {
+            recent.append(ended)
+            if recent.count > 2 * Self.recentLimit { recent.removeFirst(Self.recentLimit) }
+        }
+        let length = ended.seconds(at: time)
+        if longest.count < Self.longestLimit || length > (longest.last?.seconds(at: time) ?? 0) {
+            let place = longest.firstIndex { $0.seconds(at: time) < length } ?? longest.count
+            longest.insert(ended, at: place)
+            if longest.count > Self.longestLimit { longest.removeLast() }
+        }
+    }
+
+    /// The writing transaction of another connection that overlaps a period most.
+    func writer(from start: UInt64, to end: UInt64, except key: ConnectionKey) -> Transaction? {
+        var best: (transaction: Transaction, overlap: UInt64)?
+        func consider(_ transaction: Transaction) {
+            guard transaction.key != key, let since = transaction.writesSince else { return }
+            let stop = min(transaction.end ?? end, end)
+            let begin = max(since, start)
+            guard since <= end, stop >= begin else { return }
+            let overlap = stop - begin
+            if best == nil || overlap > (best?.overlap ?? 0) { best = (transaction, overlap) }
+        }
+        for transaction in open.values { consider(transaction) }
+        for transaction in recent.reversed() {
+            // Those before ended before the period.
+            guard (transaction.end ?? end) >= start else { break }
+            consider(transaction)
+        }
+        return best?.transaction
+    }
+}

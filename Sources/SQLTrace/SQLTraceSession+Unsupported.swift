@@ -1,0 +1,45 @@
+#if !os(Linux)
+import SQLiteWatch
+
+/// Traces the SQL of other programs, on Linux.
+public final class SQLTraceSession {
+    /// Throws: the system has no uprobes.
+    public init(
+        paths: [String],
+        commands: SQLTraceCommands,
+        options: SQLTraceOptions = SQLTraceOptions()
+    ) throws(TraceError) {
+        throw TraceError(.unsupportedSystem, "SQL is traced on Linux only")
+    }
+
+    /// Does nothing.
+    public func close() {}
+
+    /// Does nothing.
+    public func add(path: String) {}
+
+    /// No executions.
+    @discardableResult
+    public func poll() -> [StatementExecution] { [] }
+
+    /// Adds nothing.
+    public func complete(_ reports: inout [WatchReport]) {}
+}
+
+/// The process that finds layouts, on Linux.
+public enum SQLCalibration {
+    /// Does nothing.
+    public static func run() {}
+}
+
+/// The process that removes probes, on Linux.
+public enum TraceGuardian {
+    /// Does nothing.
+    public static func run(name: String) {}
+
+    /// Fails: the system has no uprobes.
+    public static func clean() -> Result<(removed: [String], remaining: [String]), TraceError> {
+        .failure(TraceError(.unsupportedSystem, "SQL is traced on Linux only"))
+    }
+}
+#endif

@@ -1,0 +1,30 @@
+/// Why SQL cannot be traced.
+public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The kind of an error; more may follow.
+    public struct Code: Sendable, Equatable {
+        private let name: String
+
+        /// The system is not Linux, or its processor is not supported.
+        public static let unsupportedSystem = Code(name: "unsupportedSystem")
+        /// This user may not set probes.
+        public static let permission = Code(name: "permission")
+        /// The kernel has no uprobes, or tracefs is not mounted.
+        public static let uprobes = Code(name: "uprobes")
+        /// The offsets in a library were not found.
+        public static let calibration = Code(name: "calibration")
+        /// A probe could not be set.
+        public static let probe = Code(name: "probe")
+        /// The process that removes probes could not be started.
+        public static let guardian = Code(name: "guardian")
+    }
+
+    /// The kind.
+    public var code: Code
+    /// What is wrong, and what to do.
+    public var description: String
+
+    init(_ code: Code, _ description: String) {
+        self.code = code
+        self.description = description
+    }
+}

@@ -1,0 +1,77 @@
+/// What probes record of the registers and the memory of a program
+/// (Documentation/trace/uprobetracer.rst in the kernel's sources).
+struct ProbeArguments {
+    let layout: StatementLayout
+    /// Whether the first values of statements are recorded.
+    var recordsValues = false
+
+    #if arch(arm64)
+    private static let first = "%x0"
+    private static let second = "%x1"
+    #else
+    private static let first = "%di"
+    private static let second = "%si"
+    #endif
+
+    /// The values of a statement that are recorded, and the 8-byte words of each text.
+    static let valueCount = 8
+    static let valueWords = 8
+
+    /// The entry of `sqlite3_reset`.
+    var reset: [String] {
+        let statement = Self.first
+        let connection = "+\(layout.connection)(\(statement))"
+        var arguments = [
+            "st=\(statement):x64", "db=\(connection):x64", "sql=+\(layout.sql)(\(statement)):x64",
+            "pc=+\(layout.programCounter)(\(statement)):u32",
+            "rc=+\(layout.resultCode)(\(statement)):u32", "vm=+\(layout.steps)(\(statement)):u32",
+            "ac=+\(layout.autocommit)(\(connection)):u8",
+        ]
+        if let calls = layout.busyCalls, let timeout = layout.busyTimeout {
+            arguments += ["nb=+\(calls)(\(connection)):u32", "bt=+\(timeout)(\(connection)):u32"]
+        }
+        if recordsValues, let values = layout.values {
+            let array = "+\(values.array)(\(statement))"
+            arguments.append("nv=+\(values.count)(\(statement)):u16")
+            for index in 0..<Self.valueCount {
+                let place = index * values.stride
+                arguments += [
+                    "v\(index)=+\(place)(\(array)):x64",
+                    "f\(index)=+\(place + values.flags)(\(array)):u16",
+                    "l\(index)=+\(place + values.length)(\(array)):u32",
+                    "t\(index)=+0(+\(place + values.pointer)(\(array))):x64[\(Self.valueWords)]",
+                ]
+            }
+        }
+        return arguments
+    }
+
+    /// The entry of `sqlite3_finalize`, after which the text cannot be read.
+    var finalize: [String] {
+        reset + [
+            "text=+0(+\(layout.sql)(\(Self.first))):string",
+            "file=\(file(of: "+\(layout.connection)(\(Self.first))")):string",
+        ]
+    }
+
+    /// The entry of `sqlite3_exec`.
+    var exec: [String] {
+        [
+            "db=\(Self.first):x64", "sql=\(Self.second):x64",
+            "ac=+\(layout.autocommit)(\(Self.first)):u8", "text=+0(\(Self.second)):string",
+            "file=\(file(of: Self.first)):string",
+        ]
+    }
+
+    /// The entry of `sqlite3_step`.
+    var step: [String] {
+        ["st=\(Self.first):x64", "pc=+\(layout.programCounter)(\(Self.first)):u32"]
+    }
+
+    /// A function's return.
+    static let result = ["rc=$retval:u32"]
+
+    private func file(of connection: String) -> String {
+        "+0(" + layout.file.reduce(connection) { "+\($1)(\($0))" } + ")"
+    }
+}

@@ -1,0 +1,79 @@
+/// A page of the kernel's trace buffer, as `trace_pipe_raw` returns it
+/// (`include/linux/ring_buffer.h`, `kernel/trace/ring_buffer.c`).
+enum RingBufferPage {
+    /// The records of a page.
+    struct Content {
+        var records: [EventRecord] = []
+        /// Whether events were lost before the page.
+        var isAfterLoss = false
+        /// Whether the page could not be read to its end.
+        var isMalformed = false
+    }
+
+    /// Bytes before the first record: the time and the length of the content.
+    private static let header = 16
+    private static let missedEvents: UInt64 = 1 << 31
+    private static let missedStored: UInt64 = 1 << 30
+
+    /// Parses a page, or what was read of it.
+    static func parse(_ page: [UInt8]) -> Content {
+        var content = Content()
+        let field = LittleEndian(page)
+        guard var time = field.u64(0), let commit = field.u64(8) else {
+            content.isMalformed = true
+            return content
+        }
+        content.isAfterLoss = commit & Self.missedEvents != 0
+        let length = Int(commit & 0xfff_ffff & ~(Self.missedStored | Self.missedEvents))
+        let end = min(Self.header + length, page.count)
+        content.isMalformed = Self.header + length > page.count
+        var place = Self.header
+        while place < end {
+            guard let word = field.u32(place) else { break }
+            let type = Int(word & 0x1f)
+            let delta = UInt64(word >> 5)
+            place += 4
+            var size: Int
+            switch type {
+            case 29:
+                // Padding: to the end of the page, or over a discarded record.
+                guard delta > 0, let skipped = field.u32(place), skipped >= 4 else {
+                    return content
+                }
+                time &+= delta
+                place += Int(skipped)
+                continue
+            case 30, 31:
+                guard let rest = field.u32(place) else {
+                    content.isMalformed = true
+                    return content
+                }
+                let extended = delta | UInt64(rest) << 27
+                // 30 extends the difference; 31 is a time whose upper five bits are the page's.
+                time = type == 30 ? time &+ extended : extended | time & (0x1f << 59)
+                place += 4
+                continue
+            case 0:
+                // The length includes its own four bytes.
+                guard let stated = field.u32(place), stated >= 4 else {
+                    content.isMalformed = true
+                    return content
+                }
+                size = Int(stated) - 4
+                place += 4
+            default:
+                size = type * 4
+            }
+            time &+= delta
+            guard size <= end - place else {
+                content.isMalformed = true
+                return content
+            }
+            content.records.append(
+                EventRecord(time: time, bytes: LittleEndian(Array(page[place..<(place + size)])))
+            )
+            place += (size + 3) & ~3
+        }
+        return content
+    }
+}

@@ -1,0 +1,162 @@
+#if os(Linux)
+import Glibc
+import SQLiteWatch
+
+/// A trace buffer of this session's own, with the probes of its own group.
+final class TraceInstance {
+    let folder: TraceFolder
+    /// The name of the instance and of the group.
+    let name: String
+    private var pipes: [Int32] = []
+    private var formats: [String: EventFormat] = [:]
+
+    /// Kilobytes of the buffer of each processor.
+    private static let bufferSize = 8_192
+    /// Bytes that are read at once: the size of a buffer's page.
+    private let pageSize: Int
+    /// The most that one call of ``read()`` takes from each processor.
+    private static let readLimit = 4_096
+
+    /// Makes the instance.
+    init(folder: TraceFolder, name: String) throws(TraceError) {
+        self.folder = folder
+        self.name = name
+        let path = "\(folder.path)/instances/\(name)"
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw TraceError(
+                .uprobes,
+                "no trace instance can be made: \(String(cString: strerror(errno)))"
+            )
+        }
+        let kilobytes = folder.text("instances/\(name)/buffer_subbuf_size_kb")
+            .flatMap { Int($0.prefix { $0.isNumber }) }
+        pageSize = max(4, kilobytes ?? 4) * 1_024
+        for (file, value) in [
+            ("trace_clock", "mono"), ("buffer_size_kb", "\(Self.bufferSize)"),
+            ("options/overwrite", "1"), ("tracing_on", "1"),
+        ] {
+            let code = folder.write(value, to: "instances/\(name)/\(file)")
+            guard code == 0 else {
+                throw TraceError(
+                    .uprobes,
+                    "\(file) of a trace instance cannot be set: \(String(cString: strerror(code)))"
+                )
+            }
+        }
+        let processors = (ProcFile.names(in: path + "/per_cpu") ?? []).filter {
+            $0.hasPrefix("cpu")
+        }
+        for processor in processors.sorted() {
+            let pipe = open(
+                "\(path)/per_cpu/\(processor)/trace_pipe_raw",
+                O_RDONLY | O_NONBLOCK | O_CLOEXEC
+            )
+            if pipe >= 0 { pipes.append(pipe) }
+        }
+        guard pipes.count == processors.count, !pipes.isEmpty else {
+            throw TraceError(.uprobes, "trace_pipe_raw of a trace instance cannot be opened")
+        }
+    }
+
+    deinit { close() }
+
+    /// Removes the instance and its probes.
+    func close() {
+        for pipe in pipes { Glibc.close(pipe) }
+        pipes = []
+        for _ in 0..<100 {
+            if folder.remove(name) { return }
+            usleep(2_000)
+        }
+    }
+
+    // MARK: Events
+
+    /// Sets a probe, without enabling it.
+    ///
+    /// - Parameters:
+    ///   - kind: `p` for a function's entry, `r` for its return.
+    ///   - event: Its name in the group.
+    ///   - descriptor: The file, open in this process.
+    ///   - offset: The offset of the instruction in the file.
+    ///   - arguments: What is recorded, as in `st=%di:x64`.
+    func addProbe(
+        _ kind: Character,
+        _ event: String,
+        descriptor: Int32,
+        offset: UInt64,
+        arguments: [String]
+    ) throws(TraceError) {
+        // By descriptor: whatever the file's name is now, and where a mount hides it.
+        let place = "/proc/\(getpid())/fd/\(descriptor):0x\(String(offset, radix: 16))"
+        let line = "\(kind):\(name)/\(event) \(place) " + arguments.joined(separator: " ")
+        let code = folder.write(line + "\n", to: "uprobe_events", appends: true)
+        guard code == 0 else {
+            throw TraceError(
+                .probe,
+                "the kernel refuses a probe (\(String(cString: strerror(code))))"
+            )
+        }
+        try learn(event, of: name)
+    }
+
+    /// Reads the format of an event of a group.
+    func learn(_ event: String, of group: String) throws(TraceError) {
+        guard let format = folder.text("events/\(group)/\(event)/format").flatMap(EventFormat.init)
+        else { throw TraceError(.probe, "the format of the event \(event) cannot be read") }
+        formats[event] = format
+    }
+
+    /// The format of an event.
+    func format(_ event: String) -> EventFormat? { formats[event] }
+
+    /// Enables or disables an event in this instance.
+    func set(_ event: String, of group: String? = nil, isEnabled: Bool) throws(TraceError) {
+        let code = folder.write(
+            isEnabled ? "1" : "0",
+            to: "instances/\(name)/events/\(group ?? name)/\(event)/enable"
+        )
+        guard code == 0 else {
+            throw TraceError(
+                .probe,
+                "the event \(event) cannot be enabled: \(String(cString: strerror(code)))"
+            )
+        }
+    }
+
+    // MARK: Records
+
+    /// The records since the last call, by processor, and whether there may be more.
+    func read() -> (records: [EventRecord], hasMore: Bool) {
+        var records: [EventRecord] = []
+        var hasMore = false
+        for pipe in pipes {
+            var pages = 0
+            while pages < Self.readLimit {
+                let page = ProcFile.readOnce(pipe, limit: pageSize)
+                if page.isEmpty { break }
+                records += RingBufferPage.parse(page).records
+                pages += 1
+            }
+            hasMore = hasMore || pages == Self.readLimit
+        }
+        return (records, hasMore)
+    }
+
+    /// Events that were lost because the buffers were full or a record was too long.
+    var lost: UInt64 {
+        var lost: UInt64 = 0
+        for processor in pipes.indices {
+            let text = folder.text("instances/\(name)/per_cpu/cpu\(processor)/stats") ?? ""
+            for line in text.split(separator: "\n") {
+                let parts = line.split(separator: ":", maxSplits: 1)
+                guard parts.count == 2, parts[0] == "overrun" || parts[0] == "dropped events" else {
+                    continue
+                }
+                lost += UInt64(parts[1].drop { $0 == " " }) ?? 0
+            }
+        }
+        return lost
+    }
+}
+#endif

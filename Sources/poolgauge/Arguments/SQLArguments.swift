@@ -1,0 +1,74 @@
+import ArgumentParser
+import SQLTrace
+import WorkloadEngine
+
+/// The options of `poolgauge top` that show SQL.
+struct SQLArguments: ParsableArguments {
+    @Option(
+        name: .customLong("sql"),
+        defaultAsFlag: .light,
+        help: ArgumentHelp(
+            "Show the statements of the programs, as root: light, timed or full. Name the files first.",
+            discussion: """
+                Probes on SQLite's functions slow each program that uses the same library. light, \
+                the default, counts executions; timed also estimates their times and rows from \
+                short windows; full times each one of the processes of --pid.
+                """,
+            valueName: "level"
+        )
+    )
+    var level: SQLTraceOptions.Level?
+
+    @Option(help: "A process to trace with --sql=full; can be repeated.")
+    var pid: [Int32] = []
+
+    @Flag(help: "Show the literals of statements, which are masked by default. Keys stay masked.")
+    var literals = false
+
+    @Flag(help: "Read bound values, and show those of each statement's last execution.")
+    var values = false
+
+    @Option(
+        help: "The share of its time that a program may lose to probes before tracing pauses: 5%.",
+        transform: ShareArgument.parse
+    )
+    var sqlLimit: ShareArgument?
+
+    func validate() throws {
+        if level == nil, !pid.isEmpty || literals || values || sqlLimit != nil {
+            throw ValidationError("--pid, --literals, --values and --sql-limit are those of --sql")
+        }
+        if level == .full, pid.isEmpty {
+            throw ValidationError("--sql=full traces the processes of --pid: give at least one")
+        }
+        if level != .full, !pid.isEmpty {
+            throw ValidationError("--pid is the one of --sql=full")
+        }
+    }
+
+    /// How to trace; nil without `--sql`.
+    var options: SQLTraceOptions? {
+        level.map { level in
+            var options = SQLTraceOptions()
+            options.level = level
+            options.processes = pid
+            options.showsLiterals = literals
+            options.readsValues = values
+            if let sqlLimit { options.shareLimit = sqlLimit.share }
+            return options
+        }
+    }
+}
+
+extension SQLTraceOptions.Level: ExpressibleByArgument {}
+
+/// A share of a whole, such as `5%`.
+struct ShareArgument {
+    var share: Double
+
+    static func parse(_ text: String) throws -> ShareArgument {
+        do { return ShareArgument(share: try Quantity.share(text)) } catch {
+            throw ValidationError(String(describing: error))
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import SQLTrace
+
+/// The process that loads a copy of another program's library to find where it keeps statements:
+/// started by `poolgauge top --sql`, for its own use.
+struct SQLCalibrationSubcommand: ParsableCommand {
+    static let name = "sql-calibration"
+
+    static let configuration = CommandConfiguration(
+        commandName: name,
+        abstract: "Find the layout of the library on descriptor 3, without privileges.",
+        shouldDisplay: false
+    )
+
+    func run() throws { SQLCalibration.run() }
+}
+
+/// The process that removes the probes of `poolgauge top --sql` when that ends: started by it.
+struct TraceGuardianSubcommand: ParsableCommand {
+    static let name = "trace-guardian"
+
+    static let configuration = CommandConfiguration(
+        commandName: name,
+        abstract: "Remove a session's probes at the end of standard input.",
+        shouldDisplay: false
+    )
+
+    @Argument(help: "The name of the session's trace instance.")
+    var session: String
+
+    func run() throws { TraceGuardian.run(name: session) }
+}

@@ -1,0 +1,60 @@
+import SQLTrace
+import SQLiteWatch
+
+/// The statements of watched programs, beside a watch session.
+///
+/// Where they cannot be traced, the reports say what is missing, and contain all else.
+struct SQLWatch {
+    private let session: SQLTraceSession?
+    private let problem: String?
+
+    /// How often events are read: a buffer lasts for longer.
+    private static let pause = Duration.milliseconds(20)
+
+    /// Starts to trace the programs that use databases.
+    init(paths: [String], options: SQLTraceOptions) {
+        do throws(TraceError) {
+            session = try SQLTraceSession(
+                paths: paths,
+                commands: SQLTraceCommands(
+                    calibration: ClientProcess.command(SQLCalibrationSubcommand.name),
+                    guardian: ClientProcess.command(TraceGuardianSubcommand.name)
+                ),
+                options: options
+            )
+            problem = nil
+        } catch {
+            session = nil
+            problem = "SQL is not shown: \(error.description)."
+        }
+    }
+
+    /// Shows the programs that use further databases.
+    func add(_ paths: [String]) {
+        for path in paths { session?.add(path: path) }
+    }
+
+    /// Removes the probes.
+    func end() { session?.close() }
+
+    /// Watches for some time, and reads the events meanwhile.
+    func run(_ watch: WatchSession, for duration: Duration, until isStopped: () -> Bool) {
+        guard let session else { return watch.run(for: duration, until: isStopped) }
+        let clock = ContinuousClock()
+        let end = clock.now + duration
+        while !isStopped() {
+            let left = end - clock.now
+            guard left > .zero else { return }
+            watch.run(for: min(left, Self.pause), until: isStopped)
+            session.poll()
+        }
+    }
+
+    /// Adds what was traced to reports.
+    func complete(_ reports: inout [WatchReport]) {
+        for index in reports.indices {
+            if let problem { reports[index].notes.append(problem) }
+        }
+        session?.complete(&reports)
+    }
+}
