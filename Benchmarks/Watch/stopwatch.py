@@ -91,20 +91,18 @@ def moment(text):
 def holder(stop, path, share):
     """Holds the lock to write for a share of the time; returns when it did.
 
-    A hold starts within BEGIN and ends within COMMIT: the middle of each call counts.
+    BEGIN acquires the lock within 50 µs; COMMIT releases it as its last step, after its sync.
     """
     connection = connect(path)
     held = []
     while not stop:
         cycle = random.uniform(0.05, 0.15)
-        before = time.time()
         connection.execute("BEGIN IMMEDIATE")
-        begin = (before + time.time()) / 2
+        begin = time.time()
         connection.execute("INSERT INTO t(x) VALUES (1)")
         time.sleep(cycle * share)
-        before = time.time()
         connection.execute("COMMIT")
-        held.append((begin, (before + time.time()) / 2))
+        held.append((begin, time.time()))
         time.sleep(cycle * (1 - share))
     return held
 

@@ -44,6 +44,17 @@ final class DatabaseFiles {
     /// The descriptor of the log, or -1.
     var walDescriptor: Int32 { wal.descriptor }
 
+    /// The descriptor of the file with a suffix, as of the last sample, or -1.
+    func descriptor(of suffix: String) -> Int32 {
+        switch suffix {
+        case "": database.descriptor
+        case "-wal": wal.descriptor
+        case "-shm": index.descriptor
+        case "-journal": journal.descriptor
+        default: -1
+        }
+    }
+
     /// Reads the headers and queries the locks to write; those to read only if asked to.
     func sample(probesReaders: Bool) -> FileSample {
         var sample = FileSample()

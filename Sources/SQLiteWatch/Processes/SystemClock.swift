@@ -9,6 +9,9 @@ enum SystemClock {
     /// Processor time of this process.
     static var process: UInt64 { reading(CLOCK_PROCESS_CPUTIME_ID) }
 
+    /// Time since the system started.
+    static var monotonic: UInt64 { reading(CLOCK_MONOTONIC) }
+
     /// Milliseconds since 1970.
     static var calendarMilliseconds: Int64 { Int64(reading(CLOCK_REALTIME) / 1_000_000) }
 
