@@ -98,6 +98,9 @@ struct TransactionTracker {
         }
     }
 
+    /// Forgets the open transactions, whose ends may have been missed.
+    mutating func forgetOpen() { open = [:] }
+
     private mutating func finish(_ transaction: Transaction, at time: UInt64) {
         open[transaction.key] = nil
         var ended = transaction
