@@ -117,6 +117,7 @@ public final class SQLTraceSession {
     private func probe(_ entry: TracedLibraries.Entry) {
         guard probes.probe(entry) else { return }
         decoder.layouts = probes.layouts
+        decoder.stepOverhead = UInt64(probes.cost?.insideStep ?? 0)
         if selected != nil { select() }
     }
 
@@ -275,6 +276,45 @@ public final class SQLTraceSession {
 
     /// Adds statements, transactions and waits to the reports on the databases.
     public func complete(_ reports: inout [WatchReport]) {
+        let traced = report()
+        for index in reports.indices {
+            guard let database = traced[reports[index].file.path] else { continue }
+            reports[index].statements = database.statements
+            reports[index].transactions = database.transactions
+            reports[index].blocked = database.blocked.map { inferred($0, reports[index]) }
+            reports[index].tracing = database.tracing
+        }
+    }
+
+    /// The holder of the lock stands for a blocker that was not traced.
+    private func inferred(_ block: WatchedBlock, _ report: WatchReport) -> WatchedBlock {
+        guard block.by == nil else { return block }
+        let end = block.time.milliseconds
+        let start = end - Int64(block.seconds * 1_000)
+        let holder = report.episodes.first { episode in
+            let lasted = Int64(episode.seconds * 1_000)
+            return episode.kind == .writer && episode.pid != block.pid
+                && episode.start.milliseconds <= end
+                && episode.start.milliseconds + lasted >= start
+        }
+        guard let holder else { return block }
+        var block = block
+        var by = WatchedBlock.Blocker(pid: holder.pid, isInferred: true)
+        by.name = holder.name
+        block.by = by
+        return block
+    }
+
+    /// What was traced of a database.
+    struct TracedDatabase {
+        var statements: [WatchedStatement]
+        var transactions: [WatchedTransaction]
+        var blocked: [WatchedBlock]
+        var tracing: WatchedTracing
+    }
+
+    /// What was traced of each database, by its path; rates are those since the last call.
+    func report() -> [String: TracedDatabase] {
         let now = monotonicNanoseconds()
         let elapsed = Double(now - lastReport) / 1e9
         lastReport = now
@@ -289,14 +329,17 @@ public final class SQLTraceSession {
             },
             name: { names[$0] }
         )
-        for index in reports.indices {
-            guard let number = files.paths.firstIndex(of: reports[index].file.path) else { continue }
+        var report: [String: TracedDatabase] = [:]
+        for (number, path) in files.paths.enumerated() {
             if lost > 0 { models[number].noteLoss() }
-            reports[index].statements = models[number].statementReport(elapsed: elapsed)
-            reports[index].transactions = models[number].transactionReport(surroundings)
-            reports[index].blocked = models[number].blockReport(surroundings)
-            reports[index].tracing = tracing(of: number, at: now, lost: lost)
+            report[path] = TracedDatabase(
+                statements: models[number].statementReport(elapsed: elapsed),
+                transactions: models[number].transactionReport(surroundings),
+                blocked: models[number].blockReport(surroundings),
+                tracing: tracing(of: number, at: now, lost: lost)
+            )
         }
+        return report
     }
 
     private func tracing(of number: Int, at now: UInt64, lost: UInt64) -> WatchedTracing {
@@ -307,11 +350,15 @@ public final class SQLTraceSession {
         let users = survey.processes.filter { $0.value.databases.contains(number) }
             .keys.sorted()
         tracing.pids = users.filter { problems[$0] == nil }
-        tracing.processesSlowed = options.level == .full ? options.processes.count : survey.processes.filter { process, facts in
-            facts.code.contains { mapping in
-                probes.libraries.entry(mapping, of: process).map { !$0.defined.isEmpty } ?? false
-            }
-        }.count
+        tracing.processesSlowed =
+            options.level == .full
+            ? options.processes.count
+            : survey.processes.filter { process, facts in
+                facts.code.contains { mapping in
+                    probes.libraries.entry(mapping, of: process).map { !$0.defined.isEmpty }
+                        ?? false
+                }
+            }.count
         tracing.lost = lost
         tracing.events = counted
         tracing.unknownTexts = decoder.unknownTexts

@@ -71,7 +71,7 @@ public enum SQLCalibration {
         var byte: UInt8 = 0
         guard read(STDIN_FILENO, &byte, 1) == 1, let probed = loop.measure() else { throw failure }
         let reset = probed.reset - plain.reset
-        answer("reset=\(reset)\nstep=\(probed.step - plain.step - reset)\n")
+        answer("reset=\(reset)\nstep=\(probed.step - plain.step)\nplain=\(plain.step)\n")
     }
 
     private static func answer(_ text: String) {

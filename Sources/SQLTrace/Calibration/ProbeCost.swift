@@ -5,6 +5,10 @@ struct ProbeCost: Equatable, Sendable {
     var reset: Double
     /// Of the entry and the return of `sqlite3_step`.
     var step: Double
+    /// Of a step without probes.
+    var plainStep: Double
+    /// How much of ``step`` is between the times of the two events; 0 while it is not known.
+    var insideStep: Double = 0
 
     /// Reads `reset=812\nstep=2600\n`; nil when malformed.
     init?(text: String) {
@@ -14,8 +18,11 @@ struct ProbeCost: Equatable, Sendable {
             guard parts.count == 2, let value = Double(parts[1]), value.isFinite else { return nil }
             values[String(parts[0])] = min(max(value, 0), 1e6)
         }
-        guard let reset = values["reset"], let step = values["step"] else { return nil }
+        guard let reset = values["reset"], let step = values["step"],
+            let plainStep = values["plain"]
+        else { return nil }
         self.reset = reset
         self.step = step
+        self.plainStep = plainStep
     }
 }

@@ -13,7 +13,8 @@ extension ExecutionDecoder {
             traced.timings[start.statement] = StatementTiming(start: time)
         }
         if var timing = traced.timings[start.statement], !timing.isCut {
-            timing.nanoseconds &+= event.time &- time
+            let duration = event.time - min(time, event.time)
+            timing.nanoseconds &+= duration - min(stepOverhead, duration)
             // SQLITE_ROW.
             if result == 100 { timing.rows += 1 }
             traced.timings[start.statement] = timing
@@ -34,13 +35,15 @@ extension ExecutionDecoder {
     /// Whether statements that are timed have not ended.
     var isTiming: Bool {
         processes.values.contains { $0.timings.values.contains { !$0.isCut } }
-            || calls.values.contains { $0.contains { call in
-                if case .step(let start, let time) = call {
-                    start.programCounter < 0 && window?.contains(time) ?? false
-                } else {
-                    false
+            || calls.values.contains {
+                $0.contains { call in
+                    if case .step(let start, let time) = call {
+                        start.programCounter < 0 && window?.contains(time) ?? false
+                    } else {
+                        false
+                    }
                 }
-            } }
+            }
     }
 
     /// Ends the recording of steps: those under way have no recorded end.

@@ -20,6 +20,9 @@ struct ExecutionDecoder {
     /// The period in which statements start that are timed; nil for none.
     var window: ClosedRange<UInt64>?
 
+    /// Nanoseconds of each recorded step that the probes took, and not SQLite.
+    var stepOverhead: UInt64 = 0
+
     let memory: any ProcessMemory
     private let database: FileMatch
     var processes: [Int32: TracedProcess] = [:]

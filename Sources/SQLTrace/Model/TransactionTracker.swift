@@ -86,7 +86,9 @@ struct TransactionTracker {
         if keyword == .write, isOK, transaction.writesSince == nil {
             transaction.writesSince = execution.end
         }
-        if execution.isAutocommit { finish(transaction, at: execution.end) } else {
+        if execution.isAutocommit {
+            finish(transaction, at: execution.end)
+        } else {
             open[key] = transaction
         }
     }

@@ -172,6 +172,7 @@ final class ProbeSet {
             ("p", "cost_step", "sqlite3_step", arguments.step),
             ("r", "cost_step_return", "sqlite3_step", ProbeArguments.result),
         ]
+        var ids: (entry: UInt16, exit: UInt16) = (0, 0)
         cost = calibration.cost(of: entry.library) { copy, isSet in
             do throws(TraceError) {
                 for (kind, event, function, arguments) in probes {
@@ -186,6 +187,8 @@ final class ProbeSet {
                         )
                     }
                     try instance.set(event, isEnabled: isSet)
+                    if isSet, event == "cost_step" { ids.entry = instance.format(event)?.id ?? 0 }
+                    if isSet, kind == "r" { ids.exit = instance.format(event)?.id ?? 0 }
                     if !isSet { instance.removeProbe(event) }
                 }
                 return true
@@ -194,7 +197,29 @@ final class ProbeSet {
             }
         }
         // What the measurement recorded is no program's.
-        _ = instance.read()
+        let intervals = Self.stepIntervals(instance.read().records, entry: ids.entry, ids.exit)
+        if let measured = cost, !intervals.isEmpty {
+            let median = intervals.sorted()[intervals.count / 2]
+            cost?.insideStep = max(0, Double(median) - measured.plainStep)
+        }
+    }
+
+    /// The nanoseconds from each entry of a step to its return, in the events of one thread.
+    private static func stepIntervals(
+        _ records: [EventRecord],
+        entry: UInt16,
+        _ exit: UInt16
+    ) -> [UInt64] {
+        var start: UInt64?
+        var intervals: [UInt64] = []
+        for record in records.sorted(by: { $0.time < $1.time }) {
+            if record.id == entry { start = record.time }
+            if record.id == exit, let begin = start {
+                intervals.append(record.time - begin)
+                start = nil
+            }
+        }
+        return intervals
     }
 }
 #endif

@@ -32,8 +32,10 @@ struct TracedLibraries {
     private let calibration: Calibration
 
     /// Files that programs started later probably map.
-    static let common = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
-        "/usr/lib", "/usr/local/lib"].map { $0 + "/libsqlite3.so.0" }
+    static let common = [
+        "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
+        "/usr/lib", "/usr/local/lib",
+    ].map { $0 + "/libsqlite3.so.0" }
 
     init(calibration: Calibration) { self.calibration = calibration }
 
