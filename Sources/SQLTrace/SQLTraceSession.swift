@@ -221,7 +221,9 @@ public final class SQLTraceSession {
         let now = monotonicNanoseconds()
         let decision = limiter.decision(at: now) {
             defer { lostTimes = [:] }
-            return lostTimes.values.max() ?? 0
+            guard options.level == .full else { return lostTimes.values.max() ?? 0 }
+            defer { lostStepTimes = [:] }
+            return lostTimes.merging(lostStepTimes, uniquingKeysWith: +).values.max() ?? 0
         }
         // Full is asked for by process: it only reports its cost.
         if let decision, options.level != .full {
