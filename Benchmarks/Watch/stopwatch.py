@@ -1,22 +1,29 @@
 #!/usr/bin/env python3
 """Compares what `poolgauge top` reports with what programs measure themselves.
 
-    stopwatch.py shares [--runs 20] [--seconds 30]     a write lock held 5, 20 and 60 % of the time
-    stopwatch.py commits [--seconds 10]                commits per second of a busy writer
-    stopwatch.py cost [--processes 300]                processor time with many attached processes
-    stopwatch.py throughput [--pairs 10]               a writer and a reader, with and without top
+    stopwatch.py shares [--runs 20] [--seconds 30]       a write lock held 5, 20 and 60 % of the time
+    stopwatch.py commits [--seconds 10]                  commits per second of a busy writer
+    stopwatch.py tables [--seconds 10]                   frames by table of a writer
+    stopwatch.py cost [--processes 300] [--seconds 30]   processor time with many attached processes
+    stopwatch.py throughput [--pairs 30] [--seconds 4]   a writer and a reader, with and without top
+    stopwatch.py all                                     each of them with its defaults (25 minutes)
 
-`--command` names the program; ".build/release/poolgauge top" by default.
+`--command` names the program; ".build/release/poolgauge top" by default. Each comparison prints the
+load averages of the machine before and after it. The exit status is 1 when a bound is missed:
+19 of 20 shares within 2 points, commits within 1 %, frames by table within 5 % of all frames,
+3 % of a core, and 99 % of the throughput.
 """
 
 import argparse
 import json
+import mmap
 import os
 import random
 import shlex
 import signal
 import sqlite3
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
@@ -82,7 +89,10 @@ def moment(text):
 
 
 def holder(stop, path, share):
-    """Holds the lock to write for a share of the time; returns when it did."""
+    """Holds the lock to write for a share of the time; returns when it did.
+
+    BEGIN acquires the lock within 50 µs; COMMIT releases it as its last step, after its sync.
+    """
     connection = connect(path)
     held = []
     while not stop:
@@ -92,8 +102,7 @@ def holder(stop, path, share):
         connection.execute("INSERT INTO t(x) VALUES (1)")
         time.sleep(cycle * share)
         connection.execute("COMMIT")
-        end = time.time()
-        held.append((begin, end))
+        held.append((begin, time.time()))
         time.sleep(cycle * (1 - share))
     return held
 
@@ -125,12 +134,17 @@ def shares(arguments):
                     f" processor {report['window']['processorShare']:.4f}",
                     flush=True,
                 )
+    passes = True
     for share, differences in inside.items():
         good = sum(abs(difference) <= 0.02 for difference in differences)
+        passes = passes and good >= 0.95 * len(differences)
         print(
             f"{share:.2f}: {good} of {len(differences)} within 0.02, mean"
-            f" {statistics.mean(differences):+.4f}, largest {max(map(abs, differences)):.4f}"
+            f" {statistics.mean(differences):+.4f}, root mean square"
+            f" {statistics.mean(d * d for d in differences) ** 0.5:.4f},"
+            f" largest {max(map(abs, differences)):.4f}"
         )
+    return passes
 
 
 def writer(stop, path, pause):
@@ -145,16 +159,8 @@ def writer(stop, path, pause):
     return times
 
 
-def reader(stop, path):
-    connection = connect(path)
-    count = 0
-    while not stop:
-        connection.execute("SELECT max(id) FROM t").fetchone()
-        count += 1
-    return count
-
-
 def commits(arguments):
+    passes = True
     for pause in (0.001, 0):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "app.sqlite")
@@ -166,7 +172,65 @@ def commits(arguments):
             begin = end - report["window"]["seconds"]
             truth = sum(begin <= at < end for at in times)
             shown = report["wal"]["commits"]
+            passes = passes and abs(shown - truth) <= 0.01 * truth
             print(f"commits: true {truth} shown {shown} ratio {shown / max(truth, 1):.4f}", flush=True)
+    return passes
+
+
+def clerk(stop, path):
+    """Writes to two tables and an index, and keeps the log; returns the frames of each."""
+    connection = connect(path)
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA wal_autocheckpoint = 0")
+    time.sleep(2)
+    while not stop:
+        connection.execute("BEGIN")
+        for _ in range(random.randrange(1, 20)):
+            row = random.random(), "n" * random.randrange(300)
+            connection.execute("INSERT INTO orders(day, note) VALUES (?, ?)", row)
+        connection.execute("INSERT INTO log VALUES (zeroblob(?))", (random.randrange(9000),))
+        connection.execute("COMMIT")
+        time.sleep(0.005)
+    names = dict(connection.execute("SELECT pageno, name FROM dbstat"))
+    size = connection.execute("PRAGMA page_size").fetchone()[0]
+    frames = {}
+    with open(path + "-wal", "rb") as log:
+        content = log.read()
+    for offset in range(32, len(content) - size - 23, size + 24):
+        name = names.get(struct.unpack_from(">I", content, offset)[0], "")
+        frames[name] = frames.get(name, 0) + 1
+    return frames
+
+
+def tables(arguments):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "app.sqlite")
+        create(path)
+        connection = connect(path)
+        connection.execute("CREATE TABLE orders(id INTEGER PRIMARY KEY, day, note)")
+        connection.execute("CREATE INDEX orders_by_day ON orders(day)")
+        connection.execute("CREATE TABLE log(x)")
+        connection.close()
+        process = start(clerk, path)
+        watching = begin_top(arguments.command, path, arguments.seconds + 4)
+        time.sleep(arguments.seconds + 2)
+        truth = finish(process)
+        report = end_top(watching)
+    shown = {
+        "sqlite_schema" if table["kind"] == "schema" else table["name"]: table["frames"]
+        for table in report["tables"]
+    }
+    total = sum(truth.values())
+    passes = True
+    for name in sorted(truth, key=truth.get, reverse=True):
+        difference = (shown.get(name, 0) - truth[name]) / total
+        passes = passes and abs(difference) <= 0.05
+        print(
+            f"{name or 'unknown'}: true {truth[name]} shown {shown.get(name, 0)}"
+            f" difference {100 * difference:+.2f} % of all frames"
+        )
+    print(f"read and unknown: {report['tablesCoverage']}")
+    return passes
 
 
 def attached(path, count):
@@ -204,50 +268,106 @@ def cost(arguments):
         window = report["window"]
         print(
             f"{len(report['processes'])} processes: {window['processorShare']:.4f} of a core,"
-            f" {window['samplesPerSecond']:.1f} samples/s, {window['samples']} samples"
+            f" {window['samplesPerSecond']:.1f} samples/s, {window['samples']} samples,"
+            f" {window.get('listSamples')} with readers"
         )
+        return window["processorShare"] < 0.03
+
+
+def counting(stop, path, counters, index):
+    """Writes or reads without a pause, and counts in shared memory."""
+    connection = connect(path)
+    connection.execute("PRAGMA synchronous = NORMAL")
+    count = 0
+    while not stop:
+        if index == 0:
+            connection.execute("INSERT INTO t(x) VALUES (zeroblob(100))")
+        else:
+            connection.execute("SELECT max(id) FROM t").fetchone()
+        count += 1
+        struct.pack_into("Q", counters, 8 * index, count)
+    return count
+
+
+def rates(counters, seconds):
+    """Operations per second of the writer and of the reader."""
+    before = struct.unpack_from("QQ", counters), time.monotonic()
+    time.sleep(seconds)
+    after = struct.unpack_from("QQ", counters), time.monotonic()
+    return [(b - a) / (after[1] - before[1]) for a, b in zip(before[0], after[0])]
 
 
 def throughput(arguments):
+    """Compares adjacent slices of one run, so that slow changes of the machine cancel out."""
     ratios = {"writer": [], "reader": []}
-    for pair in range(arguments.pairs):
-        rates = {}
-        for watched in random.sample([True, False], 2):
-            with tempfile.TemporaryDirectory() as folder:
-                path = os.path.join(folder, "app.sqlite")
-                create(path)
-                watching = None
-                if watched:
-                    watching = subprocess.Popen(
-                        shlex.split(arguments.command) + [path, "--follow", "--format", "json"],
-                        stdout=subprocess.DEVNULL,
-                    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "app.sqlite")
+        create(path)
+        counters = mmap.mmap(-1, 16)
+        processes = [start(counting, path, counters, index) for index in (0, 1)]
+        try:
+            time.sleep(2)
+            for pair in range(arguments.pairs):
+                found = {}
+                for watched in (True, False) if pair % 2 else (False, True):
+                    watching = None
+                    if watched:
+                        watching = subprocess.Popen(
+                            shlex.split(arguments.command) + [path, "--follow", "--format", "json"],
+                            stdout=subprocess.DEVNULL,
+                        )
+                    # The start of top is not a part of watching.
                     time.sleep(1)
-                processes = start(writer, path, 0), start(reader, path)
-                time.sleep(arguments.seconds)
-                rates[watched] = len(finish(processes[0])), finish(processes[1])
-                if watching:
-                    watching.terminate()
-                    watching.wait()
-        for index, name in enumerate(("writer", "reader")):
-            ratios[name].append(rates[True][index] / rates[False][index])
-        print(f"pair {pair}: writer {ratios['writer'][-1]:.3f} reader {ratios['reader'][-1]:.3f}", flush=True)
+                    found[watched] = rates(counters, arguments.seconds)
+                    if watching:
+                        watching.terminate()
+                        watching.wait()
+                for index, name in enumerate(ratios):
+                    ratios[name].append(found[True][index] / found[False][index])
+                print(
+                    f"pair {pair}: writer {found[False][0]:.0f}/s ratio {ratios['writer'][-1]:.3f},"
+                    f" reader {found[False][1]:.0f}/s ratio {ratios['reader'][-1]:.3f}",
+                    flush=True,
+                )
+        finally:
+            for process in processes:
+                finish(process)
+    passes = True
     for name, values in ratios.items():
-        print(f"{name}: median ratio {statistics.median(values):.4f}")
+        low, middle, high = statistics.quantiles(values, n=4)
+        passes = passes and middle >= 0.99
+        print(f"{name}: median ratio {middle:.4f}, quartiles {low:.4f} and {high:.4f}")
+    return passes
+
+
+COMPARISONS = {
+    "shares": (shares, 30),
+    "commits": (commits, 10),
+    "tables": (tables, 10),
+    "cost": (cost, 30),
+    "throughput": (throughput, 4),
+}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("comparison", choices=["shares", "commits", "cost", "throughput"])
+    parser.add_argument("comparison", choices=[*COMPARISONS, "all"])
     parser.add_argument("--command", default=".build/release/poolgauge top")
     parser.add_argument("--seconds", type=int, default=None)
     parser.add_argument("--runs", type=int, default=20)
-    parser.add_argument("--pairs", type=int, default=10)
+    parser.add_argument("--pairs", type=int, default=30)
     parser.add_argument("--processes", type=int, default=300)
     arguments = parser.parse_args()
-    if arguments.seconds is None:
-        arguments.seconds = 30 if arguments.comparison == "shares" else 10
-    globals()[arguments.comparison](arguments)
+    seconds = arguments.seconds
+    passes = True
+    for name in COMPARISONS if arguments.comparison == "all" else [arguments.comparison]:
+        compare, default = COMPARISONS[name]
+        arguments.seconds = default if seconds is None else seconds
+        print(f"{name}: load averages {os.getloadavg()}", flush=True)
+        is_met = compare(arguments)
+        passes = passes and is_met
+        print(f"{name}: load averages {os.getloadavg()}, {'met' if is_met else 'missed'}\n", flush=True)
+    return 0 if passes else 1
 
 
 if __name__ == "__main__":

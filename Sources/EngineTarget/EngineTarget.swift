@@ -13,10 +13,20 @@ final class EngineTarget: WorkloadTarget {
 
     let server: Server
     private let isWAL: Bool
+    /// How a transaction that writes begins; nil where the library's own way is meant.
+    private let begin: Database.TransactionKind?
+    private let statementGuard: StatementGuard?
 
-    init(_ server: Server, isWAL: Bool = true) {
+    init(
+        _ server: Server,
+        isWAL: Bool = true,
+        begin: Arm.Begin? = nil,
+        statementGuard: StatementGuard? = nil
+    ) {
         self.server = server
         self.isWAL = isWAL
+        self.begin = begin.flatMap(\.transactionKind)
+        self.statementGuard = statementGuard
     }
 
     private var kind: ServerKind {
@@ -42,7 +52,13 @@ final class EngineTarget: WorkloadTarget {
         }
         switch (server, access) {
         case (.pool(let pool), .read): try pool.read(as: label, run)
-        case (.pool(let pool), .write): try pool.write(as: label, run)
+        case (.pool(let pool), .write):
+            guard let begin else { return try pool.write(as: label, run) }
+            try pool.writeWithoutTransaction(as: label) { database in
+                try database.inTransaction(begin) { _ in
+                    try body(EngineSession(database: database, target: self))
+                }
+            }
         case (.pool(let pool), .writeWithoutTransaction):
             try pool.writeWithoutTransaction(as: label, run)
         case (.pool, .snapshot):
@@ -50,7 +66,13 @@ final class EngineTarget: WorkloadTarget {
             defer { snapshot.release() }
             try snapshot.read(body)
         case (.queue(let queue), .read): try queue.read(as: label, run)
-        case (.queue(let queue), .write): try queue.write(as: label, run)
+        case (.queue(let queue), .write):
+            guard let begin else { return try queue.write(as: label, run) }
+            try queue.writeWithoutTransaction(as: label) { database in
+                try database.inTransaction(begin) { _ in
+                    try body(EngineSession(database: database, target: self))
+                }
+            }
         case (.queue(let queue), .writeWithoutTransaction):
             try queue.writeWithoutTransaction(as: label, run)
         case (.queue, .snapshot): throw UnsupportedAccess.snapshotOfQueue
@@ -72,11 +94,20 @@ final class EngineTarget: WorkloadTarget {
         let run: @Sendable (Database) throws -> Void = { [self] in
             try body(EngineSession(database: $0, target: self))
         }
+        let begin = begin
         switch (server, access) {
         case (.pool(let pool), .read): try await pool.read(as: label, run)
-        case (.pool(let pool), .write): try await pool.write(as: label, run)
+        case (.pool(let pool), .write):
+            guard let begin else { return try await pool.write(as: label, run) }
+            try await pool.writeWithoutTransaction(at: AccessSite(label)) {
+                try $0.inTransaction(begin, run)
+            }
         case (.queue(let queue), .read): try await queue.read(as: label, run)
-        case (.queue(let queue), .write): try await queue.write(as: label, run)
+        case (.queue(let queue), .write):
+            guard let begin else { return try await queue.write(as: label, run) }
+            try await queue.writeWithoutTransaction(at: AccessSite(label)) {
+                try $0.inTransaction(begin, run)
+            }
         case (.frozen(let frozen), .read): try await frozen.readAsync(as: label, run)
         case (_, .writeWithoutTransaction), (.frozen, .write), (_, .snapshot):
             throw UnsupportedAccess.awaited(access)
@@ -137,6 +168,8 @@ final class EngineTarget: WorkloadTarget {
         }
     }
 
+    func refusals() -> [String: UInt64] { statementGuard?.refusals ?? [:] }
+
     /// The library, SQLite's version and the pragmas in force on the connection that writes.
     func environment() throws -> [String: String] {
         var facts = ["library": "SQLiteEngine"]
@@ -159,5 +192,29 @@ extension WorkloadClientName {
     /// The name as the engine's probes show it; looked up once.
     var accessLabel: AccessLabel {
         AccessLabel(index: memo.number(orMake: { AccessLabel(name).index }))
+    }
+}
+
+extension Arm.Begin {
+    /// The engine's kind of transaction; nil for the one that its writes have anyway.
+    fileprivate var transactionKind: Database.TransactionKind? {
+        switch self {
+        case .deferred: .deferred
+        case .immediate: nil
+        case .exclusive: .exclusive
+        }
+    }
+}
+
+extension Database {
+    /// Runs `body` in a transaction of a kind, and commits it.
+    fileprivate func inTransaction(
+        _ kind: TransactionKind,
+        _ body: (Database) throws -> Void
+    ) throws {
+        try inTransaction(kind) {
+            try body(self)
+            return .commit
+        }
     }
 }

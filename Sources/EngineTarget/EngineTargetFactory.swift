@@ -16,20 +16,37 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
         case .raw: return try RawTarget(arm, at: path)
         case .grdb: throw UnsupportedAccess.library(arm.library.rawValue)
         }
-        let target = try EngineTarget(server(of: arm, at: path), isWAL: arm.isWAL)
+        let statementGuard = arm.isGuarded ? StatementGuard(database: path) : nil
+        let target = try EngineTarget(
+            server(of: arm, at: path, statementGuard),
+            isWAL: arm.isWAL,
+            begin: arm.begin,
+            statementGuard: statementGuard
+        )
         try arm.setSynchronous(of: target)
         return target
     }
 
-    private func server(of arm: Arm, at path: String) throws -> EngineTarget.Server {
+    private func server(
+        of arm: Arm,
+        at path: String,
+        _ statementGuard: StatementGuard?
+    ) throws -> EngineTarget.Server {
         var configuration = Configuration()
         configuration.label = arm.name
         if let readers = arm.readers { configuration.maximumReaderCount = readers }
+        if let timeout = arm.busyTimeout {
+            configuration.busyMode =
+                timeout > .zero ? .timeout(timeout / .seconds(1)) : .immediateError
+        }
         let pragmas = arm.openingPragmas
         if !pragmas.isEmpty {
             configuration.prepareDatabase { db in
                 for pragma in pragmas { try db.execute(sql: pragma) }
             }
+        }
+        if let statementGuard {
+            configuration.prepareDatabase { statementGuard.install(on: $0.handle) }
         }
         switch arm.kind {
         case .queue:

@@ -10,12 +10,12 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
     private var connection: OpaquePointer?
     private var statements: [String: OpaquePointer] = [:]
 
-    /// How long a connection waits for another one's lock, in milliseconds: there is no queue for
-    /// writers as a library has it, so they wait for the file.
-    private static let busyTimeout: CInt = 10_000
+    /// How long a connection waits for another one's lock by default: writers have no queue as in
+    /// a library, so they wait for the file.
+    static let busyTimeout = Duration.seconds(10)
 
     /// Opens a file, and creates it when there is none.
-    init(path: String) throws {
+    init(path: String, busyTimeout: Duration = RawConnection.busyTimeout) throws {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
         let code = sqlite3_open_v2(path, &connection, flags, nil)
         guard code == SQLITE_OK else {
@@ -23,8 +23,12 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
             throw RawError(code, connection, sql: nil)
         }
         sqlite3_extended_result_codes(connection, 1)
-        sqlite3_busy_timeout(connection, Self.busyTimeout)
+        let milliseconds = (busyTimeout / .milliseconds(1)).rounded(.up)
+        sqlite3_busy_timeout(connection, CInt(min(milliseconds, Double(CInt.max))))
     }
+
+    /// Installs the guard of captured SQL.
+    func install(_ statementGuard: StatementGuard) { statementGuard.install(on: connection) }
 
     deinit { close() }
 

@@ -7,11 +7,14 @@ import WorkloadEngine
 /// Bare libsqlite3, with one connection for each thread: the limit that a library can come near.
 ///
 /// Accesses have the same transactions as a library's: a deferred one for reading, an immediate
-/// one for writing. Nothing watches it, and nobody queues: writers wait for the file's lock.
+/// one for writing, unless the arm has another `begin`. Nothing watches it, and nobody queues: writers wait for the file's lock.
 final class RawTarget: WorkloadTarget {
     private let path: String
     private let setup: [String]
     private let isWAL: Bool
+    private let begin: String
+    private let busyTimeout: Duration
+    private let statementGuard: StatementGuard?
     private let key: pthread_key_t
     private let connections = Lock<[RawConnection]>([])
 
@@ -19,6 +22,9 @@ final class RawTarget: WorkloadTarget {
     init(_ arm: Arm, at path: String) throws {
         self.path = path
         isWAL = arm.isWAL
+        begin = (arm.begin ?? .immediate).sql
+        busyTimeout = arm.busyTimeout ?? RawConnection.busyTimeout
+        statementGuard = arm.isGuarded ? StatementGuard(database: path) : nil
         var setup = ["PRAGMA foreign_keys = ON"]
         // The mode stays in the file, and each connection must find it.
         if arm.isWAL {
@@ -51,8 +57,9 @@ final class RawTarget: WorkloadTarget {
     }
 
     private func open() throws -> RawConnection {
-        let connection = try RawConnection(path: path)
+        let connection = try RawConnection(path: path, busyTimeout: busyTimeout)
         for sql in setup { _ = try connection.rows(sql, []) }
+        if let statementGuard { connection.install(statementGuard) }
         return connection
     }
 
@@ -66,7 +73,7 @@ final class RawTarget: WorkloadTarget {
         let connection = try connection()
         switch access {
         case .read: try connection.transaction("BEGIN DEFERRED", body)
-        case .write: try connection.transaction("BEGIN IMMEDIATE", body)
+        case .write: try connection.transaction(begin, body)
         case .writeWithoutTransaction: try body(connection)
         case .snapshot:
             let snapshot = try makeSnapshot(as: client)
@@ -110,6 +117,8 @@ final class RawTarget: WorkloadTarget {
     }
 
     func status() -> DatabaseStatus? { nil }
+
+    func refusals() -> [String: UInt64] { statementGuard?.refusals ?? [:] }
 
     func environment() throws -> [String: String] {
         var facts = ["library": "libsqlite3"]

@@ -16,6 +16,10 @@ struct GRDBTargetFactory {
         var configuration = Configuration()
         configuration.label = arm.name
         if let readers = arm.readers { configuration.maximumReaderCount = readers }
+        if let timeout = arm.busyTimeout {
+            configuration.busyMode =
+                timeout > .zero ? .timeout(timeout / .seconds(1)) : .immediateError
+        }
         let pragmas = arm.openingPragmas
         if !pragmas.isEmpty {
             configuration.prepareDatabase { db in

@@ -105,6 +105,24 @@ extension AccessGate: GateSteps {
     }
 
     func handOver(_ slot: AccessSlot) -> GateHandover<Waiter> {
+        let handover = decideHandOver(slot)
+        if case .grant = handover { return handover }
+        endTransactionIfForbidden(slot)
+        return handover
+    }
+
+    /// Ends the transaction that a slot keeps although keeping is forbidden.
+    ///
+    /// A thread that forbids keeping and then searches the slots does not find one that becomes
+    /// free after the search. This thread gives up the slot and then reads the attention: at least
+    /// one of the two sees the other.
+    private func endTransactionIfForbidden(_ slot: AccessSlot) {
+        guard readAttention().forbidsKeeping, slot.claimKeeping() else { return }
+        slot.database?.endKeptTransaction()
+        release(slot)
+    }
+
+    private func decideHandOver(_ slot: AccessSlot) -> GateHandover<Waiter> {
         queue.withLock { queue in
             switch queue.release(slot, at: monotonicNanoseconds()) {
             case .grant(let waiter):

@@ -26,7 +26,7 @@ extension DatabasePool {
             }
             value(.success(db))
             // A commit that fails has no one to hear of it; the transaction is over all the same.
-            _ = try? db.endReadAccess(mayHaveWritten: false, mayKeep: readers.allowsKeeping)
+            _ = try? db.endReadAccess(mayHaveWritten: false, mayKeep: { readers.allowsKeeping })
         }
     }
 
@@ -45,7 +45,7 @@ extension DatabasePool {
         let database = slot.openDatabase
         guard (try? database.beginReadAccess()) != nil else { return false }
         value(database)
-        _ = try? database.endReadAccess(mayHaveWritten: false, mayKeep: readers.allowsKeeping)
+        _ = try? database.endReadAccess(mayHaveWritten: false, mayKeep: { readers.allowsKeeping })
         return true
     }
 

@@ -22,7 +22,7 @@ extension DatabasePool {
         do {
             if try database.endReadAccess(
                 mayHaveWritten: false,
-                mayKeep: readers.allowsKeeping
+                mayKeep: { readers.allowsKeeping }
             ) {
                 // The clock was read to decide it.
                 end = database.kept.pointee.lastEnd

@@ -294,7 +294,7 @@ extension DatabaseQueue {
         database.readOnlyDepth -= 1
         var end: UInt64 = 0
         do {
-            if try database.endReadAccess(mayKeep: gate.allowsKeeping) {
+            if try database.endReadAccess(mayKeep: { gate.allowsKeeping }) {
                 // The clock was read to decide it.
                 end = database.kept.pointee.lastEnd
             }

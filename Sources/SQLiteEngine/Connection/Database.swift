@@ -158,6 +158,10 @@ public final class Database {
     func forgetConnection() {
         state.pointee.connection = nil
         state.pointee.walIndex = nil
+        // Both outlive the mapping: the probe belongs to the slot, which may open another
+        // connection.
+        probe.walIndex = nil
+        kept.pointee.walIndex = nil
     }
 
     /// The wal-index, while the connection is in WAL mode; its only owner beside

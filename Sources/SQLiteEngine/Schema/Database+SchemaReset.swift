@@ -45,6 +45,8 @@ extension Database {
     /// that was prepared after the change, but before another one has run, has the old columns.
     @inline(never)
     func otherConnectionDidChangeSchema() {
+        // What fails here fails again, with an error, when a statement is prepared or runs.
+        try? confirmSchemaState()
         forgetSchema()
         let transactionState = sqlite3_txn_state(handle, nil)
         // A statement under way has already compared the schema with the state that it reads; the

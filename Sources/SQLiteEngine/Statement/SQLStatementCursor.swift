@@ -43,6 +43,7 @@ public class SQLStatementCursor: Cursor {
         }
         // Here too, not only where it runs: the interrupts of a cancellation end the parser.
         try database.cancellation?.check()
+        try database.confirmSchemaState()
         database.forgetOldSchema()
         var pointer: SQLiteStatement?
         var code = SQLITE_OK

@@ -30,12 +30,15 @@ extension Database {
     ///
     /// - Parameters:
     ///   - mayHaveWritten: Whether the file is open for writing; a pool's reader is not.
-    ///   - mayKeep: Whether the transaction may stay open for the next access.
+    ///   - mayKeep: Returns whether the transaction may stay open for the next access.
     /// - Returns: Whether it did.
     /// - Throws: `SQLITE_READONLY` when something was written after all.
     @inline(__always)
     @discardableResult
-    func endReadAccess(mayHaveWritten: Bool = true, mayKeep: Bool = false) throws -> Bool {
+    func endReadAccess(
+        mayHaveWritten: Bool = true,
+        mayKeep: () -> Bool = { false }
+    ) throws -> Bool {
         if mayHaveWritten, sqlite3_txn_state(handle, nil) >= SQLITE_TXN_WRITE {
             abandonTransaction()
             throw DatabaseError(
@@ -49,7 +52,7 @@ extension Database {
             probe.didEndTransaction()
             return false
         }
-        if mayKeep, keepTransaction(at: monotonicNanoseconds()) { return true }
+        if keepTransaction(at: monotonicNanoseconds(), if: mayKeep) { return true }
         kept.pointee.isUnconfirmed = false
         probe.willEndTransaction()
         let code = transactionStatements.commit(on: handle)
@@ -158,7 +161,7 @@ extension Database {
             abandonTransaction()
             throw error
         }
-        try endReadAccess(mayKeep: mayKeep())
+        try endReadAccess(mayKeep: mayKeep)
         return result
     }
 

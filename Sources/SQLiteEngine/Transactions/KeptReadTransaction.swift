@@ -17,8 +17,12 @@ struct KeptReadTransaction {
     /// A process that is stopped between two reads (SIGSTOP, a laptop's sleep) holds its lock until
     /// it continues. Where reads are further apart than this, it holds none.
     static let patience: UInt64 = 200_000
-    /// The longest time for which one transaction is kept, in nanoseconds.
+    /// The longest time for which one transaction is kept, in nanoseconds, not counting the
+    /// accesses that use it.
     static let limit: UInt64 = 5_000_000
+    /// The age from which on a transaction is not kept again, in nanoseconds: the timer ends a kept
+    /// transaction up to ``ReadTransactionKeeper/idleLimit`` later.
+    static let lastKeep = limit - ReadTransactionKeeper.idleLimit
 
     /// The wal-index, in WAL mode; its owner is ``Database/walIndex``.
     var walIndex: UnsafeRawPointer?
@@ -43,7 +47,7 @@ struct KeptReadTransaction {
     private(set) var since: UInt64 = 0
     /// When the connection's last access ended, in nanoseconds.
     private(set) var lastEnd: UInt64 = 0
-    /// The keeper's count of this process's writes when the transaction was kept.
+    /// The keeper's count of this process's writes before the decision to keep the transaction.
     private var writes: UInt64 = 0
 
     /// Whether a new transaction would show the same state, and would not be in fewer writers' way.
@@ -76,12 +80,21 @@ struct KeptReadTransaction {
     }
 
     /// Decides, when an access ends at `now`, whether its transaction may be kept.
+    ///
+    /// - Parameters:
+    ///   - now: The monotonic clock, in nanoseconds.
+    ///   - isAllowed: Returns whether this process's writer is idle. It is called after the writes
+    ///     were counted: a write that starts later changes the count, and is not mistaken for one
+    ///     of another process.
+    /// - Returns: Whether it may be kept; ``keep(at:)`` follows.
     @inline(__always)
-    mutating func mayKeep(at now: UInt64) -> Bool {
+    mutating func mayKeep(at now: UInt64, if isAllowed: () -> Bool) -> Bool {
         let isDense = now &- lastEnd < Self.patience
         lastEnd = now
-        guard let keeper, isDense, !isExposed, since == 0 || now &- since < Self.limit, isCurrent()
+        guard let keeper, isDense, !isExposed, since == 0 || now &- since < Self.lastKeep
         else { return false }
+        writes = keeper._withUnsafeGuaranteedRef { $0.writes.load(ordering: .acquiring) }
+        guard isAllowed(), isCurrent() else { return false }
         return keeper._withUnsafeGuaranteedRef { $0.mayKeep(header, at: now, walIndex) }
     }
 
@@ -91,7 +104,6 @@ struct KeptReadTransaction {
         if since == 0 { since = now }
         isKept = true
         isUnconfirmed = false
-        writes = keeper?._withUnsafeGuaranteedRef { $0.writes.load(ordering: .relaxed) } ?? 0
     }
 
     /// Marks the transaction as ended, and reports to the keeper when another process has committed
@@ -145,6 +157,16 @@ extension Database {
         }
     }
 
+    /// Makes sure, before a statement is prepared, that the schema is read in the last committed
+    /// state.
+    ///
+    /// The access still has no state afterwards: its first statement confirms the state again.
+    @inline(__always)
+    func confirmSchemaState() throws {
+        guard kept.pointee.isUnconfirmed, !kept.pointee.isCurrent() else { return }
+        try restartReadTransaction()
+    }
+
     /// Replaces the transaction that the access took over by one that has no state yet.
     @inline(never)
     func restartReadTransaction() throws {
@@ -158,8 +180,8 @@ extension Database {
 
     /// Keeps the open transaction for the next access, if that is not observable.
     @inline(__always)
-    func keepTransaction(at now: UInt64) -> Bool {
-        guard kept.pointee.mayKeep(at: now), poolgauge_has_attached(handle) == 0,
+    func keepTransaction(at now: UInt64, if isAllowed: () -> Bool) -> Bool {
+        guard kept.pointee.mayKeep(at: now, if: isAllowed), poolgauge_has_attached(handle) == 0,
             sqlite3_txn_state(handle, nil) == SQLITE_TXN_READ
         else { return false }
         // A statement that is still stepping would pass an interrupt on to the next access.

@@ -44,8 +44,19 @@ final class DatabaseFiles {
     /// The descriptor of the log, or -1.
     var walDescriptor: Int32 { wal.descriptor }
 
-    /// Reads the headers, and queries the locks if asked to.
-    func sample(probesLocks: Bool) -> FileSample {
+    /// The descriptor of the file with a suffix, as of the last sample, or -1.
+    func descriptor(of suffix: String) -> Int32 {
+        switch suffix {
+        case "": database.descriptor
+        case "-wal": wal.descriptor
+        case "-shm": index.descriptor
+        case "-journal": journal.descriptor
+        default: -1
+        }
+    }
+
+    /// Reads the headers and queries the locks to write; those to read only if asked to.
+    func sample(probesReaders: Bool) -> FileSample {
         var sample = FileSample()
         sample.database = Self.read(&database, count: DatabaseHeader.length)
         sample.wal = Self.read(&wal, count: WALHeader.length)
@@ -56,28 +67,13 @@ final class DatabaseFiles {
             sample.index.bytes = Self.content(index.descriptor, count: WALIndexHeader.length) ?? []
         }
         sample.journal = Self.read(&journal, count: JournalHeader.length)
-        if probesLocks { sample.probes = probes() }
+        let query = LockQuery(database: database.descriptor, index: index.descriptor)
+        sample.probes = query.writeLocks + (probesReaders ? query.readLocks : [])
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         sample.helperNanoseconds =
             UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
         return sample
-    }
-
-    /// The bytes of SQLite's locks that are locked now.
-    private func probes() -> [FileSample.Probe] {
-        let ofIndex = (LockBytes.writer..<LockBytes.attached).compactMap { byte in
-            Self.holder(of: byte, index.descriptor).map {
-                FileSample.Probe(byte: byte, isIndex: true, process: $0)
-            }
-        }
-        let bytes = [LockBytes.pending, LockBytes.reserved, LockBytes.shared.lowerBound]
-        return ofIndex
-            + bytes.compactMap { byte in
-                Self.holder(of: byte, database.descriptor).map {
-                    FileSample.Probe(byte: byte, isIndex: false, process: $0)
-                }
-            }
     }
 
     /// Opens a file again when another one has its name, and reads its first bytes.
@@ -154,25 +150,8 @@ final class DatabaseFiles {
         }
         return failed ? nil : bytes
     }
-
-    /// The process that holds a lock on a byte, or 0 where it is not visible; nil for none.
-    private static func holder(of byte: UInt64, _ descriptor: Int32) -> Int32? {
-        guard descriptor >= 0 else { return nil }
-        var query = flock()
-        query.l_type = Int16(F_WRLCK)
-        query.l_whence = Int16(SEEK_SET)
-        query.l_start = off_t(byte)
-        query.l_len = 1
-        guard fcntl(descriptor, ofdGetLock, &query) == 0, query.l_type != Int16(F_UNLCK) else {
-            return nil
-        }
-        return query.l_pid
-    }
 }
 
 /// `O_NOATIME`.
 private let noAccessTime: Int32 = 0o1_000_000
-/// `F_OFD_GETLK`.
-private let ofdGetLock: Int32 = 36
-
 #endif

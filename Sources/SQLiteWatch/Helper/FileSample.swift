@@ -15,6 +15,9 @@ struct FileContent: Equatable, Sendable {
     /// Whether there is a file.
     var exists: Bool { identity != nil }
 
+    /// Whether the helper has the file open, so that its locks can be queried.
+    var isOpen: Bool { exists && !isSpecial && error == 0 }
+
     func write(to writer: inout MessageWriter) {
         writer.put(error)
         writer.put(UInt8(isSpecial ? 1 : 0))
@@ -59,6 +62,8 @@ struct FileSample: Equatable, Sendable {
         var byte: UInt64
         /// Whether the byte is one of the `-shm` file, rather than of the database.
         var isIndex: Bool
+        /// Whether the lock excludes all other locks; false where it may be of either kind.
+        var isWrite: Bool
         /// The holder; 0 when it is in another PID namespace.
         var process: Int32
     }
@@ -78,7 +83,7 @@ struct FileSample: Equatable, Sendable {
         writer.put(UInt8(min(probes.count, 255)))
         for probe in probes.prefix(255) {
             writer.put(probe.byte)
-            writer.put(UInt8(probe.isIndex ? 1 : 0))
+            writer.put(UInt8((probe.isIndex ? 1 : 0) | (probe.isWrite ? 2 : 0)))
             writer.put(probe.process)
         }
         writer.put(helperNanoseconds)
@@ -95,10 +100,17 @@ struct FileSample: Equatable, Sendable {
             let count = reader.get(UInt8.self)
         else { return nil }
         for _ in 0..<count {
-            guard let byte = reader.get(UInt64.self), let isIndex = reader.get(UInt8.self),
+            guard let byte = reader.get(UInt64.self), let flags = reader.get(UInt8.self),
                 let process = reader.get(Int32.self)
             else { return nil }
-            probes.append(Probe(byte: byte, isIndex: isIndex != 0, process: process))
+            probes.append(
+                Probe(
+                    byte: byte,
+                    isIndex: flags & 1 != 0,
+                    isWrite: flags & 2 != 0,
+                    process: process
+                )
+            )
         }
         guard let used = reader.get(UInt64.self), reader.isAtEnd else { return nil }
         self.database = database

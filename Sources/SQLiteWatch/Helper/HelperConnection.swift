@@ -45,7 +45,7 @@ struct HelperConnection {
     }
 
     /// Reads the headers of a database; when the helper fails, as if no file could be read.
-    mutating func sample(slot: UInt8, probesLocks: Bool, at now: UInt64) -> FileSample {
+    mutating func sample(slot: UInt8, probesReaders: Bool, at now: UInt64) -> FileSample {
         do throws(HelperProcess.Failure) {
             if helper == nil {
                 guard now >= retryAt else { return Self.failed }
@@ -53,7 +53,7 @@ struct HelperConnection {
             }
             guard let helper,
                 let sample = FileSample(
-                    try helper.answer(to: .sample(slot: slot, probesLocks: probesLocks))
+                    try helper.answer(to: .sample(slot: slot, probesReaders: probesReaders))
                 )
             else { throw .malformed }
             currentNanoseconds = sample.helperNanoseconds

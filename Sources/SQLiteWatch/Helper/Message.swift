@@ -47,8 +47,9 @@ struct MessageReader {
 enum HelperRequest: Equatable {
     /// Use a slot for a database at a path, given as bytes.
     case watch(slot: UInt8, path: [UInt8])
-    /// Read the headers of a slot's files, and query the locks where that is asked for.
-    case sample(slot: UInt8, probesLocks: Bool)
+    /// Read the headers of a slot's files and query the locks to write, and those to read where
+    /// that is asked for.
+    case sample(slot: UInt8, probesReaders: Bool)
     /// Count the frames that a slot's log has gained, by table and index.
     case tables(slot: UInt8)
 
@@ -66,8 +67,8 @@ enum HelperRequest: Equatable {
             writer.put(UInt8(1))
             writer.put(slot)
             writer.put(path)
-        case .sample(let slot, let probesLocks):
-            writer.put(UInt8(probesLocks ? 3 : 2))
+        case .sample(let slot, let probesReaders):
+            writer.put(UInt8(probesReaders ? 3 : 2))
             writer.put(slot)
             writer.put([])
         case .tables(let slot):
@@ -86,8 +87,8 @@ enum HelperRequest: Equatable {
         else { return nil }
         switch operation {
         case 1: self = .watch(slot: slot, path: content)
-        case 2: self = .sample(slot: slot, probesLocks: false)
-        case 3: self = .sample(slot: slot, probesLocks: true)
+        case 2: self = .sample(slot: slot, probesReaders: false)
+        case 3: self = .sample(slot: slot, probesReaders: true)
         case 4: self = .tables(slot: slot)
         default: return nil
         }

@@ -29,10 +29,10 @@ public enum WatchHelper {
                 paths[slot] = path
                 databases[slot] = nil
                 readers[slot] = nil
-            case .sample(let slot, let probesLocks):
+            case .sample(let slot, let probesReaders):
                 let files = databases[slot] ?? paths[slot].map(DatabaseFiles.init)
                 databases[slot] = files
-                answer = (files?.sample(probesLocks: probesLocks) ?? FileSample()).bytes
+                answer = (files?.sample(probesReaders: probesReaders) ?? FileSample()).bytes
             case .tables(let slot):
                 let reader = readers[slot] ?? paths[slot].map(TableReader.init)
                 readers[slot] = reader

@@ -79,6 +79,27 @@ enum LockBytes {
         if lock.bytes.contains(pending) { locks.held.insert(HeldLock(kind: .pending)) }
     }
 
+    /// The locks that exclude all others, from queries; of processes that are visible.
+    static func writeLocks(_ probes: [FileSample.Probe]) -> [Int32: ProcessLocks] {
+        var found: [Int32: ProcessLocks] = [:]
+        for probe in probes where probe.isWrite && probe.process > 0 {
+            let kind: LockKind? =
+                switch (probe.isIndex, probe.byte) {
+                case (true, writer): .writer
+                case (true, checkpoint): .checkpoint
+                case (true, recovery): .recovery
+                case (false, pending): .pending
+                case (false, reserved): .reserved
+                case (false, shared.lowerBound): .exclusive
+                default: nil
+                }
+            guard let kind else { continue }
+            found[probe.process, default: ProcessLocks(process: probe.process)].held
+                .insert(HeldLock(kind: kind))
+        }
+        return found
+    }
+
     /// The locks of each process on one database.
     static func processes(
         in locks: [FileLock],

@@ -65,7 +65,7 @@ public final class DatabaseSearch {
         var foreign = 0
         var identities: Set<FileIdentity> = []
         for name in ProcFile.names(in: "/proc") ?? [] {
-            guard let process = Int32(name), process != own, !Self.isHelper(process, of: own) else {
+            guard let process = Int32(name), process != own, !isHelper(process) else {
                 continue
             }
             let folder = "/proc/\(process)/fd"
@@ -164,14 +164,17 @@ public final class DatabaseSearch {
         }
     }
 
-    /// Whether a process is a child of this one: a helper, which has the files open on its behalf.
-    private static func isHelper(_ process: Int32, of parent: Int32) -> Bool {
+    /// Whether a process is a helper of this one, which has files open on its behalf.
+    private func isHelper(_ process: Int32) -> Bool {
         guard let line = ProcFile.read("/proc/\(process)/stat"),
             let close = line.lastIndex(of: 0x29)
         else { return false }
-        let fields = line[(close + 1)...].split(separator: 0x20)
         // State and parent follow the name.
-        return fields.count > 1 && String(decoding: fields[1], as: UTF8.self) == String(parent)
+        let fields = line[(close + 1)...].split(separator: 0x20)
+        guard fields.count > 1, fields[1].elementsEqual(String(getpid()).utf8),
+            let arguments = ProcFile.read("/proc/\(process)/cmdline")
+        else { return false }
+        return arguments.split(separator: 0).elementsEqual(command) { $0.elementsEqual($1.utf8) }
     }
 }
 #endif

@@ -134,6 +134,9 @@ struct ProcessRegister {
         }
     }
 
+    /// Whether processes may be checked for waiting threads now.
+    func isCheckDue(at now: UInt64) -> Bool { now >= nextLook }
+
     /// Whether processes wait in a busy handler; those that this look had time for.
     mutating func waiting(among processes: Set<Int32>, at now: UInt64) -> [Int32: Bool] {
         #if arch(x86_64)

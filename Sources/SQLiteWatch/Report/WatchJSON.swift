@@ -3,27 +3,30 @@ import Foundation
 /// Reports as JSON, with all control characters escaped.
 public enum WatchJSON {
     /// A report as indented JSON with a newline at the end.
-    public static func text(of report: WatchReport) throws -> String {
-        try PrintableText.escaped(
-            json: text(of: report, [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]),
-            keepingNewlines: true
-        ) + "\n"
-    }
+    public static func text(of report: WatchReport) throws -> String { try document(report) }
 
     /// A report as one line of JSON with a newline at the end.
     public static func line(of report: WatchReport) throws -> String {
         try PrintableText.escaped(
-            json: text(of: report, [.sortedKeys, .withoutEscapingSlashes]),
+            json: encoded(report, [.sortedKeys, .withoutEscapingSlashes]),
             keepingNewlines: false
         ) + "\n"
     }
 
-    private static func text(
-        of report: WatchReport,
+    /// Any value as indented JSON with a newline at the end.
+    package static func document(_ value: some Encodable) throws -> String {
+        try PrintableText.escaped(
+            json: encoded(value, [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]),
+            keepingNewlines: true
+        ) + "\n"
+    }
+
+    private static func encoded(
+        _ value: some Encodable,
         _ formatting: JSONEncoder.OutputFormatting
     ) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = formatting
-        return String(decoding: try encoder.encode(report), as: UTF8.self)
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 }

@@ -45,10 +45,13 @@ public struct WatchReport: Sendable, Codable, Equatable {
 public struct WatchWindow: Sendable, Codable, Equatable {
     /// Its length.
     public var seconds: Double
-    /// How often the locks were read in it.
+    /// How often the locks that exclude others were read in it.
     public var samples: Int
-    /// Samples per second, on average; their intervals are random.
+    /// Samples per second, on average; their moments are random.
     public var samplesPerSecond: Double
+    /// How often the locks of readers were read: less often than ``samples`` where many processes
+    /// use the database.
+    public var listSamples: Int
     /// Processor time of this program and its helper, as a share of one core.
     public var processorShare: Double
 }

@@ -31,10 +31,13 @@ public struct WatchText {
         verdict()
         for note in report.notes { wrap(note, first: "note: ", rest: "      ") }
         let window = report.window
+        let readers =
+            window.listSamples < window.samples
+            ? ", \(WatchUnits.count(UInt64(window.listSamples))) of them with readers" : ""
         lines.append(
             "\(WatchUnits.count(UInt64(window.samples), "sample")) in "
-                + "\(WatchUnits.duration(window.seconds)) at random intervals; poolgauge used "
-                + "\(WatchUnits.percent(window.processorShare)) of a core"
+                + "\(WatchUnits.duration(window.seconds)) at random moments\(readers); poolgauge "
+                + "used \(WatchUnits.percent(window.processorShare)) of a core"
         )
     }
 

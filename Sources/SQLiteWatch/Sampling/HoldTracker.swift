@@ -16,8 +16,13 @@ struct HoldTracker: Sendable {
     private var index: WALIndexHeader?
     private var changeCounter: UInt32?
 
-    /// Takes the locks of a sample.
-    mutating func update(_ observation: Observation) {
+    /// Takes the locks of a sample, or those of some kinds.
+    ///
+    /// A tracker must see each kind at all of its samples or at none.
+    mutating func update(
+        _ observation: Observation,
+        of isIncluded: (LockKind) -> Bool = { _ in true }
+    ) {
         let new = observation.files.index ?? index
         let counter = observation.files.header?.changeCounter
         let busyMarks = Set(
@@ -26,9 +31,9 @@ struct HoldTracker: Sendable {
         // Only where all marks are in use does a new reader start on an old one.
         let mayJoinOldMark = busyMarks.count >= WALIndexHeader.markCount - 1
         var next: [Int32: [HeldLock: Hold]] = [:]
-        for (process, locks) in observation.locks where !locks.held.isEmpty {
+        for (process, locks) in observation.locks {
             var held: [HeldLock: Hold] = [:]
-            for lock in locks.held {
+            for lock in locks.held where isIncluded(lock.kind) {
                 var hold =
                     holds[process]?[lock]
                     ?? Hold(since: observation.now, isContinuous: false)
@@ -54,11 +59,20 @@ struct HoldTracker: Sendable {
                     }
                 held[lock] = hold
             }
-            next[process] = held
+            if !held.isEmpty { next[process] = held }
         }
         holds = next
         index = new
         changeCounter = counter ?? changeCounter
+    }
+
+    /// The holds of this tracker and of another one, which tracks other kinds of locks.
+    func merging(_ other: HoldTracker) -> HoldTracker {
+        var merged = self
+        for (process, locks) in other.holds {
+            merged.holds[process, default: [:]].merge(locks) { own, _ in own }
+        }
+        return merged
     }
 
     /// Forgets all holds, after a gap in the samples.

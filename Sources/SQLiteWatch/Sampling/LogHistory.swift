@@ -12,6 +12,8 @@ struct LogHistory: Equatable, Sendable {
     /// The frames that were written since ``overlapSince``.
     private(set) var framesInOverlap: UInt64 = 0
     private var last: WALIndexHeader?
+    /// Whether the last list of all locks shows a reader of the log.
+    private var hasReader = false
 
     /// Takes a sample.
     mutating func update(_ observation: Observation) {
@@ -21,8 +23,10 @@ struct LogHistory: Equatable, Sendable {
         let hasWriter = observation.locks.values.contains { locks in
             locks.held.contains(HeldLock(kind: .writer))
         }
-        let hasReader = observation.locks.values.contains { locks in
-            locks.held.contains { $0.kind == .reader && $0.mark != 0 }
+        if observation.hasList {
+            hasReader = observation.locks.values.contains { locks in
+                locks.held.contains { $0.kind == .reader && $0.mark != 0 }
+            }
         }
         if let settled = settledRoom, hasWriter, room >= settled {
             settledRoom = max(settled, UInt64(header.frames))

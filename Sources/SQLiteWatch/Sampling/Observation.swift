@@ -2,16 +2,32 @@
 struct Observation: Sendable {
     /// The monotonic clock, in nanoseconds.
     var now: UInt64
-    /// The mean interval between samples at this time, in nanoseconds.
+    /// The time that this sample stands for, in nanoseconds; 0 for one that no share counts.
     var weight: Double
     var files: ObservedFiles
+    /// The locks that exclude all others and, where the list of all locks was read, all locks.
     var locks: [Int32: ProcessLocks] = [:]
+    /// Whether the list of all locks was read.
+    var hasList = true
+    /// Whether ``locks`` contains the locks that exclude all others: without permission to read
+    /// the files, only the list shows them.
+    var hasWriteLocks = true
+    /// The time that this sample stands for among those that read the list, in nanoseconds.
+    var listWeight: Double
     /// The processes that have the database open, as far as their descriptors were scanned.
     var open: Set<Int32> = []
-    /// Whether processes wait; only those that were looked at.
+    /// Whether processes wait; only those that were checked.
     var waiting: [Int32: Bool] = [:]
     /// Whether locks are held that no visible process explains.
     var hasHiddenHolder = false
+
+    /// Creates an observation of all locks.
+    init(now: UInt64, weight: Double, files: ObservedFiles) {
+        self.now = now
+        self.weight = weight
+        self.files = files
+        listWeight = weight
+    }
 }
 
 /// The files of a database, parsed.

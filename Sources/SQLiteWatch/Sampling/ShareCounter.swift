@@ -9,6 +9,7 @@ struct ShareCounter: Equatable, Sendable {
 
     /// Counts a sample.
     mutating func add(weight: Double) {
+        guard weight > 0 else { return }
         total += weight
         totalOfSquares += weight * weight
         samples += 1
@@ -31,23 +32,28 @@ struct ShareCounter: Equatable, Sendable {
 
 /// The weights of the samples at which a process held locks.
 struct HeldWeights: Equatable, Sendable {
-    var writer: Double = 0
-    var reader: Double = 0
-    var checkpoint: Double = 0
+    private var writer: Double = 0
+    private var reader: Double = 0
+    private var checkpoint: Double = 0
 
     /// Counts a sample.
-    mutating func add(_ held: Set<HeldLock>, weight: Double) {
-        if held.contains(where: { $0.kind.isWrite }) { writer += weight }
-        if held.contains(where: { $0.kind.isRead }) { reader += weight }
-        if held.contains(where: { $0.kind == .checkpoint }) { checkpoint += weight }
+    ///
+    /// - Parameters:
+    ///   - held: The locks that the process held.
+    ///   - weight: The time that the sample stands for, for locks that exclude all others.
+    ///   - listWeight: The same for locks to read; 0 when they were not read.
+    mutating func add(_ held: Set<HeldLock>, weight: Double, listWeight: Double) {
+        if held.contains(where: \.kind.isWrite) { writer += weight }
+        if held.contains(HeldLock(kind: .checkpoint)) { checkpoint += weight }
+        if listWeight > 0, held.contains(where: \.kind.isRead) { reader += listWeight }
     }
 
-    /// The shares.
-    func share(_ counter: ShareCounter) -> WatchedShare {
+    /// The shares, from all samples and from those that read the list of all locks.
+    func share(_ samples: ShareCounter, lists: ShareCounter) -> WatchedShare {
         var share = WatchedShare()
-        share.writer = counter.estimate(held: writer)
-        share.reader = counter.estimate(held: reader)
-        share.checkpoint = counter.estimate(held: checkpoint)
+        share.writer = samples.estimate(held: writer)
+        share.checkpoint = samples.estimate(held: checkpoint)
+        share.reader = lists.estimate(held: reader)
         return share
     }
 }

@@ -40,7 +40,7 @@ final class TableReader {
 
     /// Reads what was committed since the last call, for some time.
     func advance(nanoseconds: UInt64) -> TableCounts {
-        let sample = files.sample(probesLocks: false)
+        let sample = files.sample(probesReaders: false)
         let observed = ObservedFiles(sample)
         guard observed.isWAL, let index = observed.index, let header = observed.header else {
             position = nil
@@ -183,7 +183,7 @@ final class TableReader {
     }
 
     private func currentSalts() -> (UInt32, UInt32)? {
-        WALIndexHeader(files.sample(probesLocks: false).index.bytes).map { ($0.salt1, $0.salt2) }
+        WALIndexHeader(files.sample(probesReaders: false).index.bytes).map { ($0.salt1, $0.salt2) }
     }
 
     private static func offset(of frame: UInt32, pageSize: Int) -> Int {

@@ -167,6 +167,9 @@ package struct TimeChart: Sendable {
     }
 
     private static func axisLabel(_ value: Double) -> String {
-        value < 1e6 ? HumanUnits.count(UInt64(max(0, value.rounded()))) : ""
+        let whole = UInt64(max(0, min(value, 1e15)).rounded())
+        // The gutter has six columns, one less than 100,000 needs.
+        if whole >= 100_000, whole < 1_000_000 { return "\(whole / 1_000)k" }
+        return HumanUnits.count(whole)
     }
 }

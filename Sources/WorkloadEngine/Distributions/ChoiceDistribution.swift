@@ -18,6 +18,12 @@ public struct ChoiceDistribution: Sendable, Equatable {
     public func next(using stream: inout RandomStream) -> WorkloadValue {
         guard let total = sums.last else { return .null }
         let point = stream.nextUnit() * total
-        return values[sums.firstIndex { point < $0 } ?? values.count - 1]
+        // The first sum above the point; the sums grow.
+        var (low, high) = (0, sums.count - 1)
+        while low < high {
+            let middle = (low + high) / 2
+            if point < sums[middle] { high = middle } else { low = middle + 1 }
+        }
+        return values[low]
     }
 }

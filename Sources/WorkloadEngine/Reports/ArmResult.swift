@@ -30,6 +30,9 @@ public struct ArmResult: Sendable, Codable, Equatable {
     ///
     /// Absent when none did. `this process` is the one that makes the load.
     public var busyHolders: [String: UInt64]?
+    /// How often the guard of captured SQL refused a statement, by what it refused, such as
+    /// `ATTACH`; absent when it refused nothing.
+    public var refusals: [String: UInt64]?
     /// What the slow accesses of each client waited for, by its name; absent without any.
     public var blame: [String: BlameResult]?
     /// What the run saw of itself.

@@ -95,6 +95,9 @@ public enum TextReport {
                 lines.append("  \(name): \(HumanUnits.count(count)) × \(code)")
             }
         }
+        for (what, count) in (run.refusals ?? [:]).sorted(by: { $0.key < $1.key }) {
+            lines.append("  refused by the guard: \(HumanUnits.count(count)) × \(what)")
+        }
         return lines
     }
 

@@ -22,7 +22,7 @@ struct RunPlan: Sendable {
     ) throws {
         phases = PhasePlan(scenario)
         seed = scenario.seed
-        var variables = VariableTable(scenario)
+        var variables = VariableTable(try scenario.resolvingColumns(on: target))
         var clients: [ClientPlan] = []
         var unsupported: [String: String] = [:]
         let desks = Self.interruptDesks(of: scenario.clients)

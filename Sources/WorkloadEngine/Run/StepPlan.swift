@@ -8,6 +8,8 @@ indirect enum StepPlan: Sendable {
     case when(ConditionPlan, then: [StepPlan], otherwise: [StepPlan])
     /// A repetition.
     case times(Int, [StepPlan])
+    /// A rest.
+    case pause(ThinkTime)
 }
 
 /// A condition with its variables' places in the run's list.
@@ -44,6 +46,8 @@ extension VariableTable {
                 )
             case .times(let count, let steps):
                 return .times(count, try plan(steps, client: client))
+            case .pause(let length):
+                return .pause(length)
             }
         }
     }
@@ -82,7 +86,23 @@ extension Worker {
                     if number > 0 { values.beginRepetition() }
                     try perform(steps, in: session)
                 }
+            case .pause(let length):
+                pause(length)
             }
+        }
+    }
+
+    /// Rests inside an access; the end of the load ends the rest early.
+    private func pause(_ length: ThinkTime) {
+        var stream: RandomStream? = random
+        let nanoseconds = length.nanoseconds(using: &stream)
+        if let stream { random = stream }
+        let deadline = clock.now().addingReportingOverflow(nanoseconds).partialValue
+        while control.stage < .stopped {
+            let now = clock.now()
+            let end = control.clockTime(of: phases.end)
+            guard now < min(deadline, end) else { return }
+            sleeper.sleep(until: min(deadline, end))
         }
     }
 }

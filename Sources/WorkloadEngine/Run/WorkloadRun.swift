@@ -327,6 +327,8 @@ public final class WorkloadRun: Sendable {
             intervals: outcome.sampler.intervals
         )
         if let counts = context.holders?.counts, !counts.isEmpty { result.busyHolders = counts }
+        let refusals = target.refusals()
+        if !refusals.isEmpty { result.refusals = refusals }
         result.thresholds = scenario.thresholds.map { result.check($0) }
         if let failure = control.failure {
             result.failures = [failure]

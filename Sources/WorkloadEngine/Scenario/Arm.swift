@@ -40,6 +40,20 @@ public struct Arm: Sendable, Equatable {
         case off
     }
 
+    /// A kind of `BEGIN` (<https://sqlite.org/lang_transaction.html>).
+    public enum Begin: String, Sendable, Equatable, CaseIterable {
+        /// Locks nothing until the first statement, and the database for writing at the first
+        /// write, which fails with `SQLITE_BUSY` if another connection has committed since.
+        case deferred
+        /// Locks the database for writing.
+        case immediate
+        /// Outside WAL mode, also prevents other connections from reading.
+        case exclusive
+
+        /// The statement.
+        package var sql: String { "BEGIN \(rawValue.uppercased())" }
+    }
+
     /// The arm's name.
     public var name: String
     /// What serves the accesses; ``Library/raw`` has a connection for each worker whatever it is.
@@ -52,6 +66,13 @@ public struct Arm: Sendable, Equatable {
     public var journal: Journal?
     /// `PRAGMA synchronous`, such as `normal`; nil for the library's default.
     public var synchronous: String?
+    /// How a transaction that writes begins; nil for immediate.
+    public var begin: Begin?
+    /// How long a connection waits for another one's lock before it fails with `SQLITE_BUSY`; nil
+    /// for the library's default.
+    public var busyTimeout: Duration?
+    /// Whether connections refuse statements that reach outside the run's folder.
+    public var isGuarded = false
     /// Further pragmas, in their order, run on each connection.
     public var pragmas: [Pragma]
     /// Statements run once before the load, each outside of a transaction.

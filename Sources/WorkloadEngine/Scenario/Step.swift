@@ -9,6 +9,8 @@ public indirect enum Step: Sendable, Equatable {
     case when(Condition, then: [Step], otherwise: [Step])
     /// Steps that are made again and again; each time their variables are drawn anew.
     case times(Int, [Step])
+    /// A rest inside the access, which keeps its connection and transaction.
+    case pause(ThinkTime)
 
     /// A statement of which nothing is kept.
     public static func run(_ sql: String) -> Step { .run(sql, into: []) }
@@ -19,6 +21,7 @@ public indirect enum Step: Sendable, Equatable {
         case .run(let sql, _): [sql]
         case .when(_, let then, let otherwise): (then + otherwise).flatMap(\.statements)
         case .times(_, let steps): steps.flatMap(\.statements)
+        case .pause: []
         }
     }
 
@@ -33,6 +36,17 @@ public indirect enum Step: Sendable, Equatable {
         case .run(_, let names): names
         case .when(_, let then, let otherwise): (then + otherwise).flatMap(\.fetched)
         case .times(_, let steps): steps.flatMap(\.fetched)
+        case .pause: []
+        }
+    }
+
+    /// Whether it, or a step inside, rests.
+    var pauses: Bool {
+        switch self {
+        case .run: false
+        case .when(_, let then, let otherwise): (then + otherwise).contains(where: \.pauses)
+        case .times(_, let steps): steps.contains(where: \.pauses)
+        case .pause: true
         }
     }
 }

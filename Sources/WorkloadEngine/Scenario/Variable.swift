@@ -35,6 +35,20 @@ public struct Variable: Sendable, Equatable {
         case choice([WorkloadValue], weights: [Double])
     }
 
+    /// A column of a table.
+    public struct Column: Sendable, Hashable {
+        /// The table's name, without quotes.
+        public var table: String
+        /// The column's name, without quotes.
+        public var name: String
+
+        /// Creates a reference to a column.
+        public init(table: String, name: String) {
+            self.table = table
+            self.name = name
+        }
+    }
+
     /// How long a text or a blob is: fixed, or drawn.
     public indirect enum Length: Sendable, Equatable, ExpressibleByIntegerLiteral {
         /// Always the same.
@@ -52,6 +66,9 @@ public struct Variable: Sendable, Equatable {
     public var minimum: Int64
     /// The largest value, where the distribution is one of integers.
     public var maximum: Int64
+    /// The column of the run's database that its values come from, once a run starts; nil for a
+    /// variable that needs no database.
+    public var column: Column?
     /// Whether YCSB's hash of an integer takes its place, so that neighbours are far apart.
     public var isHashed = false
     /// What is written before an integer, which makes it a text, such as `user42`.
@@ -66,7 +83,8 @@ public struct Variable: Sendable, Equatable {
         maximum: Int64 = 0,
         isHashed: Bool = false,
         prefix: String? = nil,
-        nulls: Double = 0
+        nulls: Double = 0,
+        column: Column? = nil
     ) {
         self.distribution = distribution
         self.minimum = minimum
@@ -74,6 +92,7 @@ public struct Variable: Sendable, Equatable {
         self.isHashed = isHashed
         self.prefix = prefix
         self.nulls = nulls
+        self.column = column
     }
 
     /// The sequential variable whose newest value is this one's largest.

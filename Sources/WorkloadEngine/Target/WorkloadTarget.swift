@@ -114,6 +114,12 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     /// By default nothing happens.
     func restartTimes()
 
+    /// How often connections of a guarded arm refused a statement, by what they refused, such as
+    /// `ATTACH`.
+    ///
+    /// Empty by default.
+    func refusals() -> [String: UInt64]
+
     /// Facts about the database for the result's environment, such as `journal_mode` = `wal`.
     func environment() throws -> [String: String]
 
@@ -177,6 +183,9 @@ extension WorkloadTarget {
 
     /// Does nothing.
     public func restartTimes() {}
+
+    /// Refused nothing.
+    public func refusals() -> [String: UInt64] { [:] }
 
     /// Knows nothing.
     public func profile(

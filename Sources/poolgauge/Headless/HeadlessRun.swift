@@ -22,7 +22,8 @@ struct HeadlessRun {
     /// Runs the arms, and writes the report; a run that did not pass throws its exit status.
     func run(format: ReportFormat, to destination: ReportDestination) throws {
         let (result, signal) = try measure()
-        if !result.runs.isEmpty || format != .text {
+        // A run that measured nothing leaves the previous file intact.
+        if !result.runs.isEmpty || format != .text && !destination.isFile {
             try destination.write(format.report(on: result))
         }
         if let signal { throw ExitCode(128 + signal) }

@@ -54,28 +54,3 @@ enum StandardError {
         try? StandardOutput.write(text, to: STDERR_FILENO, place: "standard error")
     }
 }
-
-/// Standard output, or the file that `--output` names; opened before anything runs.
-struct ReportDestination {
-    private let path: String?
-    private let descriptor: Int32
-
-    /// Opens a file for the report, or takes standard output when there is no path.
-    init(path: String?) throws {
-        self.path = path
-        guard let path else {
-            descriptor = STDOUT_FILENO
-            return
-        }
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        if descriptor < 0 {
-            let reason = String(cString: strerror(errno))
-            throw CommandFailure("--output: cannot write to '\(path)': \(reason)")
-        }
-    }
-
-    /// Writes the report.
-    func write(_ text: String) throws {
-        try StandardOutput.write(text, to: descriptor, place: path ?? "standard output")
-    }
-}

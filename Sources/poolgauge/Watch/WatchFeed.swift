@@ -84,8 +84,9 @@ final class WatchFeed: Sendable {
             if !reports.isEmpty { state.withLock { $0.batch.reports.append(reports) } }
             guard let pause, Double(MonotonicTime.now - lastSearch) >= pause * 1e9 else { continue }
             // A folder that cannot be listed now may be listed later.
-            if let found = try? source.find(worker.search) {
-                if worker.add(found.paths) { state.withLock { $0.batch.notes = found.notes } }
+            if let found = try? source.find(worker.search), worker.add(found.paths) {
+                let notes = found.notes + worker.notes
+                state.withLock { $0.batch.notes = notes }
             }
             lastSearch = MonotonicTime.now
         }
@@ -98,6 +99,8 @@ final class WatchFeed: Sendable {
         private let sql: SQLWatch?
         private var session: WatchSession?
         private var known: Set<String>
+        /// The databases that the session did not take.
+        private var refused = 0
 
         init(command: [String], found: WatchSource.Found, sql: SQLTraceOptions?) throws {
             self.command = command
@@ -108,6 +111,13 @@ final class WatchFeed: Sendable {
             do { session = try WatchSession(paths: found.paths, helper: command) } catch {
                 throw CommandFailure(error.description, status: 1)
             }
+        }
+
+        /// What is not watched, in sentences.
+        var notes: [String] {
+            guard refused > 0 else { return [] }
+            let limit = WatchSession.databaseLimit
+            return ["\(refused) more databases are not watched: \(limit) are the most."]
         }
 
         /// Samples, and returns the reports on the interval.
@@ -135,7 +145,7 @@ final class WatchFeed: Sendable {
             known.formUnion(new)
             sql?.add(new)
             if let session {
-                for path in new { session.add(path: path) }
+                for path in new where !session.add(path: path) { refused += 1 }
             } else {
                 session = try? WatchSession(paths: new, helper: command)
             }

@@ -77,6 +77,39 @@ struct TopCommandTests {
         }
     }
 
+    @Test func withoutAFileTheOpenDatabasesAreListed() throws {
+        try withPool { _, folder in
+            let path = folder.appendingPathComponent("app.sqlite").path
+            let text = try HeadlessProgram.run(["top", "--for", "300ms"], in: folder)
+            #expect(text.status == 0, "\(text)")
+            #expect(text.output.contains(path))
+            let json = try HeadlessProgram.run(
+                ["top", "--format", "json", "--for", "300ms"],
+                in: folder
+            )
+            let list = try JSONDecoder().decode(
+                WatchedDatabaseList.self,
+                from: Data(json.output.utf8)
+            )
+            #expect(list.schema == "poolgauge.databases/1")
+            let entry = list.databases.first { $0.path == path }
+            #expect(entry?.journalMode == .wal)
+            #expect(entry?.processes.map(\.pid) == [getpid()])
+        }
+    }
+
+    @Test func aFolderStandsForItsDatabases() throws {
+        try withPool { _, folder in
+            let outcome = try HeadlessProgram.run(
+                ["top", ".", "--once", "--for", "200ms"],
+                in: folder
+            )
+            #expect(outcome.status == 0, "\(outcome)")
+            #expect(outcome.output.contains("app.sqlite"))
+            #expect(outcome.output.contains(String(getpid())))
+        }
+    }
+
     private static let mistakes: [([String], String)] = [
         (["top", "absent.sqlite"], "absent.sqlite"),
         (["top", "text"], "no SQLite database"),

@@ -1,3 +1,4 @@
+import Foundation
 import Isolation
 import IsolationPeer
 import Testing
@@ -8,6 +9,12 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct EngineIsolationTests {
     private let folder = TemporaryFolder()
+
+    /// Divides the number of transactions where threads pause at random (`./test --naps`): each
+    /// transaction takes about 15 times as long there, and a pause replaces many transactions in
+    /// which no other thread intervenes.
+    private static let divisor =
+        ProcessInfo.processInfo.environment["NAPS_SEED"] == nil ? 1 : 4
 
     /// A configuration that waits for other connections' locks, and not for the disk.
     private func configuration(
@@ -61,6 +68,7 @@ struct EngineIsolationTests {
         peers: [IsolationPeerProcess] = []
     ) async throws {
         let run = IsolationRun(databases)
+        let count = count / Self.divisor
         try await onOwnThread { try run.run(count, seed: seed, peers: peers) }
         expectNoAnomaly(in: run.history)
         #expect(run.failures.isEmpty, "\(run.failures.prefix(5))")

@@ -1,3 +1,4 @@
+import Foundation
 import Telemetry
 import Testing
 
@@ -174,6 +175,25 @@ struct WALDiagnosisTests {
                 WALLocks.Entry(process: 4716, isExclusive: false, bytes: 0...UInt64.max),
             ]
         )
+    }
+
+    @Test(arguments: [0, 100])
+    func aLockThatALongListLacksIsFoundInTheNextOne(others: Int) throws {
+        let folder = TemporaryFolder()
+        let file = folder.file("t-shm")
+        #expect(FileManager.default.createFile(atPath: file, contents: nil))
+        var information = stat()
+        #expect(stat(file, &information) == 0)
+        let other = String(
+            repeating: "1: POSIX  ADVISORY  READ 4711 08:01:1 123 123\n",
+            count: others
+        )
+        let first = "1: POSIX  ADVISORY  READ 4711 08:01:\(information.st_ino) 123 123\n"
+        let second = "2: POSIX  ADVISORY  READ 4712 08:01:\(information.st_ino) 124 124\n"
+        var lists = [other + first, other + first + second]
+        let locks = try #require(WALLocks(path: file) { lists.removeFirst() })
+        // A short list comes from one call, and lacks nothing.
+        #expect(locks.entries.map(\.process) == (others == 0 ? [4711] : [4711, 4712]))
     }
 
     @Test func onlyLocksInTheWayCount() {

@@ -42,7 +42,9 @@ struct KeptReadTransactionTests {
         }
 
         func willBegin() { transaction.willBegin() }
-        func mayKeep(at now: UInt64) -> Bool { transaction.mayKeep(at: now) }
+        func mayKeep(at now: UInt64, if isAllowed: () -> Bool = { true }) -> Bool {
+            transaction.mayKeep(at: now, if: isAllowed)
+        }
         func keep(at now: UInt64) { transaction.keep(at: now) }
         func didEnd() { transaction.didEnd() }
         var isCurrent: Bool { transaction.isCurrent() }
@@ -66,7 +68,9 @@ struct KeptReadTransactionTests {
         var now: UInt64 = 10_000_000
         _ = kept.mayKeep(at: now)
         kept.keep(at: now)
-        while now < 10_000_000 + KeptReadTransaction.limit - 50_000 {
+        // The timer may end it up to `idleLimit` after the last access.
+        let last = KeptReadTransaction.limit - ReadTransactionKeeper.idleLimit
+        while now < 10_000_000 + last - 50_000 {
             now += 50_000
             #expect(kept.mayKeep(at: now))
         }
@@ -148,6 +152,24 @@ struct KeptReadTransactionTests {
         let kept = begun(on: memory)
         kept.keep(at: 1)
         keeper.writes.wrappingAdd(1, ordering: .relaxed)
+        memory.commit(frames: 11)
+        kept.didEnd()
+        kept.willBegin()
+        _ = kept.mayKeep(at: 10)
+        #expect(kept.mayKeep(at: 11))
+    }
+
+    @Test func aWriteDuringTheDecisionIsNotMistakenForOneOfAnotherProcess() {
+        let memory = Memory()
+        let kept = begun(on: memory)
+        _ = kept.mayKeep(at: 1)
+        let isKept = kept.mayKeep(at: 2) {
+            // The writer starts after the attention was read.
+            keeper.writes.wrappingAdd(1, ordering: .relaxed)
+            return true
+        }
+        #expect(isKept)
+        kept.keep(at: 2)
         memory.commit(frames: 11)
         kept.didEnd()
         kept.willBegin()

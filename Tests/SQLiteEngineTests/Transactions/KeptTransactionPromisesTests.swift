@@ -21,6 +21,11 @@ struct KeptTransactionPromisesTests {
 
         deinit { sqlite3_close(handle) }
 
+        func close() {
+            sqlite3_close(handle)
+            handle = nil
+        }
+
         @discardableResult
         func run(_ sql: String) -> CInt { sqlite3_exec(handle, sql, nil, nil, nil) }
 
@@ -127,7 +132,118 @@ struct KeptTransactionPromisesTests {
         }
     }
 
+    // MARK: The schema
+
+    /// Reads until the only reader keeps its transaction.
+    private func keepTransaction(of pool: DatabasePool) throws {
+        try eventually {
+            try readDensely(pool)
+            return pool.readers.slots[0].keepsIdleTransaction
+        }
+    }
+
+    @Test func aStatementIsPreparedWithTheLastSchema() throws {
+        let pool = try makePool()
+        pool.readers.keeper.rest.store(0, ordering: .relaxed)
+        let foreign = Foreign(folder.file())
+        for number in 1...20 {
+            try keepTransaction(of: pool)
+            let seen = try pool.read { db in
+                let sql = "ALTER TABLE t ADD COLUMN c\(number) DEFAULT \(number)"
+                #expect(foreign.run(sql) == SQLITE_OK)
+                return try Int.fetchOne(db, sql: "SELECT c\(number) FROM t")
+            }
+            #expect(seen == number)
+        }
+    }
+
+    @Test func aChangeOfTheSchemaByTheSamePoolIsKnownBeforeTheFirstStep() throws {
+        let pool = try makePool()
+        for number in 1...20 {
+            try keepTransaction(of: pool)
+            try pool.read { db in
+                try Background {
+                    try pool.write { db in
+                        let sql = "ALTER TABLE t ADD COLUMN c\(number) DEFAULT \(number)"
+                        try db.execute(sql: sql)
+                    }
+                }.value()
+                let names = try db.cachedStatement(sql: "SELECT * FROM t").columnNames
+                #expect(names.last == "c\(number)")
+                #expect(try Int.fetchOne(db, sql: "SELECT c\(number) FROM t") == number)
+            }
+        }
+    }
+
+    // MARK: The own writer
+
+    @Test func whatBecomesFreeAfterTheSearchKeepsNothing() throws {
+        let pool = try makePool()
+        let slot = pool.readers.slots[0]
+        // The timer may end the transaction before it is claimed here.
+        try eventually {
+            try keepTransaction(of: pool)
+            guard slot.claimIdle() else { return false }
+            if slot.keepsTransaction { return true }
+            pool.readers.release(slot)
+            return false
+        }
+        // A writer, or a suspension, starts while another thread hands the slot over.
+        pool.readers.forbidKeeping()
+        guard case .free = pool.readers.handOver(slot) else {
+            Issue.record("a waiter was found")
+            return
+        }
+        #expect(!slot.keepsIdleTransaction)
+        #expect(!Foreign(folder.file()).isTruncateBlocked())
+        pool.readers.allowKeeping()
+        try pool.close()
+    }
+
     // MARK: The C connection
+
+    @Test func aConnectionThatFailedToOpenLeavesNoPointer() throws {
+        let fails = Lock(false)
+        var configuration = Configuration()
+        configuration.maximumReaderCount = 1
+        configuration.prepareDatabase { db in
+            if fails.withLock({ $0 }) {
+                _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master")
+            }
+            try db.execute(sql: "PRAGMA journal_mode = WAL")
+            if fails.withLock({ $0 }) { throw CancellationError() }
+        }
+        let pool = try DatabasePool(path: folder.file(), configuration: configuration)
+        fails.withLock { $0 = true }
+        for _ in 1...3 {
+            #expect(throws: CancellationError.self) { try pool.read { _ in } }
+            #expect(pool.readers.slots[0].probe.walIndex == nil)
+        }
+        fails.withLock { $0 = false }
+        _ = try pool.read { try Int.fetchOne($0, sql: "SELECT 1") }
+    }
+
+    @Test func anEmptyLogThatIsReplacedIsNoticed() throws {
+        let creator = Foreign(folder.file())
+        #expect(creator.run("PRAGMA journal_mode = WAL") == SQLITE_OK)
+        #expect(creator.run("CREATE TABLE t(v); INSERT INTO t VALUES (0)") == SQLITE_OK)
+        #expect(creator.run("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = WAL") == SQLITE_OK)
+        creator.close()
+        let queue = try DatabaseQueue(path: folder.file())
+        try readDensely(queue)
+        queue.inDatabase { db in
+            let sql = "PRAGMA journal_mode = DELETE; PRAGMA journal_mode = WAL; SELECT v FROM t"
+            #expect(sqlite3_exec(db.sqliteConnection, sql, nil, nil, nil) == SQLITE_OK)
+        }
+        queue.gate.keeper.rest.store(0, ordering: .relaxed)
+        let foreign = Foreign(folder.file())
+        for value in 1...50 {
+            try readDensely(queue, times: 20)
+            #expect(foreign.run("UPDATE t SET v = \(value)") == SQLITE_OK)
+            let seen = try queue.read { try Int.fetchOne($0, sql: "SELECT v FROM t") }
+            #expect(seen == value)
+        }
+    }
 
     @Test func theJournalModeMayChangeOnTheCConnection() throws {
         let queue = try makeQueue()

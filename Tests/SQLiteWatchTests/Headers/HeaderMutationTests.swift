@@ -73,7 +73,11 @@ struct HeaderMutationTests {
 
     @Test func malformedAnswersOfAHelperAreRefused() {
         var random = SeededRandom(seed: 3)
-        let sample = FileSample()
+        var sample = FileSample()
+        sample.probes = [
+            FileSample.Probe(byte: 120, isIndex: true, isWrite: true, process: 7),
+            FileSample.Probe(byte: 0x4000_0002, isIndex: false, isWrite: false, process: 0),
+        ]
         #expect(FileSample(sample.bytes) == sample)
         for _ in 0..<20_000 {
             var bytes = sample.bytes

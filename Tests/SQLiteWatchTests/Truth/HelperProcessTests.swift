@@ -17,14 +17,14 @@ struct HelperProcessTests {
         try Data("not a database".utf8).write(to: URL(fileURLWithPath: folder.file()))
         var connection = try connection()
         let first = connection.process
-        #expect(connection.sample(slot: 0, probesLocks: false, at: 0).database.size == 14)
+        #expect(connection.sample(slot: 0, probesReaders: false, at: 0).database.size == 14)
         kill(first, SIGKILL)
-        let failed = connection.sample(slot: 0, probesLocks: false, at: 1)
+        let failed = connection.sample(slot: 0, probesReaders: false, at: 1)
         #expect(ObservedFiles(failed).state == .unreadable)
         #expect(connection.problem?.contains("helper process ended") == true)
         // No second try before the pause is over.
-        #expect(!connection.sample(slot: 0, probesLocks: false, at: 2).database.exists)
-        let later = connection.sample(slot: 0, probesLocks: false, at: 2_000_000_000)
+        #expect(!connection.sample(slot: 0, probesReaders: false, at: 2).database.exists)
+        let later = connection.sample(slot: 0, probesReaders: false, at: 2_000_000_000)
         #expect(later.database.size == 14)
         #expect(connection.problem == nil)
         #expect(connection.process != first)

@@ -58,7 +58,7 @@ struct StepTests {
         ("[{else: 'SELECT 1', do: 'SELECT 1'}]", "'else' goes with 'if' or 'unless'"),
         ("[{into: x, do: 'SELECT 1'}]", "'into' goes with 'sql'"),
         ("[{use: nothing}]", "unknown transaction 'nothing'"),
-        ("[{repeat: 2}]", "needs 'sql', 'use' or 'do'"),
+        ("[{repeat: 2}]", "needs 'sql', 'use', 'do' or 'pause'"),
     ])
     func aMistakeInAStepIsFoundInItsPlace(text: String, message: String) throws {
         let error = #expect(throws: ScenarioError.self) { try steps(text) }

@@ -41,6 +41,15 @@ struct WatchFooter {
         }
     }
 
+    /// Whether Enter shows another database.
+    private var opensDatabase: Bool {
+        let content = dashboard.content
+        guard let row = dashboard.view.selected ?? content.rowNames.first,
+            case .database = content.opened(row: row)
+        else { return false }
+        return true
+    }
+
     /// The keys that do something on this screen, the most important first.
     private var commands: [KeyBar.Item] {
         let view = dashboard.view
@@ -59,11 +68,8 @@ struct WatchFooter {
                 if let part = view.part, screen.parts.indices.contains(part) {
                     name = view.isExpanded ? "all parts" : screen.parts[part] + " alone"
                     priority = 90
-                } else if let row = view.selected {
-                    switch dashboard.content.opened(row: row) {
-                    case .database: name = "open"
-                    case .process, .details: break
-                    }
+                } else if opensDatabase {
+                    name = "open"
                 }
             default: break
             }

@@ -17,11 +17,11 @@ enum WatchWords {
         return "\(sign) \(duration(lock.seconds))"
     }
 
-    /// A share with its error: `12.3 ±1.6 %`.
+    /// A share with its error, in percent: `12.3 ±1.6`.
     static func share(_ estimate: WatchedEstimate, isASCII: Bool) -> String {
         guard estimate.value > 0 else { return "" }
-        return "\(decimal(estimate.value * 100)) \(isASCII ? "+-" : "±")"
-            + "\(decimal(estimate.error * 100)) %"
+        let value = estimate.value >= 0.9995 ? "100" : decimal(estimate.value * 100)
+        return "\(value) \(isASCII ? "+-" : "±")\(decimal(estimate.error * 100))"
     }
 
     /// A number with one decimal.

@@ -102,6 +102,11 @@ struct WatchHistory: Sendable, Timeline {
         return seconds > 0 ? sum / seconds : 0
     }
 
+    /// The seconds that shares cover: fewer than ``shareSeconds`` just after the start.
+    var coveredSeconds: Double {
+        min(Self.shareSeconds, max(1, sum(over: Self.shareSeconds) { _ in 0 }.seconds.rounded()))
+    }
+
     /// Visits the moments of the last seconds with their places, from the newest.
     private func visitMoments(last seconds: Double, _ body: (Int, WatchMoment) -> Void) {
         var index = cursor ?? moments.count - 1
@@ -121,7 +126,7 @@ struct WatchHistory: Sendable, Timeline {
     }
 
     private mutating func appendLanes(_ report: WatchReport, time: Double) {
-        let pins = Set(report.pins.map(\.pid))
+        let pins = Set(report.pins.filter(\.isLong).map(\.pid))
         var seen: [Int32: WatchedProcess] = [:]
         for process in report.processes { seen[process.pid] = process }
         for index in lanes.indices {
@@ -171,24 +176,40 @@ struct WatchHistory: Sendable, Timeline {
 
     // MARK: Rows
 
+    /// The processes, those first that keep others waiting most.
+    ///
+    /// The order depends on coarse steps of the shares of several seconds, so that rows do not
+    /// change their places with each lock.
     private func makeRows() -> [WatchRow] {
         guard let report else { return [] }
-        var lanesByProcess: [Int32: WatchLane] = [:]
-        for lane in lanes { lanesByProcess[lane.pid] = lane }
-        return report.processes.map { process in
-            let pin = report.pins.first { $0.pid == process.pid }
-            var row = WatchRow(
-                process: process,
-                pid: process.pid,
-                name: process.name,
-                pin: pin,
-                state: WatchLaneState(process, isPinning: pin != nil)
-            )
-            guard let lane = lanesByProcess[process.pid] else { return row }
-            row.share = share(of: lane)
-            row.processor = processor(of: lane)
-            return row
-        }
+        var places: [Int32: Int] = [:]
+        for (place, lane) in lanes.enumerated() { places[lane.pid] = place }
+        return report.processes.map { row(of: $0, in: report, places[$0.pid].map { lanes[$0] }) }
+            .sorted { one, other in
+                let (left, right) = (one.weight, other.weight)
+                if left != right { return left > right }
+                return (places[one.pid] ?? .max, one.pid) < (places[other.pid] ?? .max, other.pid)
+            }
+    }
+
+    private func row(
+        of process: WatchedProcess,
+        in report: WatchReport,
+        _ lane: WatchLane?
+    ) -> WatchRow {
+
+        let pin = report.pins.first { $0.pid == process.pid }
+        var row = WatchRow(
+            process: process,
+            pid: process.pid,
+            name: process.name,
+            pin: pin,
+            state: WatchLaneState(process, isPinning: pin?.isLong == true)
+        )
+        guard let lane else { return row }
+        row.share = share(of: lane)
+        row.processor = processor(of: lane)
+        return row
     }
 
     /// The shares of a process over ``shareSeconds``, with the error that their samples imply.

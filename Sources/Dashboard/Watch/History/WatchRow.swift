@@ -37,4 +37,15 @@ struct WatchRow: Sendable {
         for lock in locks where !seen.contains(lock.kind) { seen.append(lock.kind) }
         return seen.map(\.rawValue).joined(separator: ", ")
     }
+
+    /// How much it keeps others waiting, in steps.
+    var weight: Int {
+        let share = 2 * max(share.writer.value, share.checkpoint.value) + share.reader.value
+        return (pin?.isLong == true ? 4 : 0) + Int((share * 2).rounded())
+    }
+}
+
+extension WatchedPin {
+    /// Whether it has lasted so long that it is not one of the reads that come and go.
+    var isLong: Bool { seconds >= 1 }
 }

@@ -95,12 +95,13 @@ extension WatchEpisode {
         return waiters.count > 4 ? names + " and \(waiters.count - 4) more" : names
     }
 
-    /// What happened: `python3 4711: write lock, 3.2 s; waited: ruby 4712`.
+    /// What happened: `write lock 3.2 s: python3 4711; waited: ruby 4712`.
     var sentence: String {
-        var text = "\(name) \(pid): \(WatchWords.held(kind)), \(WatchWords.duration(seconds))"
-        if end == nil { text += " so far" }
+        var text = "\(WatchWords.held(kind)) \(WatchWords.duration(seconds))"
+        text += ": \(name) \(pid)"
         if let frames, frames > 0 { text += ", \(HumanUnits.count(frames)) frames" }
         if !waiters.isEmpty { text += "; waited: \(waiterNames)" }
+        if end == nil { text += "; not ended" }
         return text
     }
 }

@@ -5,28 +5,32 @@ import TerminalUI
 struct WatchLanesPanel {
     let history: WatchHistory
     let seconds: Double
-    /// The label of the selected process.
-    let selected: String?
+    /// What is selected, sorted and filtered.
+    let view: ListView
 
-    /// The lanes, those of processes that hold locks now first.
+    /// The lanes, in the order of the table of processes; those of ended processes follow.
     var lanes: [WatchLane] {
-        let order = history.rows.map(\.pid)
-        var places: [Int32: Int] = [:]
-        for (place, pid) in order.enumerated() { places[pid] = place }
-        return history.lanes(in: seconds).enumerated().sorted { one, other in
-            let left = places[one.element.pid] ?? .max
-            let right = places[other.element.pid] ?? .max
-            return left == right ? one.offset < other.offset : left < right
-        }.map(\.element)
+        let rows = WatchProcessList.arranged(history.rows, view)
+        let shown = Set(history.rows.map(\.pid))
+        let lanes = history.lanes(in: seconds)
+        let filter = view.filter.lowercased()
+        return rows.compactMap { row in lanes.first { $0.pid == row.pid } }
+            + lanes.filter { lane in
+                !shown.contains(lane.pid)
+                    && (filter.isEmpty || lane.label.lowercased().contains(filter))
+            }
     }
 
     /// The rows that the panel takes, its border included.
-    func track(isShort: Bool) -> Track {
+    ///
+    /// Where there are too few rows for a table, the lanes get them.
+    func track(isShort: Bool, hasTable: Bool) -> Track {
         let count = max(lanes.count, 1)
+        let most = isShort && hasTable ? 5 : 16
         return Track(
             minimum: min(count, isShort ? 3 : 8) + 2,
-            ideal: min(count, isShort ? 5 : 12) + 2,
-            maximum: min(count, isShort ? 5 : 16) + 2,
+            ideal: min(count, most) + 2,
+            maximum: min(count, most) + 2,
             priority: 90
         )
     }
@@ -80,7 +84,7 @@ struct WatchLanesPanel {
             let row = inner.row(index)
             canvas.mark(row, as: .row(lane.label))
             draw(lane, bins: bins, on: &canvas, in: row.columns(widths, spacing: 1))
-            if lane.label == selected { canvas.select(row) }
+            if lane.label == view.selected { canvas.select(row) }
         }
         if strip > 0 {
             let area = Rect(

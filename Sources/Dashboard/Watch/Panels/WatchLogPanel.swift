@@ -16,7 +16,8 @@ struct WatchLogPanel {
             legend: isWAL ? legend(canvas) : []
         ).draw(on: &canvas, in: rect)
         guard !inner.isEmpty else { return }
-        let lines = Array(words(report, canvas).prefix(max(1, min(3, inner.height - 3))))
+        let lines = words(report, canvas).flatMap { canvas.rows(of: $0, width: inner.width) }
+            .prefix(max(1, inner.height / 3))
         for (index, line) in lines.enumerated() {
             canvas.write(line, x: inner.minX, y: inner.minY + index, limit: inner.width)
         }
@@ -26,9 +27,11 @@ struct WatchLogPanel {
 
     /// Draws the most important numbers in one row.
     func drawLine(on canvas: inout Canvas, in row: Rect) {
-        guard let report = history.report, let line = words(report, canvas).first else { return }
-        let title = Span(report.wal == nil ? "journal " : "log ", canvas.theme.style(.dim))
-        canvas.write([title] + line, x: row.minX, y: row.minY, limit: row.width)
+        guard let report = history.report, let pieces = words(report, canvas).first else { return }
+        let title = report.wal == nil ? "journal " : "log "
+        let line = canvas.rows(of: pieces, width: row.width - title.count).first ?? []
+        let spans = [Span(title, canvas.theme.style(.dim))] + line
+        canvas.write(spans, x: row.minX, y: row.minY, limit: row.width)
     }
 
     private func legend(_ canvas: Canvas) -> [[Span]] {
@@ -46,52 +49,53 @@ struct WatchLogPanel {
         ]
     }
 
-    /// What the log is like, the most important line first.
-    func words(_ report: WatchReport, _ canvas: Canvas) -> [[Span]] {
+    /// What the log is like: pieces of lines, the most important line first.
+    private func words(_ report: WatchReport, _ canvas: Canvas) -> [[[Span]]] {
         let theme = canvas.theme
         let (dim, text, bold) = (theme.style(.dim), theme.style(.text), theme.bold(.text))
-        guard let wal = report.wal else { return rollbackWords(report, theme) }
-        var first = [Span(HumanUnits.bytes(wal.bytes), bold)]
+        guard let wal = report.wal else { return rollbackWords(report, theme).map { [$0] } }
+        func count(_ number: UInt64, _ noun: String, _ style: Style) -> [Span] {
+            [Span(HumanUnits.count(number), style), Span(" \(noun)", dim)]
+        }
+        var first = [[Span(HumanUnits.bytes(wal.bytes), bold)]]
         if let frames = wal.frames, let backfilled = wal.backfilled {
+            let pinned = wal.pinned ?? 0
             first += [
-                Span("  \(HumanUnits.count(frames))", text), Span(" frames in use, ", dim),
-                Span(HumanUnits.count(backfilled), text), Span(" backfilled, ", dim),
-                Span(
-                    HumanUnits.count(wal.pinned ?? 0),
-                    (wal.pinned ?? 0) > 0 ? theme.bold(.warning) : text
-                ),
-                Span(" pinned", dim),
+                count(frames, "frames in use", text), count(backfilled, "backfilled", text),
+                count(pinned, "pinned", pinned > 0 ? theme.bold(.warning) : text),
             ]
         } else {
-            first.append(Span("  no wal-index: no process uses it", dim))
+            first.append([Span("no wal-index: no process uses it", dim)])
         }
-        var second = [Span("nothing pins it", theme.style(.ok))]
+        var second = [[Span("nothing pins it", theme.style(.ok))]]
         if let pin = report.pins.first {
             let sign = canvas.glyphs == .ascii ? ">=" : "≥"
+            let warning = theme.style(.warning)
             second = [
-                Span("▲ pinned by ", theme.style(.warning)),
-                Span("\(pin.name) (\(pin.pid))", theme.bold(.warning)),
-                Span(
-                    ", mark \(pin.mark), \(sign) \(WatchWords.duration(pin.seconds)), "
-                        + HumanUnits.bytes(pin.bytes),
-                    theme.style(.warning)
-                ),
+                [
+                    Span("▲ pinned by ", warning),
+                    Span("\(pin.name) (\(pin.pid))", theme.bold(.warning)),
+                ],
+                [Span("\(sign) \(WatchWords.duration(pin.seconds))", warning)],
+                [Span(HumanUnits.bytes(pin.bytes), warning)], [Span("mark \(pin.mark)", warning)],
             ]
         }
         let (resets, checkpoints) = counts
         let third = [
-            Span(HumanUnits.rate(history.rate(\.commits)), text), Span(" commits, ", dim),
-            Span(HumanUnits.rate(history.rate(\.framesWritten)), text), Span(" frames, ", dim),
-            Span("\(checkpoints)", text), Span(" checkpoints, ", dim),
-            Span("\(resets)", text), Span(" resets", dim),
+            [Span(HumanUnits.rate(history.rate(\.commits)), text), Span(" commits", dim)],
+            [Span(HumanUnits.rate(history.rate(\.framesWritten)), text), Span(" frames", dim)],
+            count(checkpoints, checkpoints == 1 ? "checkpoint" : "checkpoints", text),
+            count(resets, resets == 1 ? "reset" : "resets", text),
         ]
         return [first, second, third]
     }
 
     /// The resets and the checkpoints of the time that is shown.
-    private var counts: (resets: Int, checkpoints: Int) {
-        let resets = history.sum(over: seconds) { $0.resets }.0
-        return (Int(resets), Int(history.sum(over: seconds) { $0.checkpoints }.0))
+    private var counts: (resets: UInt64, checkpoints: UInt64) {
+        func sum(_ value: (WatchMoment) -> Double) -> UInt64 {
+            UInt64(min(max(history.sum(over: seconds, value).0, 0), 1e15))
+        }
+        return (sum(\.resets), sum(\.checkpoints))
     }
 
     private func rollbackWords(_ report: WatchReport, _ theme: Theme) -> [[Span]] {

@@ -12,7 +12,7 @@ struct WatchProcessDetails {
         let theme = canvas.theme
         let inner = Panel(
             title: row.label,
-            remark: "shares of the last \(HumanUnits.secondsLabel(WatchHistory.shareSeconds))",
+            remark: "shares of the last \(HumanUnits.secondsLabel(history.coveredSeconds))",
             legend: WatchLaneState.legend(theme: theme, glyphs: canvas.glyphs)
         ).draw(on: &canvas, in: rect)
         guard !inner.isEmpty else { return }
@@ -49,7 +49,7 @@ struct WatchProcessDetails {
         for (name, share) in [
             ("writes", row.share.writer), ("reads", row.share.reader),
             ("checkpoints", row.share.checkpoint),
-        ] where share.value > 0 { add(name, WatchWords.share(share, isASCII: isASCII)) }
+        ] where share.value > 0 { add(name, WatchWords.share(share, isASCII: isASCII) + " %") }
         lines.append(facts)
         if let command = row.process?.commandLine, !command.isEmpty {
             let wrapped = TextWrapping.lines(of: command, width: max(10, width - 8))
@@ -58,7 +58,7 @@ struct WatchProcessDetails {
             }
         }
         if row.locks.isEmpty { lines.append([Span("holds no lock now", dim)]) }
-        lines += row.locks.map { lock(of: $0, canvas) }
+        lines += row.locks.flatMap { canvas.rows(of: pieces(of: $0, canvas), width: width) }
         if let wait = row.process?.waiting, wait.isWaiting {
             lines.append([
                 Span("waits for a lock", theme.bold(.locked)),
@@ -74,29 +74,27 @@ struct WatchProcessDetails {
         return lines
     }
 
-    /// A lock: `reader  mark 1, frame 230, ≥ 31.0 s, since 12:04:31 UTC; pins 1.2 MiB`.
-    private func lock(of lock: WatchedLock, _ canvas: Canvas) -> [Span] {
+    /// A lock: `holds reader, mark 1, frame 230, ≥ 31.0 s, since 12:04:31 UTC at the latest`.
+    private func pieces(of lock: WatchedLock, _ canvas: Canvas) -> [[Span]] {
         let theme = canvas.theme
-        var text = ""
-        if let mark = lock.mark { text += " mark \(mark)," }
-        if let frame = lock.frame, lock.mark != 0 { text += " frame \(HumanUnits.count(frame))," }
-        text += " \(WatchWords.held(lock, isASCII: canvas.glyphs == .ascii)),"
-        text += " since \(WatchWords.clock(lock.since)) UTC at the latest"
-        var spans = [
-            Span("holds ", theme.style(.dim)), Span(lock.kind.rawValue, theme.bold(.text)),
-            Span(text, theme.style(.text)),
+        let text = theme.style(.text)
+        var pieces = [
+            [Span("holds ", theme.style(.dim)), Span(lock.kind.rawValue, theme.bold(.text))]
         ]
+        if let mark = lock.mark { pieces.append([Span("mark \(mark)", text)]) }
+        if let frame = lock.frame, lock.mark != 0 {
+            pieces.append([Span("frame \(HumanUnits.count(frame))", text)])
+        }
+        let held = WatchWords.held(lock, isASCII: canvas.glyphs == .ascii)
+        pieces.append([Span(held, lock.seconds >= 1 ? theme.bold(.warning) : text)])
         if let pin = row.pin, lock.kind == .reader, lock.mark == pin.mark {
             let frames = pin.frames == 1 ? "frame" : "frames"
-            spans.append(
-                Span(
-                    "; pins \(HumanUnits.count(pin.frames)) \(frames), "
-                        + HumanUnits.bytes(pin.bytes),
-                    theme.bold(.warning)
-                )
-            )
+            let pinned = "pins \(HumanUnits.count(pin.frames)) \(frames)"
+            pieces.append([Span(pinned, theme.bold(.warning))])
+            pieces.append([Span(HumanUnits.bytes(pin.bytes), theme.bold(.warning))])
         }
-        return spans
+        pieces.append([Span("since \(WatchWords.clock(lock.since)) UTC at the latest", text)])
+        return pieces
     }
 
     /// The lane, and below it the shares over time where there is room.
@@ -123,7 +121,7 @@ struct WatchProcessDetails {
             x: rect.minX,
             y: rect.minY + 1,
             width: rect.width,
-            height: min(rect.height - 1, 9)
+            height: min(rect.height - 1, 14)
         )
         guard chart.height >= 4 else { return }
         drawShares(lane, offset: offset, on: &canvas, in: chart)

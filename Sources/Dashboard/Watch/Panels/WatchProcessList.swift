@@ -9,12 +9,12 @@ enum WatchProcessList {
             columns: [
                 Listing.Column(
                     "process",
-                    Track(minimum: 10, ideal: 20, maximum: 22, priority: 20, flex: 0),
+                    Track(minimum: 10, ideal: 18, maximum: 22, priority: 20, flex: 1),
                     rank: { .text($0.name) }
                 ) { row, theme in Span(row.label, theme.bold(.text)) },
                 Listing.Column(
                     "locks",
-                    Track(minimum: 8, ideal: 16, maximum: 34, priority: 19),
+                    Track(minimum: 8, ideal: 14, maximum: 34, priority: 19),
                     rank: { .text($0.kinds) }
                 ) { row, theme in
                     let isWaiting = row.process?.waiting?.isWaiting == true
@@ -36,7 +36,7 @@ enum WatchProcessList {
                 },
                 Listing.Column(
                     "frame",
-                    .fixed(8, priority: 12),
+                    .fixed(7, priority: 12),
                     alignment: .trailing,
                     rank: { .number(Double($0.reading?.frame ?? 0)) }
                 ) { row, theme in
@@ -44,7 +44,7 @@ enum WatchProcessList {
                 },
                 Listing.Column(
                     "held for",
-                    .fixed(10, priority: 18),
+                    .fixed(9, priority: 18),
                     alignment: .trailing,
                     rank: { .number($0.mainLock?.seconds ?? 0) }
                 ) { row, theme in
@@ -54,12 +54,12 @@ enum WatchProcessList {
                         lock.seconds >= 1 ? theme.bold(.warning) : theme.style(.text)
                     )
                 },
-                share("writes", priority: 17, isASCII, .writer) { $0.writer },
-                share("reads", priority: 16, isASCII, .reader) { $0.reader },
-                share("checkpoints", priority: 10, isASCII, .committing) { $0.checkpoint },
+                share("writes %", 10, priority: 17, isASCII, .writer) { $0.writer },
+                share("reads %", 10, priority: 16, isASCII, .reader) { $0.reader },
+                share("checkpoints %", 13, priority: 10, isASCII, .committing) { $0.checkpoint },
                 Listing.Column(
                     "pins",
-                    .fixed(10, priority: 15),
+                    .fixed(8, priority: 15),
                     alignment: .trailing,
                     rank: { .number(Double($0.pin?.bytes ?? 0)) }
                 ) { row, theme in
@@ -67,7 +67,7 @@ enum WatchProcessList {
                 },
                 Listing.Column(
                     "CPU",
-                    .fixed(6, priority: 9),
+                    .fixed(5, priority: 9),
                     alignment: .trailing,
                     rank: { .number($0.processor ?? -1) }
                 ) { row, theme in
@@ -83,6 +83,7 @@ enum WatchProcessList {
 
     private static func share(
         _ title: String,
+        _ width: Int,
         priority: Int,
         _ isASCII: Bool,
         _ role: Role,
@@ -90,7 +91,7 @@ enum WatchProcessList {
     ) -> Listing<WatchRow>.Column {
         Listing.Column(
             title,
-            .fixed(12, priority: priority),
+            .fixed(width, priority: priority),
             alignment: .trailing,
             rank: { .number(estimate($0.share).value) },
             cell: { row, theme in
@@ -117,7 +118,7 @@ enum WatchProcessList {
         guard let history = scene.history else { return }
         let rows = arranged(history.rows, scene.view)
         let hidden = scene.view.remark(shown: rows.count, of: history.rows.count)
-        let seconds = HumanUnits.secondsLabel(WatchHistory.shareSeconds)
+        let seconds = HumanUnits.secondsLabel(history.coveredSeconds)
         let inner = Panel(
             title: "Locks",
             subtitle: scene.separator(canvas) + "a process is one line, whatever its connections",

@@ -8,8 +8,8 @@ struct WatchVerdictLines {
     /// The rows that it gets on a screen of this size, whatever its words, so that nothing below
     /// moves when they change.
     static func track(in size: Size) -> Track {
-        let rows = size.height < 18 ? 1 : size.height < 30 ? 2 : 4
-        return Track.fixed(rows, priority: 99)
+        let rows = size.height < 12 ? 1 : size.height < 30 ? 2 : 4
+        return Track(minimum: rows, ideal: rows, maximum: max(rows, 4), priority: 99)
     }
 
     /// Draws a mark and the words.
@@ -45,7 +45,7 @@ struct WatchVerdictLines {
     private var text: String {
         let more = report.findings.count - 1
         guard more > 0 else { return report.verdict.text }
-        return report.verdict.text + " (and \(more) more, see the episodes)"
+        return report.verdict.text + " (\(more) more: see Episodes)"
     }
 
     /// The glyphs differ in ASCII too.

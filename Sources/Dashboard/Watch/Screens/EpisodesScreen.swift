@@ -58,17 +58,21 @@ struct EpisodesScreen: WatchScreen {
         }
     }
 
-    /// The findings with their remedies, in lines; the second value is true for a remedy.
+    /// The findings with their remedies, then the notes, in lines; the second value is true for
+    /// what is dimmed.
     private func findings(width: Int) -> [(String, isRemedy: Bool)] {
         guard let report = scene.report else { return [] }
         let findings = report.findings.isEmpty ? [report.verdict] : report.findings
+        let notes = report.notes.flatMap { note in
+            TextWrapping.lines(of: "note: " + note, width: width - 2).map { ("  " + $0, true) }
+        }
         return findings.flatMap { finding in
             let text = TextWrapping.lines(of: finding.text, width: width - 2)
             let remedy = TextWrapping.lines(of: finding.remedy ?? "", width: width - 4)
             return text.enumerated().map { index, line in
                 ((index == 0 ? "* " : "  ") + line, false)
             } + remedy.map { ("    " + $0, true) }
-        }
+        } + notes
     }
 
     private func drawFindings(on canvas: inout Canvas, in rect: Rect) {

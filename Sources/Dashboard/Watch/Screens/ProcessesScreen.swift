@@ -30,8 +30,8 @@ struct ProcessesScreen: WatchScreen {
         }
         let isExpanded = scene.view.isExpanded
         let table = Track(
-            minimum: min(rows.count, isExpanded ? 1 : 4) + 3,
-            ideal: min(rows.count, isExpanded ? 3 : 12) + 3,
+            minimum: min(rows.count, isExpanded ? 2 : 4) + 3,
+            ideal: min(rows.count, isExpanded ? 4 : 12) + 3,
             maximum: max(rows.count, 1) + 3,
             priority: 9,
             flex: isExpanded ? 0 : 2

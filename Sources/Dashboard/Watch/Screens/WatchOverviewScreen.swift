@@ -65,10 +65,11 @@ struct WatchOverviewScreen: WatchScreen {
 
     private func heights(_ history: WatchHistory, in size: Size) -> [Int] {
         let isShort = size.height < 27
+        let hasTable = size.height >= 18
         let lanes = WatchLanesPanel(
             history: history,
             seconds: scene.seconds,
-            selected: scene.view.selected
+            view: scene.view
         )
         let count = max(history.rows.count, 1)
         let table = Track(
@@ -81,14 +82,14 @@ struct WatchOverviewScreen: WatchScreen {
         let tracks = Row.allCases.map { row in
             switch row {
             case .verdict: WatchVerdictLines.track(in: size)
-            case .lanes: lanes.track(isShort: isShort)
-            case .locks: table
+            case .lanes: lanes.track(isShort: isShort, hasTable: hasTable)
+            case .locks: hasTable ? table : Track.fixed(0, priority: 0)
             case .details:
                 isShort
                     ? Track.fixed(0, priority: 0)
                     : Track(minimum: 7, ideal: 11, maximum: 18, priority: 60, flex: 3)
             case .log: Track.fixed(line, priority: 85)
-            case .tables: Track.fixed(line, priority: 40)
+            case .tables: Track.fixed(history.report?.wal == nil ? 0 : line, priority: 40)
             case .episode: Track.fixed(line, priority: 50)
             }
         }
@@ -108,7 +109,7 @@ struct WatchOverviewScreen: WatchScreen {
                 WatchLanesPanel(
                     history: history,
                     seconds: scene.seconds,
-                    selected: scene.view.selected
+                    view: scene.view
                 ).draw(on: &canvas, in: rect)
             case 1: WatchProcessList.draw(scene, on: &canvas, in: rect)
             case 2:

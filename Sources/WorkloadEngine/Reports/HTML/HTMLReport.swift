@@ -91,6 +91,9 @@ public enum HTMLReport {
             lines += (run.busyHolders ?? [:]).sorted { $0.key < $1.key }.map {
                 "The database was busy \(HumanUnits.count($0.value)) times because of \($0.key)."
             }
+            lines += (run.refusals ?? [:]).sorted { $0.key < $1.key }.map {
+                "The guard refused \($0.key) \(HumanUnits.count($0.value)) times."
+            }
             var table = HTMLTable(
                 "The clients",
                 columns: [

@@ -62,6 +62,14 @@ extension ScenarioDecoder {
             case (.process, .hold), (.process, .importRows): true
             case (.async, _), (.process, _): false
             }
+        if client.style == .async, case .operations(_, let mix) = client.activity,
+            mix.contains(where: { $0.steps.contains(where: \.pauses) })
+        {
+            log.add(
+                "'pause' would block the thread of a task; it goes with style: sync or process",
+                at: reader.mark(of: "style")
+            )
+        }
         if isFine { return }
         log.add(
             "'style: \(client.style.rawValue)' goes with a client that runs 'sql', 'use' or a 'mix'",

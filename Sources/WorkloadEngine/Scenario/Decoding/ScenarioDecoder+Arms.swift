@@ -35,6 +35,16 @@ extension ScenarioDecoder {
             )
         }
         arm.synchronous = reader.word("synchronous", of: ["off", "normal", "full", "extra"])
+        arm.begin = reader.word("begin", of: Arm.Begin.allCases.map(\.rawValue))
+            .flatMap(Arm.Begin.init(rawValue:))
+        if reader.has("begin"), arm.library == .grdb || kind == .snapshot || kind == .snapshotPool {
+            log.add(
+                "'begin' goes with a queue, a pool or a database in memory of library: engine, or "
+                    + "with library: raw",
+                at: reader.mark(of: "begin")
+            )
+        }
+        arm.busyTimeout = decodeBusyTimeout(reader)
         arm.pragmas = decodePragmas(reader)
         if let node = reader["setup"] {
             let statements = SQLReader(what: "'setup' of \(reader.what)", log: log).statements(node)
@@ -80,6 +90,26 @@ extension ScenarioDecoder {
             )
         }
         return journal
+    }
+
+    /// The time of `busy: {timeout: 5s}`, or of its short form.
+    private func decodeBusyTimeout(_ reader: MappingReader) -> Duration? {
+        guard let node = reader["busy"] else { return reader.duration("busy-timeout") }
+        if reader.has("busy-timeout") {
+            log.add(
+                "'busy-timeout' does not go with 'busy'",
+                at: reader.mark(of: "busy-timeout")
+            )
+        }
+        let busy = MappingReader(
+            node,
+            what: "'busy' of \(reader.what)",
+            Language.busy,
+            at: reader.mark(of: "busy"),
+            log: log
+        )
+        guard let busy, busy.required("timeout", example: "5s") != nil else { return nil }
+        return busy.duration("timeout")
     }
 
     private func decodePragmas(_ reader: MappingReader) -> [Arm.Pragma] {

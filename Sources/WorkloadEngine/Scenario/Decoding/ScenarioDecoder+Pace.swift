@@ -23,7 +23,7 @@ extension ScenarioDecoder {
             }
             return .every(period)
         case "think":
-            return decodeThinkTime(reader).map(Client.Pace.closed)
+            return decodeRest("think", of: reader).map(Client.Pace.closed)
         default:
             return nil
         }
@@ -128,16 +128,16 @@ extension ScenarioDecoder {
     }
 
     /// `5ms`, `{from: 1ms, to: 9ms}` or `{mean: 5ms}`.
-    private func decodeThinkTime(_ reader: MappingReader) -> ThinkTime? {
-        guard let node = reader["think"], node.scalar == nil else {
-            return reader.duration("think").map(ThinkTime.constant)
+    func decodeRest(_ key: String, of reader: MappingReader) -> ThinkTime? {
+        guard let node = reader[key], node.scalar == nil else {
+            return reader.duration(key).map(ThinkTime.constant)
         }
         guard
             let think = MappingReader(
                 node,
-                what: "'think' of \(reader.what)",
+                what: "'\(key)' of \(reader.what)",
                 Language.think,
-                at: reader.mark(of: "think"),
+                at: reader.mark(of: key),
                 log: log
             )
         else { return nil }

@@ -38,7 +38,17 @@ struct ScenarioDecoder {
         measured = phases.filter(\.isMeasured).reduce(.zero) { $0 + $1.duration }
         decodeVariables(top)
         decodeTransactions(top)
-        let arms = decodeArms(top)
+        var arms = decodeArms(top)
+        if top.word("guard", of: ["captured"]) != nil {
+            for index in arms.indices { arms[index].isGuarded = true }
+            if let arm = arms.first(where: { $0.library == .grdb }) {
+                log.add(
+                    "'guard' does not go with library: grdb of arm '\(arm.name)': GRDB replaces "
+                        + "the authorizer",
+                    at: top.mark(of: "guard")
+                )
+            }
+        }
         clientNames = top["clients"]?.mapping?.compactMap { $0.key.scalar?.string } ?? []
         let clients = decodeClients(top)
 

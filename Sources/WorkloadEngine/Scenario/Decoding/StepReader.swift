@@ -40,9 +40,9 @@ struct StepReader {
     private mutating func step(_ node: Node) -> [Step]? {
         guard let reader = MappingReader(node, what: "a step of \(what)", Language.step, log: log)
         else { return nil }
-        let ways = ["sql", "use", "do"].filter(reader.has)
+        let ways = ["sql", "use", "do", "pause"].filter(reader.has)
         guard let way = ways.first else {
-            log.add("\(reader.what) needs 'sql', 'use' or 'do'", at: reader.mark)
+            log.add("\(reader.what) needs 'sql', 'use', 'do' or 'pause'", at: reader.mark)
             return nil
         }
         for other in ways.dropFirst() {
@@ -65,6 +65,7 @@ struct StepReader {
         guard let node = reader[way] else { return nil }
         switch way {
         case "do": return steps(node)
+        case "pause": return decoder.decodeRest("pause", of: reader).map { [.pause($0)] }
         case "use": return reader.text("use").flatMap { decoder.procedure($0, at: node.mark) }
         default:
             guard reader.has("into") else { return statements(node) }

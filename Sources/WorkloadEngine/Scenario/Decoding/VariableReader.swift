@@ -35,6 +35,7 @@ struct VariableReader {
         }
         var result = Result(variable: Variable(distribution: distribution(kind, reader)))
         result.variable.nulls = reader.quantity("nulls", Quantity.share) ?? 0
+        result.variable.column = column(reader)
         guard kind.isInteger else { return result }
         let inherited = inherited(reader)
         result.variable.isHashed = reader.bool("hashed") ?? inherited?.isHashed ?? false
@@ -94,6 +95,7 @@ struct VariableReader {
     }
 
     private func choice(_ reader: MappingReader) -> Variable.Distribution {
+        if reader.has("column") || reader.has("table") { return .choice([], weights: []) }
         guard let node = reader.required("values", example: "[draft, sent]") else {
             return .choice([], weights: [])
         }
@@ -150,10 +152,28 @@ struct VariableReader {
 
     // MARK: The range
 
+    /// The column that the values come from; a dataset's own columns and lengths have none.
+    private func column(_ reader: MappingReader) -> Variable.Column? {
+        guard reader.has("table") || reader.has("column") else { return nil }
+        for other in ["min", "max", "range", "after", "values", "weights"] where reader.has(other) {
+            log.add("'\(other)' does not go with 'column'", at: reader.mark(of: other))
+        }
+        guard reader.required("table", example: "accounts") != nil,
+            reader.required("column", example: "id") != nil,
+            let table = reader.text("table"), let column = reader.text("column")
+        else { return nil }
+        if name == nil {
+            log.add("\(what) cannot come from a column", at: reader.mark(of: "column"))
+        }
+        return Variable.Column(table: table, name: column)
+    }
+
     /// The dataset's variable of the same name, or the one that `range` names.
     private func inherited(_ reader: MappingReader) -> Variable? {
         if let other = reader["range"]?.scalar?.string { return builtIns[other] }
-        guard !reader.has("min"), !reader.has("max"), !reader.has("after") else { return nil }
+        guard !["min", "max", "after", "table", "column"].contains(where: reader.has) else {
+            return nil
+        }
         return name.flatMap { builtIns[$0] }
     }
 
@@ -175,7 +195,8 @@ struct VariableReader {
             }
             return key == "range" ? .same(as: other) : .after(other)
         }
-        guard !reader.has("min"), !reader.has("max"), let name, builtIns[name]?.isInteger == true
+        guard !["min", "max", "table", "column"].contains(where: reader.has), let name,
+            builtIns[name]?.isInteger == true
         else { return nil }
         return .same(as: name)
     }
@@ -188,6 +209,7 @@ struct VariableReader {
         if let range = source?.range(among: builtIns) { return range }
         let isOpen = kind == .sequential
         let fallback: ClosedRange<Int64> = 0...0
+        if reader.has("column") || reader.has("table") { return fallback }
         if reader.has("range") || reader.has("after") { return fallback }
         if !isOpen || reader.has("max") { _ = reader.required("min", example: "1") }
         if !isOpen { _ = reader.required("max", example: "1000") }

@@ -166,11 +166,17 @@ extension Language {
     static let step = MappingShape(
         "step",
         "A step that fetches, repeats, chooses or names others.",
-        alternatives: [["sql"], ["use"], ["do"]],
+        alternatives: [["sql"], ["use"], ["do"], ["pause"]],
         [
             .init("sql", .sql, "One or more statements."),
             .init("use", .text, "A named statement or transaction, declared before."),
             .init("do", .steps, "Further steps."),
+            .init(
+                "pause",
+                .either([.quantity(.duration), .mapping(think)]),
+                "How long the access rests while it keeps its connection and transaction: 5ms, "
+                    + "or drawn."
+            ),
             .init(
                 "into",
                 .texts,

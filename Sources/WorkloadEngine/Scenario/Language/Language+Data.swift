@@ -94,6 +94,18 @@ extension Language {
                 "The sequential variable whose newest value, once inserted, latest follows."
             ),
             .init(
+                "table",
+                .text,
+                "With column: the table of the run's own database to draw from."
+            ),
+            .init(
+                "column",
+                .text,
+                "The column whose values, when the run starts, are the range of integers, or those "
+                    + "that choice draws from, each as often as the rows have it. A sequential "
+                    + "one starts after the largest."
+            ),
+            .init(
                 "length",
                 .either([
                     .integer(0...1_000_000_000), .quantity(.bytes), .mapping(length),

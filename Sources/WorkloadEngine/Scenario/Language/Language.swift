@@ -26,6 +26,12 @@ enum Language {
                 "The ways to open the database that are compared, by names of your own."
             ),
             .init(
+                "guard",
+                .words(["captured"]),
+                "captured: refuse what captured SQL must not do: ATTACH outside the run's folder, "
+                    + "VACUUM INTO and the loading of extensions. The report counts the refusals."
+            ),
+            .init(
                 "phases",
                 .list(.mapping(phase)),
                 required: true,
@@ -101,6 +107,22 @@ enum Language {
         ]
     )
 
+    /// What a connection does about another one's lock.
+    static let busy = MappingShape(
+        "busy",
+        "What a connection does when another one holds the lock that it needs.",
+        [
+            .init(
+                "timeout",
+                .quantity(.duration),
+                required: true,
+                "How long it waits before SQLITE_BUSY: 5s; 0s fails at once. By default, the "
+                    + "engine and GRDB fail at once, and raw waits 10s. The readers of a pool wait "
+                    + "10s in any case."
+            )
+        ]
+    )
+
     /// A stretch of the run.
     static let phase = MappingShape(
         "phase",
@@ -140,6 +162,23 @@ enum Language {
                 "synchronous",
                 .words(["off", "normal", "full", "extra"]),
                 "PRAGMA synchronous: full by default, normal with a WAL."
+            ),
+            .init(
+                "begin",
+                .words(Arm.Begin.allCases.map(\.rawValue)),
+                "How a transaction that writes begins; immediate by default. A deferred one locks "
+                    + "the database for writing at its first write, and fails with SQLITE_BUSY "
+                    + "there if another connection has committed since its first read."
+            ),
+            .init(
+                "busy",
+                .mapping(busy),
+                "What a connection does when another one holds the lock that it needs."
+            ),
+            .init(
+                "busy-timeout",
+                .quantity(.duration),
+                "Another name of busy: {timeout: 5s}."
             ),
             .init(
                 "pragmas",

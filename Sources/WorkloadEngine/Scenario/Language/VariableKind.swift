@@ -29,9 +29,10 @@ enum VariableKind: String, CaseIterable {
             case .text, .blob: ["length"]
             case .words: ["length", "vocabulary"]
             case .template: ["template"]
-            case .choice: ["values", "weights"]
+            case .choice: ["values", "weights", "table", "column"]
             }
-        let shared = isInteger ? ["min", "max", "range", "hashed", "prefix"] : []
+        let shared =
+            isInteger ? ["min", "max", "range", "hashed", "prefix", "table", "column"] : []
         return own + shared + ["nulls"]
     }
 }

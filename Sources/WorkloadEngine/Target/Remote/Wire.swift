@@ -66,6 +66,10 @@ struct WireWriter {
             add(pragma.name)
             add(pragma.value)
         }
+        add(arm.begin?.rawValue)
+        add(UInt8(arm.busyTimeout == nil ? 0 : 1))
+        if let timeout = arm.busyTimeout { add(timeout.wholeNanoseconds) }
+        add(UInt8(arm.isGuarded ? 1 : 0))
     }
 }
 
@@ -146,6 +150,11 @@ struct WireReader {
         for _ in 0..<pragmas {
             arm.pragmas.append(Arm.Pragma(name: try text(), value: try text()))
         }
+        arm.begin = try optionalText().flatMap(Arm.Begin.init(rawValue:))
+        if try byte() != 0 {
+            arm.busyTimeout = .nanoseconds(Int64(clamping: try number()))
+        }
+        arm.isGuarded = try byte() != 0
         return arm
     }
 }

@@ -44,6 +44,7 @@ struct ScenarioSchemaTests {
         (Language.dataset, "dataset: MAPPING"),
         (Language.table, "dataset: {schema: CREATE TABLE t (a), rows: {t: MAPPING}}"),
         (Language.arm, "arms: {a: MAPPING}"),
+        (Language.busy, "arms: {a: {type: queue, busy: MAPPING}}"),
         (Language.phase, "phases: [MAPPING]"),
         (Language.variable, "variables: {v: MAPPING}"),
         (Language.length, "variables: {v: {distribution: text, length: MAPPING}}"),

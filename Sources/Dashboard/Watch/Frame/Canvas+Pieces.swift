@@ -1,0 +1,19 @@
+import TerminalUI
+
+extension Canvas {
+    /// Pieces of a line with commas between them, in as many rows as they need.
+    ///
+    /// A piece is never broken.
+    func rows(of pieces: [[Span]], width: Int) -> [[Span]] {
+        let comma = Span(", ", theme.style(.dim))
+        var rows: [[Span]] = []
+        for piece in pieces {
+            if let row = rows.last, self.width(of: row + [comma] + piece) <= width {
+                rows[rows.count - 1] += [comma] + piece
+            } else {
+                rows.append(piece)
+            }
+        }
+        return rows
+    }
+}

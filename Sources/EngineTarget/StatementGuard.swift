@@ -1,0 +1,112 @@
+import CSQLite
+import Foundation
+import Telemetry
+import WorkloadEngine
+
+/// Refuses what captured SQL must not do outside the run's folder, and counts the refusals.
+///
+/// SQLite asks an authorizer while it prepares a statement
+/// (<https://sqlite.org/c3ref/set_authorizer.html>).
+package final class StatementGuard: Sendable {
+    /// The folder of the run's database, with a slash at its end.
+    private let folder: String
+    private let counts = Lock<[String: UInt64]>([:])
+    /// Keeps what the callbacks point to.
+    private let contexts = Lock<[Context]>([])
+
+    /// What the callback of one connection needs.
+    ///
+    /// Unchecked: SQLite calls the callback only while a thread has the connection to itself.
+    private final class Context: @unchecked Sendable {
+        unowned let statementGuard: StatementGuard
+        let connection: OpaquePointer?
+
+        init(statementGuard: StatementGuard, connection: OpaquePointer?) {
+            self.statementGuard = statementGuard
+            self.connection = connection
+        }
+    }
+
+    /// Creates a guard for a database.
+    ///
+    /// - Parameter path: The path of the run's database.
+    package init(database path: String) {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+        self.folder = folder.resolvingSymlinksInPath().path + "/"
+    }
+
+    /// How often each kind of statement was refused.
+    package var refusals: [String: UInt64] { counts.withLock { $0 } }
+
+    /// Installs the guard on a connection, which must close before the guard is released.
+    package func install(on connection: OpaquePointer?) {
+        let context = Context(statementGuard: self, connection: connection)
+        contexts.withLock { $0.append(context) }
+        sqlite3_set_authorizer(
+            connection,
+            { context, action, first, second, _, _ in
+                guard let context else { return SQLITE_DENY }
+                let own = Unmanaged<Context>.fromOpaque(context).takeUnretainedValue()
+                return own.statementGuard.authorize(action, first, second, on: own.connection)
+            },
+            Unmanaged.passUnretained(context).toOpaque()
+        )
+    }
+
+    private func authorize(
+        _ action: CInt,
+        _ first: UnsafePointer<CChar>?,
+        _ second: UnsafePointer<CChar>?,
+        on connection: OpaquePointer?
+    ) -> CInt {
+        switch action {
+        case SQLITE_ATTACH:
+            // The name is absent where it is no literal: a parameter could be any file.
+            guard let first else { return refuse("ATTACH of a file named by an expression") }
+            return authorizeAttach(String(cString: first), on: connection)
+        case SQLITE_FUNCTION:
+            guard let second, sqlite3_stricmp(second, "load_extension") == 0 else {
+                return SQLITE_OK
+            }
+            return refuse("load_extension")
+        case SQLITE_PRAGMA:
+            guard let first, second != nil else { return SQLITE_OK }
+            let name = String(cString: first).lowercased()
+            guard ["temp_store_directory", "data_store_directory"].contains(name) else {
+                return SQLITE_OK
+            }
+            return refuse("PRAGMA \(name)")
+        default:
+            return SQLITE_OK
+        }
+    }
+    /// Answers for `ATTACH` and for `VACUUM`, which attaches the file that it writes.
+    private func authorizeAttach(_ name: String, on connection: OpaquePointer?) -> CInt {
+        // A temporary file, as plain VACUUM uses, and a database in memory.
+        if name.isEmpty || name == ":memory:" { return SQLITE_OK }
+        if Self.isVacuuming(connection) { return refuse("VACUUM INTO") }
+        // A URI can name files in more ways than a check can know (https://sqlite.org/uri.html).
+        guard !name.lowercased().hasPrefix("file:") else { return refuse("ATTACH") }
+        let path = URL(fileURLWithPath: name).standardizedFileURL.resolvingSymlinksInPath().path
+        return path.hasPrefix(folder) ? SQLITE_OK : refuse("ATTACH")
+    }
+
+    /// Whether the connection runs a VACUUM, whose inner statements are being prepared.
+    private static func isVacuuming(_ connection: OpaquePointer?) -> Bool {
+        var statement = sqlite3_next_stmt(connection, nil)
+        while let current = statement {
+            if sqlite3_stmt_busy(current) != 0, let text = sqlite3_sql(current),
+                StatementTemplate(sql: String(cString: text)).verb == "VACUUM"
+            {
+                return true
+            }
+            statement = sqlite3_next_stmt(connection, current)
+        }
+        return false
+    }
+
+    private func refuse(_ what: String) -> CInt {
+        counts.withLock { $0[what, default: 0] += 1 }
+        return SQLITE_DENY
+    }
+}

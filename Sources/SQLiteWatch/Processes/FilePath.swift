@@ -1,0 +1,19 @@
+#if os(Linux)
+import Glibc
+
+/// Paths of files.
+enum FilePath {
+    /// The absolute path without symbolic links: SQLite names the log after the file that a link
+    /// leads to.
+    static func resolved(_ path: String) -> String {
+        guard let real = realpath(path, nil) else {
+            if path.hasPrefix("/") { return path }
+            guard let folder = getcwd(nil, 0) else { return path }
+            defer { free(folder) }
+            return String(cString: folder) + "/" + path
+        }
+        defer { free(real) }
+        return String(cString: real)
+    }
+}
+#endif

@@ -1,0 +1,34 @@
+#if os(Linux)
+import Glibc
+
+/// Clocks of the system, in nanoseconds.
+enum SystemClock {
+    /// Processor time of this thread.
+    static var thread: UInt64 { reading(CLOCK_THREAD_CPUTIME_ID) }
+
+    /// Processor time of this process.
+    static var process: UInt64 { reading(CLOCK_PROCESS_CPUTIME_ID) }
+
+    /// Time since the system started.
+    static var monotonic: UInt64 { reading(CLOCK_MONOTONIC) }
+
+    /// Milliseconds since 1970.
+    static var calendarMilliseconds: Int64 { Int64(reading(CLOCK_REALTIME) / 1_000_000) }
+
+    /// Sleeps until a moment of the monotonic clock, or until a signal arrives.
+    static func sleep(until time: UInt64) {
+        var moment = timespec(
+            tv_sec: Int(time / 1_000_000_000),
+            tv_nsec: Int(time % 1_000_000_000)
+        )
+        // The signal may ask this program to stop: the caller decides whether to sleep again.
+        clock_nanosleep(CLOCK_MONOTONIC, Int32(TIMER_ABSTIME), &moment, nil)
+    }
+
+    private static func reading(_ clock: clockid_t) -> UInt64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+    }
+}
+#endif

@@ -1,0 +1,30 @@
+/// Decides whether a rollback journal is hot: whether the process that wrote it ended inside its
+/// transaction (https://sqlite.org/lockingv3.html, section 4).
+struct HotJournal: Sendable {
+    /// Whether the journal was without an owner at two samples in a row.
+    private(set) var isHot = false
+    private var ownerless: (identity: FileIdentity?, modified: Int64)?
+
+    /// Takes a sample.
+    ///
+    /// One sample is not enough, because a transaction may end between two of its reads.
+    mutating func update(_ observation: Observation) {
+        guard observation.hasWriteLocks else { return }
+        let hasOwner =
+            observation.hasHiddenHolder
+            || observation.locks.values.contains { locks in
+                locks.held.contains {
+                    $0.kind == .reserved || $0.kind == .pending || $0.kind == .exclusive
+                }
+            }
+        guard observation.files.hasValidJournal, !hasOwner, let journal = observation.files.journal
+        else {
+            ownerless = nil
+            isHot = false
+            return
+        }
+        let identity = (journal.identity, journal.modified)
+        if let ownerless, ownerless == identity { isHot = true }
+        ownerless = identity
+    }
+}

@@ -1,0 +1,100 @@
+/// Describes processes, pins and episodes in a report's terms.
+struct ProcessList {
+    /// The processes that use the database.
+    var known: [Int32: DatabaseMonitor.Process]
+    /// What is known of any process, such as one that ended.
+    var facts: (Int32) -> DatabaseMonitor.Process?
+    /// Converts a reading of the monotonic clock.
+    var calendar: (UInt64) -> WatchTime
+    /// The last sample.
+    var now: UInt64
+
+    /// The processes, those that hold locks first.
+    func processes(_ monitor: DatabaseMonitor, _ holds: HoldTracker) -> [WatchedProcess] {
+        let interval = monitor.interval
+        return monitor.processes.compactMap { process -> WatchedProcess? in
+            let held = holds.holds[process] ?? [:]
+            // A process that ended and held nothing is no part of the picture.
+            guard
+                let facts = known[process]
+                    ?? (held.isEmpty ? nil : DatabaseMonitor.Process(name: "?"))
+            else { return nil }
+            return WatchedProcess(
+                pid: process,
+                name: facts.name,
+                user: facts.user,
+                commandLine: facts.commandLine,
+                processorShare: facts.processorShare,
+                locks: locks(held),
+                share: interval.weights[process, default: HeldWeights()]
+                    .share(interval.samples, lists: interval.lists),
+                waiting: monitor.waits.wait(of: process)
+            )
+        }.sorted(by: Self.precedes)
+    }
+
+    private func locks(_ held: [HeldLock: HoldTracker.Hold]) -> [WatchedLock] {
+        held.sorted { Self.order($0.key) < Self.order($1.key) }.map { lock, hold in
+            WatchedLock(
+                kind: lock.kind,
+                mark: lock.mark,
+                frame: hold.frame.map(UInt64.init),
+                since: calendar(hold.since),
+                seconds: seconds(since: hold.since),
+                isContinuous: hold.isContinuous
+            )
+        }
+    }
+
+    /// A pin, with the size of its frames.
+    func pin(_ pin: Diagnosis.Pin, pageSize: Int) -> WatchedPin {
+        WatchedPin(
+            pid: pin.process,
+            name: known[pin.process]?.name ?? "?",
+            mark: pin.mark,
+            frame: pin.frame,
+            frames: pin.frames,
+            bytes: pin.frames * UInt64(pageSize + WALHeader.frameHeaderLength),
+            since: calendar(pin.since),
+            seconds: seconds(since: pin.since)
+        )
+    }
+
+    /// An episode, with the names of its processes.
+    func episode(_ entry: EpisodeLog.Entry) -> WatchEpisode {
+        WatchEpisode(
+            kind: entry.kind,
+            pid: entry.process,
+            name: facts(entry.process)?.name ?? "?",
+            start: calendar(entry.start),
+            end: entry.end.map(calendar),
+            seconds: Double((entry.end ?? now) - entry.start) / 1e9,
+            frames: entry.frames,
+            waiters: entry.waiters.sorted().map {
+                WatchEpisode.Waiter(pid: $0, name: facts($0)?.name ?? "?")
+            }
+        )
+    }
+
+    private func seconds(since start: UInt64) -> Double {
+        Double(now - min(now, start)) / 1e9
+    }
+
+    /// Locks that exclude more come first.
+    private static func order(_ lock: HeldLock) -> Int {
+        let kinds: [LockKind] = [
+            .exclusive, .pending, .reserved, .writer, .recovery, .checkpoint, .reader, .shared,
+        ]
+        return (kinds.firstIndex(of: lock.kind) ?? 0) * 8 + (lock.mark ?? 0)
+    }
+
+    private static func precedes(_ one: WatchedProcess, _ other: WatchedProcess) -> Bool {
+        func key(_ process: WatchedProcess) -> (Int, Double, Double, Double) {
+            let first = process.locks.first.map { order(HeldLock(kind: $0.kind, mark: 0)) } ?? 99
+            let share = process.share
+            return (first, -share.writer.value, -share.checkpoint.value, -share.reader.value)
+        }
+        let (left, right) = (key(one), key(other))
+        return left == right ? one.pid < other.pid : left < right
+    }
+}

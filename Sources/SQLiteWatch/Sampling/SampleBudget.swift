@@ -1,0 +1,74 @@
+/// Keeps the cost of samples below a share of one core.
+///
+/// The rates change rarely, and follow from the cost of all samples since the last change: a rate
+/// that depended on what one sample saw would bias the shares.
+struct SampleBudget: Sendable {
+    /// The length of a slot, which has one sample, in nanoseconds.
+    private(set) var slot: Double
+    /// One of so many samples reads the list of all locks.
+    private(set) var group = 1
+    /// The highest share of one core.
+    var limit: Double
+    /// Processor time of all samples, in nanoseconds.
+    private(set) var total: Double = 0
+    private let shortest: Double
+    private var samples = 0
+    private var cost: Double = 0
+    private var lists = 0
+    private var listCost: Double = 0
+    private var isFirstRound = true
+
+    /// Samples between two changes; fewer where they take more time than this, in nanoseconds.
+    private static let round = 50
+    private static let slowRound = 5
+    private static let slowRoundTime = 2e9
+    /// The longest slot, in nanoseconds.
+    private static let longest = 1e9
+    /// The part of the limit that samples may use without their lists.
+    private static let sampleShare = 0.6
+
+    /// - Parameters:
+    ///   - samplesPerSecond: The highest rate.
+    ///   - limit: The highest share of one core.
+    init(samplesPerSecond: Double, limit: Double) {
+        shortest = 1e9 / max(samplesPerSecond, 0.1)
+        slot = shortest
+        self.limit = max(limit, 0.000_1)
+    }
+
+    /// Counts the processor time of a sample.
+    ///
+    /// - Parameters:
+    ///   - nanoseconds: Without the list.
+    ///   - list: That of reading the list; nil when it was not read.
+    mutating func add(cost nanoseconds: UInt64, list: UInt64?) {
+        samples += 1
+        cost += Double(nanoseconds)
+        total += Double(nanoseconds)
+        if let list {
+            lists += 1
+            listCost += Double(list)
+            total += Double(list)
+        }
+        let isRound = samples >= (isFirstRound ? Self.slowRound : Self.round)
+        let isSlow = samples >= Self.slowRound && Double(samples) * slot > Self.slowRoundTime
+        guard isRound || isSlow else { return }
+        endRound()
+    }
+
+    private mutating func endRound() {
+        let each = cost / Double(samples)
+        slot = min(max(shortest, each / (limit * Self.sampleShare)), Self.longest)
+        // A group may be longer than a round.
+        if lists > 0 {
+            let rest = max(limit - each / slot, limit * (1 - Self.sampleShare))
+            let wanted = (listCost / Double(lists) / (rest * slot)).rounded(.up)
+            group = Int(min(max(wanted, 1), max(1, Self.longest / slot)))
+            lists = 0
+            listCost = 0
+        }
+        samples = 0
+        cost = 0
+        isFirstRound = false
+    }
+}

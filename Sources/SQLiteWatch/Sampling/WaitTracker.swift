@@ -1,0 +1,49 @@
+/// Which processes probably wait in a busy handler, and for which share of the checks.
+struct WaitTracker: Sendable {
+    private struct Checks: Sendable {
+        var count = 0
+        var waits = 0
+        var isWaiting = false
+    }
+
+    private var checks: [Int32: Checks] = [:]
+
+    /// Takes the checks of a sample.
+    ///
+    /// - Parameter isBlocked: Whether a lock excludes others; without one, no process is checked
+    ///   and none waits.
+    mutating func update(_ observation: Observation, isBlocked: Bool) {
+        for (process, isWaiting) in observation.waiting {
+            checks[process, default: Checks()].count += 1
+            if isWaiting { checks[process, default: Checks()].waits += 1 }
+        }
+        for process in checks.keys where observation.waiting[process] != nil || !isBlocked {
+            checks[process]?.isWaiting = observation.waiting[process] ?? false
+        }
+        // A process that has acquired a lock to write since its last check no longer waits for it.
+        for (process, locks) in observation.locks
+        where observation.waiting[process] == nil && locks.held.contains(where: \.kind.isWrite) {
+            checks[process]?.isWaiting = false
+        }
+    }
+
+    /// Whether each process that was checked waits.
+    var states: [Int32: Bool] { checks.mapValues(\.isWaiting) }
+
+    /// What a report shows of a process; nil for one that was never checked.
+    func wait(of process: Int32) -> WatchedWait? {
+        checks[process].map { checks in
+            WatchedWait(
+                isWaiting: checks.isWaiting,
+                share: checks.count == 0 ? 0 : Double(checks.waits) / Double(checks.count)
+            )
+        }
+    }
+
+    /// Starts another interval for the processes that still use the database.
+    ///
+    /// Whether a process waits is known from its last check, which may be of an earlier interval.
+    mutating func startInterval(keeping isKept: (Int32) -> Bool) {
+        checks = checks.filter { isKept($0.key) }.mapValues { Checks(isWaiting: $0.isWaiting) }
+    }
+}

@@ -1,0 +1,143 @@
+#if os(Linux)
+/// One of the databases that a session watches.
+struct WatchTarget {
+    let path: String
+    var monitor: DatabaseMonitor
+    private(set) var fileSystem: FileSystemStatus?
+    private var mount: MountTable.Mount?
+    private var identity: FileIdentity?
+    private var database: LockIdentity?
+    private var index: LockIdentity?
+    private var hasHiddenHolder = false
+
+    init(path: String) {
+        self.path = path
+        monitor = DatabaseMonitor(path: path)
+    }
+
+    /// The inodes of the files whose locks are of interest.
+    var inodes: [UInt64] { [database?.inode, index?.inode].compactMap(\.self) }
+
+    /// Whether there are frames to count.
+    var hasLog: Bool { monitor.last?.files.isWAL == true }
+
+    /// Finds the devices and inodes under which the locks of the database are listed.
+    mutating func identify(_ sample: FileSample, number: Int, in processes: inout ProcessRegister) {
+        let new = sample.database.identity
+        if new != identity || mount == nil {
+            processes.expectNewUsers()
+            let mounts = MountTable(
+                text: ProcFile.text("/proc/self/mountinfo", limit: 1 << 22) ?? ""
+            )
+            mount = mounts.mount(of: FilePath.resolved(path))
+            fileSystem = mount.map { FileSystemStatus(type: $0.type) }
+        }
+        identity = new
+        database = lockIdentity(new)
+        index = lockIdentity(sample.index.identity)
+        let files = [sample.database, sample.index, sample.wal, sample.journal]
+        processes.scan.set(files.compactMap(\.identity), of: number)
+    }
+
+    private func lockIdentity(_ file: FileIdentity?) -> LockIdentity? {
+        file.map {
+            LockIdentity(inode: $0.inode, devices: [$0.device, mount?.device].compactMap(\.self))
+        }
+    }
+
+    /// When a sample was made, and what it contains.
+    struct Moment {
+        /// The monotonic clock, in nanoseconds.
+        var now: UInt64
+        /// The time that the sample stands for, in nanoseconds.
+        var weight: Double
+        /// The same among the samples that read the list of all locks.
+        var listWeight: Double
+        /// Whether the locks to read were queried.
+        var probesReaders: Bool
+    }
+
+    /// Adds a sample.
+    ///
+    /// - Parameters:
+    ///   - sample: What the helper read.
+    ///   - list: The list of all locks; nil where it was not read.
+    ///   - moment: When the sample was made.
+    ///   - number: The number of this database.
+    ///   - processes: The processes of all databases.
+    mutating func observe(
+        _ sample: FileSample,
+        list: [FileLock]?,
+        at moment: Moment,
+        number: Int,
+        in processes: inout ProcessRegister
+    ) {
+        let files = ObservedFiles(sample)
+        // The list shows the locks of files that this user may not open, too.
+        let isQueried = sample.database.isOpen && (!sample.index.exists || sample.index.isOpen)
+        var locks = isQueried ? LockBytes.writeLocks(sample.probes) : [:]
+        if let list {
+            let listed = LockBytes.processes(
+                in: list,
+                database: database,
+                index: index,
+                isWAL: files.isWAL
+            )
+            for (process, all) in listed {
+                locks[process, default: ProcessLocks(process: process)]
+                    .add(all) { !isQueried || $0.isRead }
+            }
+        }
+        for process in processes.excluded { locks[process] = nil }
+        for process in locks.keys { processes.meet(process) }
+        if moment.probesReaders {
+            // A process of this namespace has a number; it may have acquired its lock since the
+            // list was read.
+            hasHiddenHolder = sample.probes.contains { probe in
+                probe.process <= 0 || !processes.exists(probe.process)
+            }
+        }
+        let open = processes.scan.users[number] ?? []
+        var observation = Observation(now: moment.now, weight: moment.weight, files: files)
+        observation.locks = locks
+        observation.hasList = list != nil
+        observation.hasWriteLocks = isQueried || list != nil
+        observation.listWeight = moment.listWeight
+        if !isQueried { observation.weight = moment.listWeight }
+        observation.open = open
+        observation.hasHiddenHolder =
+            hasHiddenHolder || sample.probes.contains { $0.isWrite && $0.process <= 0 }
+        if processes.isCheckDue(at: moment.now),
+            monitor.isBlocked(by: locks, hasList: list != nil)
+        {
+            observation.waiting = processes.waiting(
+                among: open.union(locks.keys).union(monitor.processes),
+                at: moment.now
+            )
+        }
+        monitor.update(observation)
+    }
+
+    /// What a report on the database cannot show.
+    var notes: [String] {
+        var notes: [String] = []
+        if hasHiddenHolder {
+            notes.append(
+                "A process that is not visible here holds locks on the database: it runs in "
+                    + "another container or PID namespace, or /proc hides it. Run on the host, as "
+                    + "root, to see it."
+            )
+        }
+        if let warning = fileSystem?.warning { notes.append(warning + ".") }
+        return notes
+    }
+}
+
+extension ProcessLocks {
+    /// Adds the locks of some kinds.
+    fileprivate mutating func add(_ other: ProcessLocks, of isIncluded: (LockKind) -> Bool) {
+        isAttached = isAttached || other.isAttached
+        for lock in other.held where isIncluded(lock.kind) { held.insert(lock) }
+    }
+}
+#endif

@@ -1,0 +1,146 @@
+extension Scenario {
+    /// The scenario with the range or the values of each variable that comes from a column.
+    ///
+    /// - Throws: ``RunError`` for a column that the database does not have, or whose values the
+    ///   distribution cannot use.
+    func resolvingColumns(on target: any WorkloadTarget) throws -> Scenario {
+        let columns = variables.filter { $0.value.column != nil }.sorted { $0.key < $1.key }
+        guard !columns.isEmpty else { return self }
+        var resolved = self
+        for (name, variable) in columns {
+            guard let column = variable.column else { continue }
+            var resolution = ColumnResolution(variable, name: name, column: column)
+            resolution.seed = seed
+            do {
+                try target.perform(.read, as: WorkloadClientName("setup")) {
+                    try resolution.read(through: $0)
+                }
+            } catch let error as RunError {
+                throw error
+            } catch {
+                throw RunError(
+                    .scenario,
+                    "variable '\(name)' cannot be drawn from \(column.table).\(column.name)",
+                    cause: error
+                )
+            }
+            resolved.variables[name] = resolution.variable
+        }
+        return resolved
+    }
+}
+
+/// Reads from the run's database what a variable draws from.
+private struct ColumnResolution {
+    /// The rows that are read for a `choice`: each value then has its share to within 0.8 points.
+    private static let sampleSize = 16_384
+
+    var variable: Variable
+    var seed: UInt64 = 0
+    private let name: String
+    private let column: Variable.Column
+
+    init(_ variable: Variable, name: String, column: Variable.Column) {
+        self.variable = variable
+        self.name = name
+        self.column = column
+    }
+
+    private var tableSQL: String { Self.quoted(column.table) }
+    private var columnSQL: String { Self.quoted(column.name) }
+
+    /// A name as an identifier of SQL (<https://sqlite.org/lang_keywords.html>).
+    ///
+    /// Double quotes would make a string of a name that does not exist.
+    private static func quoted(_ name: String) -> String {
+        name.contains("]")
+            ? "\"\(name.replacing("\"", with: "\"\""))\"" : "[\(name)]"
+    }
+
+    mutating func read(through session: any WorkloadSession) throws {
+        if case .choice = variable.distribution {
+            try readValues(through: session)
+        } else {
+            try readRange(through: session)
+        }
+    }
+
+    private mutating func readRange(through session: any WorkloadSession) throws {
+        let row = try session.rows(
+            "SELECT min(\(columnSQL)), max(\(columnSQL)) FROM \(tableSQL)",
+            []
+        )
+        let bounds = row.first ?? []
+        let isSequential = variable.distribution == .sequential
+        switch (bounds.first, bounds.last) {
+        case (.integer(let minimum), .integer(let maximum)):
+            let limit = Variable.largest
+            guard minimum >= -limit, maximum < limit else {
+                throw failure("has integers beyond \(limit)")
+            }
+            variable.minimum = isSequential ? maximum + 1 : minimum
+            variable.maximum = isSequential ? limit : maximum
+        case (.null, _), (nil, _):
+            // An empty table has nothing to find: any integer is as good.
+            variable.minimum = 1
+            variable.maximum = isSequential ? Variable.largest : 1
+        default:
+            throw failure("has values that are no integers; write distribution: choice")
+        }
+        let isRanked =
+            switch variable.distribution {
+            case .zipfian(_, let scramble): !scramble
+            case .latest: true
+            default: false
+            }
+        if isRanked, variable.maximum - variable.minimum >= ZipfianDistribution.mostRanks {
+            throw failure("spans more than \(ZipfianDistribution.mostRanks) integers")
+        }
+    }
+
+    private mutating func readValues(through session: any WorkloadSession) throws {
+        var counts: [WorkloadValue: Int] = [:]
+        for value in try sample(through: session) { counts[value, default: 0] += 1 }
+        let values = counts.sorted { ($1.value, "\($0.key)") < ($0.value, "\($1.key)") }
+        variable.distribution = .choice(
+            values.map(\.key),
+            weights: values.map { Double($0.value) }
+        )
+    }
+
+    /// Values of rows, drawn at random where rows have numbers.
+    private func sample(through session: any WorkloadSession) throws -> [WorkloadValue] {
+        let bounds: [WorkloadValue]
+        do {
+            bounds =
+                try session.rows("SELECT min(rowid), max(rowid) FROM \(tableSQL)", []).first ?? []
+        } catch {
+            // A view, or a table WITHOUT ROWID.
+            return try session.rows(
+                "SELECT \(columnSQL) FROM \(tableSQL) LIMIT \(Self.sampleSize)",
+                []
+            ).compactMap(\.first)
+        }
+        guard case (.integer(let first)?, .integer(let last)?) = (bounds.first, bounds.last) else {
+            return []
+        }
+        let span = last.subtractingReportingOverflow(first)
+        if !span.overflow, span.partialValue < Self.sampleSize {
+            return try session.rows("SELECT \(columnSQL) FROM \(tableSQL)", []).compactMap(\.first)
+        }
+        var random = RandomStream(seed: seed, stream: "column/\(name)")
+        let rowids = UniformDistribution(first...last)
+        let sql = "SELECT \(columnSQL) FROM \(tableSQL) WHERE rowid >= ? ORDER BY rowid LIMIT 1"
+        return try (0..<Self.sampleSize).compactMap { _ in
+            try session.rows(sql, [.integer(rowids.next(using: &random))]).first?.first
+        }
+    }
+
+    private func failure(_ problem: String) -> RunError {
+        RunError(
+            .scenario,
+            "variable '\(name)' cannot be drawn from \(column.table).\(column.name), which "
+                + problem
+        )
+    }
+}

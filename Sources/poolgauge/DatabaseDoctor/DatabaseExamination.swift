@@ -1,0 +1,100 @@
+import SQLiteWatch
+
+/// What `doctor --database` found; its keys are those of the JSON.
+struct DatabaseExamination: Encodable {
+    /// The name and version of this format.
+    static let currentSchema = "poolgauge.database/1"
+
+    /// One statement about the database.
+    struct Finding: Encodable, Equatable {
+        /// What it is about.
+        enum Part: String, Encodable, CaseIterable {
+            case file
+            case journal
+            case space
+            case processes
+            case copy
+            case statistics
+            case foreignKeys
+        }
+
+        var part: Part
+        var mark: Doctor.Mark
+        var text: String
+        /// What to do.
+        var remedy: String?
+    }
+
+    /// The copy that the checks that need SQLite ran on.
+    struct Copy: Encodable, Equatable {
+        /// Its size; nil when none was made.
+        var bytes: UInt64?
+        /// Why none was made.
+        var skipped: String?
+    }
+
+    var schema = DatabaseExamination.currentSchema
+    var file: WatchedFile
+    var wal: WatchedWAL?
+    var rollback: WatchedRollback?
+    var processes: [WatchedProcess]
+    var copy: Copy
+    var findings: [Finding]
+    /// What could not be seen, and how to see it.
+    var notes: [String]
+
+    /// Whether something does not work.
+    var hasProblem: Bool { findings.contains { $0.mark == .problem } }
+
+    /// One paragraph for each finding, with a newline at the end.
+    var text: String {
+        var lines = [PrintableText.escaped(file.path)]
+        for part in Finding.Part.allCases {
+            let found = findings.filter { $0.part == part }
+            guard !found.isEmpty else { continue }
+            lines += ["", Self.title(part)]
+            for finding in found {
+                let mark = finding.mark.rawValue
+                lines += Self.wrapped(
+                    PrintableText.escaped(finding.text),
+                    first: "  \(mark)" + String(repeating: " ", count: 9 - mark.count)
+                )
+                if let remedy = finding.remedy {
+                    lines += Self.wrapped(
+                        "→ " + PrintableText.escaped(remedy),
+                        first: String(repeating: " ", count: 11)
+                    )
+                }
+            }
+        }
+        if !notes.isEmpty { lines += ["", "notes"] }
+        for note in notes { lines += Self.wrapped(PrintableText.escaped(note), first: "  ") }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func title(_ part: Finding.Part) -> String {
+        switch part {
+        case .foreignKeys: "foreign keys"
+        default: part.rawValue
+        }
+    }
+
+    private static let width = 100
+
+    /// A text in lines, of which all but the first are indented by the width of `first`.
+    private static func wrapped(_ text: String, first: String) -> [String] {
+        var lines: [String] = []
+        var line = first
+        var isEmpty = true
+        for word in text.split(separator: " ") {
+            if !isEmpty, line.count + 1 + word.count > width {
+                lines.append(line)
+                line = String(repeating: " ", count: first.count)
+                isEmpty = true
+            }
+            line += (isEmpty ? "" : " ") + word
+            isEmpty = false
+        }
+        return lines + [line]
+    }
+}

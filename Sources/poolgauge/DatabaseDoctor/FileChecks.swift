@@ -1,0 +1,194 @@
+import SQLiteWatch
+import TerminalUI
+
+/// What the headers, the locks and the processes of a database show, without SQLite.
+struct FileChecks {
+    var report: WatchReport
+
+    private typealias Finding = DatabaseExamination.Finding
+
+    /// Pages below this size are unusual since SQLite 3.12.0, of 2016, in bytes.
+    private static let usualPageSize = 4_096
+    /// Free pages are worth a sentence from this share on, and a warning from the other.
+    private static let notableFreeShare = 0.1
+    private static let largeFreeShare = 0.25
+    /// Fewer free pages than this are never worth it.
+    private static let notableFreePages: UInt64 = 100
+    /// The frames at which SQLite checkpoints by default (`SQLITE_DEFAULT_WAL_AUTOCHECKPOINT`).
+    private static let checkpointFrames: UInt64 = 1_000
+    /// Processes that are listed.
+    private static let processLimit = 20
+
+    /// All findings.
+    var findings: [DatabaseExamination.Finding] { file + journal + space + processes }
+
+    private var file: [Finding] {
+        let file = report.file
+        var parts = [HumanUnits.bytes(file.bytes ?? 0)]
+        if let pages = file.pages, let size = file.pageSize {
+            parts.append("\(Self.count(pages, "page")) of \(HumanUnits.bytes(UInt64(size)))")
+        }
+        if let encoding = file.encoding { parts.append(encoding.rawValue) }
+        if let version = file.userVersion, version != 0 { parts.append("user_version \(version)") }
+        if let application = file.applicationID, application != 0 {
+            parts.append("application_id \(application)")
+        }
+        if let system = file.fileSystem { parts.append(system.type) }
+        var found = [Finding(part: .file, mark: .ok, text: parts.joined(separator: ", "))]
+        if let size = file.pageSize, size < Self.usualPageSize {
+            found.append(
+                Finding(
+                    part: .file,
+                    mark: .note,
+                    text: "Its pages have \(size) bytes; 4096 have been the default since SQLite "
+                        + "3.12.0. Small pages make deeper trees, and a large row needs many.",
+                    remedy: "PRAGMA page_size = 4096; VACUUM, outside of WAL mode."
+                )
+            )
+        }
+        if let warning = file.fileSystem?.warning {
+            found.append(Finding(part: .file, mark: .warning, text: warning + "."))
+        }
+        return found
+    }
+
+    private var journal: [Finding] {
+        var found: [Finding] = []
+        if let wal = report.wal {
+            var text = "write-ahead log"
+            if wal.bytes > 0 { text += ", -wal file of \(HumanUnits.bytes(wal.bytes))" }
+            if let frames = wal.frames, wal.bytes > 0 {
+                text += ", \(Self.count(frames, "frame")) in use"
+            }
+            found.append(Finding(part: .journal, mark: .ok, text: text))
+            if wal.bytes > report.file.bytes ?? 0 { found.append(large(wal)) }
+        } else {
+            found.append(
+                Finding(
+                    part: .journal,
+                    mark: .note,
+                    text: "A rollback journal: a transaction that writes to the file and readers "
+                        + "exclude each other. In WAL mode they run side by side.",
+                    remedy:
+                        "PRAGMA journal_mode = WAL, unless the file is on a network file system."
+                )
+            )
+        }
+        // What needs patience to be called unusual is of the processes' part.
+        for finding in report.findings where Self.isOfJournal(finding.kind) {
+            found.append(
+                Finding(
+                    part: .journal,
+                    mark: .warning,
+                    text: finding.text,
+                    remedy: finding.remedy
+                )
+            )
+        }
+        return found
+    }
+
+    private func large(_ wal: WatchedWAL) -> Finding {
+        var text =
+            "The -wal file (\(HumanUnits.bytes(wal.bytes))) is larger than the database "
+            + "(\(HumanUnits.bytes(report.file.bytes ?? 0)))."
+        if let frames = wal.frames, let backfilled = wal.backfilled {
+            text += " \(Self.count(frames - min(frames, backfilled), "frame")) wait to be copied"
+            text += " into the database."
+        }
+        // A log of this size is what automatic checkpoints permit.
+        let isUsual = (wal.room ?? 0) <= 2 * Self.checkpointFrames
+        return Finding(
+            part: .journal,
+            mark: isUsual ? .note : .warning,
+            text: text,
+            remedy: isUsual
+                ? nil
+                : "Watch it with poolgauge top. PRAGMA wal_checkpoint(TRUNCATE) shrinks the file "
+                    + "when no reader pins it."
+        )
+    }
+
+    private static func isOfJournal(_ kind: WatchVerdict.Kind) -> Bool {
+        switch kind {
+        case .hotJournal, .leftoverWAL, .largeNotPinned, .pinned, .overlappingReaders,
+            .largeTransaction, .noCheckpoint:
+            true
+        case .unavailable, .exclusive, .longWriter, .checkpointWaits, .nothing: false
+        }
+    }
+
+    private var space: [Finding] {
+        let file = report.file
+        let vacuum = file.autoVacuum.map { "auto-vacuum \($0.rawValue)" } ?? "auto-vacuum unknown"
+        let free = file.freePages ?? 0
+        let share = Double(free) / Double(max(file.pages ?? 0, free, 1))
+        var found: [Finding] = []
+        let isNotable = free >= Self.notableFreePages && share >= Self.notableFreeShare
+        let bytes = HumanUnits.bytes(free * UInt64(file.pageSize ?? 0))
+        found.append(
+            Finding(
+                part: .space,
+                mark: !isNotable ? .ok : share >= Self.largeFreeShare ? .warning : .note,
+                text: "\(Self.count(free, "free page")) (\(HumanUnits.percent(share)), \(bytes)), "
+                    + vacuum,
+                remedy: isNotable ? remedy(file.autoVacuum) : nil
+            )
+        )
+        if file.autoVacuum == .full {
+            found.append(
+                Finding(
+                    part: .space,
+                    mark: .note,
+                    text: "Each commit that frees pages moves others from the end of the file into "
+                        + "their place: commits write more, and tables become fragmented.",
+                    remedy: "PRAGMA auto_vacuum = INCREMENTAL, and PRAGMA incremental_vacuum at "
+                        + "quiet times."
+                )
+            )
+        }
+        return found
+    }
+
+    private func remedy(_ vacuum: AutoVacuum?) -> String {
+        vacuum == .incremental
+            ? "PRAGMA incremental_vacuum returns them to the file system."
+            : "New rows use them again; VACUUM returns them to the file system."
+    }
+
+    private var processes: [Finding] {
+        guard !report.processes.isEmpty else {
+            return [Finding(part: .processes, mark: .ok, text: "No visible process has it open.")]
+        }
+        var found = report.processes.prefix(Self.processLimit).map { process in
+            let locks = process.locks.map { lock in
+                lock.mark.map { "\(lock.kind.rawValue) on mark \($0)" } ?? lock.kind.rawValue
+            }
+            let user = process.user.map { ", user \($0)" } ?? ""
+            let held = locks.isEmpty ? "idle" : "holds \(locks.joined(separator: ", "))"
+            return Finding(
+                part: .processes,
+                mark: .ok,
+                text: "\(process.name) (\(process.pid)\(user)): \(held)"
+            )
+        }
+        let more = report.processes.count - found.count
+        if more > 0 { found.append(Finding(part: .processes, mark: .ok, text: "and \(more) more")) }
+        for finding in report.findings
+        where finding.kind != .nothing && !Self.isOfJournal(finding.kind) {
+            found.append(
+                Finding(
+                    part: .processes,
+                    mark: .warning,
+                    text: finding.text,
+                    remedy: finding.remedy
+                )
+            )
+        }
+        return found
+    }
+
+    private static func count(_ count: UInt64, _ noun: String) -> String {
+        "\(HumanUnits.count(count)) \(noun)\(count == 1 ? "" : "s")"
+    }
+}

@@ -1,0 +1,115 @@
+import SQLiteEngine
+
+/// Whether an index finds the rows that refer to a row.
+///
+/// Deleting a row of the parent, or changing its key, looks for its children: without an index,
+/// each time through the whole child table (https://sqlite.org/foreignkeys.html, section 3).
+enum ForeignKeyCheck {
+    private struct Key {
+        var child: SchemaChecks.Table
+        var parent: String
+        var columns: [String]
+    }
+
+    static func findings(
+        _ database: Database,
+        _ tables: [SchemaChecks.Table]
+    ) throws -> [SchemaChecks.Finding] {
+        let keys = try tables.flatMap { try self.keys(database, of: $0) }
+        guard !keys.isEmpty else {
+            return [.init(part: .foreignKeys, mark: .ok, text: "The schema has no foreign keys.")]
+        }
+        let missing = try keys.filter { try !hasIndex(database, $0) }
+            .sorted { $0.child.rows > $1.child.rows }
+        guard !missing.isEmpty else {
+            let text =
+                keys.count == 1
+                ? "An index finds the rows of the foreign key."
+                : "Indexes find the rows of all \(keys.count) foreign keys."
+            return [.init(part: .foreignKeys, mark: .ok, text: text)]
+        }
+        var found = try missing.prefix(SchemaChecks.limit).map { key in
+            finding(key, index: try freeName(database, for: key))
+        }
+        let more = missing.count - found.count
+        if more > 0 {
+            found.append(
+                .init(
+                    part: .foreignKeys,
+                    mark: .note,
+                    text: "\(more) more foreign keys have no index."
+                )
+            )
+        }
+        return found
+    }
+
+    /// A name for an index of a key that nothing else has.
+    private static func freeName(_ database: Database, for key: Key) throws -> String {
+        let name = ([key.child.name] + key.columns).joined(separator: "_")
+        var number = 1
+        while true {
+            let candidate = number == 1 ? name : "\(name)_\(number)"
+            let isTaken = try Bool.fetchOne(
+                database,
+                sql: "SELECT count(*) > 0 FROM sqlite_schema WHERE name = ? COLLATE NOCASE",
+                arguments: [candidate]
+            )
+            guard isTaken == true else { return candidate }
+            number += 1
+        }
+    }
+
+    private static func finding(_ key: Key, index: String) -> SchemaChecks.Finding {
+        let columns = key.columns.joined(separator: ", ")
+        let quoted = key.columns.map(SchemaChecks.quoted).joined(separator: ", ")
+        let index = SchemaChecks.quoted(index)
+        let rows = key.child.isLarge ? "more than \(SchemaChecks.largeRows)" : "\(key.child.rows)"
+        return .init(
+            part: .foreignKeys,
+            mark: key.child.isLarge ? .warning : .note,
+            text:
+                "\(key.child.name)(\(columns)) refers to \(key.parent) without an index: each row "
+                + "deleted from \(key.parent) reads all rows of \(key.child.name) (\(rows)), where "
+                + "foreign keys are enforced.",
+            remedy: "CREATE INDEX \(index) ON \(SchemaChecks.quoted(key.child.name))(\(quoted));"
+        )
+    }
+
+    private static func keys(_ database: Database, of table: SchemaChecks.Table) throws -> [Key] {
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT id, "table", "from" FROM pragma_foreign_key_list(?) ORDER BY id, seq
+                """,
+            arguments: [table.name]
+        )
+        var keys: [Key] = []
+        var last: Int?
+        for row in rows {
+            let (id, parent, column): (Int, String, String) = (row[0], row[1], row[2])
+            if id != last { keys.append(Key(child: table, parent: parent, columns: [])) }
+            keys[keys.count - 1].columns.append(column)
+            last = id
+        }
+        return keys
+    }
+
+    /// Whether the planner searches for the rows of a key, as the shell's `.lint fkey-indexes` asks.
+    private static func hasIndex(_ database: Database, _ key: Key) throws -> Bool {
+        let condition = key.columns.map { SchemaChecks.quoted($0) + " = ?" }
+            .joined(separator: " AND ")
+        let plan = try Row.fetchAll(
+            database,
+            sql: """
+                EXPLAIN QUERY PLAN
+                SELECT 1 FROM \(SchemaChecks.quoted(key.child.name)) WHERE \(condition)
+                """,
+            arguments: StatementArguments(key.columns.map { _ in Int?.none })
+        )
+        return plan.contains { row in
+            let detail: String = row["detail"]
+            return detail.hasPrefix("SEARCH")
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import SQLiteEngine
+
+/// Checks that need SQLite, on a copy of a database.
+///
+/// The schema is untrusted: it may contain functions that run in views and triggers. The checks
+/// only list it, count rows of tables, and explain statements.
+enum SchemaChecks {
+    typealias Finding = DatabaseExamination.Finding
+
+    /// A table of the schema, without virtual ones.
+    struct Table {
+        var name: String
+        /// Its rows, at most one more than ``SchemaChecks/largeRows``.
+        var rows: Int
+        var hasIndex: Bool
+
+        var isLarge: Bool { rows > largeRows }
+    }
+
+    /// Tables with more rows are large enough for the planner's guesses to matter.
+    static let largeRows = 10_000
+    /// Tables and keys that are listed.
+    static let limit = 20
+
+    /// What is unusual in a copy.
+    static func findings(on path: String) -> [Finding] {
+        do {
+            var configuration = Configuration()
+            configuration.foreignKeysEnabled = false
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            defer { try? queue.close() }
+            return try queue.writeWithoutTransaction { database in
+                // https://sqlite.org/security.html, "untrusted SQLite database files"
+                try database.execute(
+                    sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON"
+                )
+                let tables = try tables(database)
+                return try StatisticsCheck.findings(database, tables)
+                    + ForeignKeyCheck.findings(database, tables)
+            }
+        } catch {
+            return [
+                Finding(
+                    part: .copy,
+                    mark: .problem,
+                    text: "SQLite cannot read a copy of it: \(error)",
+                    remedy:
+                        "Check it with PRAGMA integrity_check; restore it from a backup, or try "
+                        + "sqlite3 .recover."
+                )
+            ]
+        }
+    }
+
+    private static func tables(_ database: Database) throws -> [Table] {
+        // Virtual tables have no root page. Their modules may be missing here.
+        let names = try String.fetchAll(
+            database,
+            sql: """
+                SELECT name FROM sqlite_schema
+                WHERE type = 'table' AND rootpage > 0 AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+                ORDER BY name
+                """
+        )
+        return try names.map { name in
+            let rows = try Int.fetchOne(
+                database,
+                sql: "SELECT count(*) FROM (SELECT 1 FROM \(quoted(name)) LIMIT \(largeRows + 1))"
+            )
+            let indexes = try Int.fetchOne(
+                database,
+                sql: "SELECT count(*) FROM pragma_index_list(?)",
+                arguments: [name]
+            )
+            return Table(name: name, rows: rows ?? 0, hasIndex: (indexes ?? 0) > 0)
+        }
+    }
+
+    /// A name as an identifier of SQL.
+    static func quoted(_ name: String) -> String {
+        "\"" + name.replacing("\"", with: "\"\"") + "\""
+    }
+
+    /// Names in a sentence, of which the first few are listed.
+    static func list(_ names: [String]) -> String {
+        let shown = names.prefix(5).joined(separator: ", ")
+        return names.count > 5 ? "\(shown) and \(names.count - 5) more" : shown
+    }
+}
+
+/// Whether the planner has statistics on large tables (https://sqlite.org/lang_analyze.html).
+enum StatisticsCheck {
+    static func findings(
+        _ database: Database,
+        _ tables: [SchemaChecks.Table]
+    ) throws -> [SchemaChecks.Finding] {
+        // Without an index, the planner has nothing to choose from.
+        let large = tables.filter { $0.isLarge && $0.hasIndex }.map(\.name)
+        let hasTable = try Bool.fetchOne(
+            database,
+            sql: "SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'sqlite_stat1'"
+        )
+        let known =
+            hasTable == true
+            ? Set(try String.fetchAll(database, sql: "SELECT DISTINCT tbl FROM sqlite_stat1")) : []
+        let missing = large.filter { !known.contains($0) }
+        guard !missing.isEmpty else {
+            let text =
+                large.isEmpty
+                ? "No table with an index has more than \(SchemaChecks.largeRows) rows: the planner "
+                    + "needs no statistics."
+                : "The planner has statistics on each large table with an index."
+            return [SchemaChecks.Finding(part: .statistics, mark: .ok, text: text)]
+        }
+        let text =
+            known.isEmpty
+            ? "ANALYZE never ran, although these tables have indexes and more than "
+                + "\(SchemaChecks.largeRows) rows: \(SchemaChecks.list(missing)). The planner "
+                + "guesses which index to use."
+            : "The planner's statistics lack these tables, which have indexes and more than "
+                + "\(SchemaChecks.largeRows) rows: \(SchemaChecks.list(missing))."
+        return [
+            SchemaChecks.Finding(
+                part: .statistics,
+                mark: .warning,
+                text: text,
+                remedy: "ANALYZE, and PRAGMA optimize when connections close."
+            )
+        ]
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+
+/// Standard output, or the file that an option such as `--output` names.
+///
+/// A report replaces a previous file only when it is complete: the text goes to a new file in the
+/// same folder, which is then renamed. Anything else, such as a FIFO or a terminal, is opened
+/// immediately and written to directly.
+struct ReportDestination {
+    private enum Target {
+        /// A descriptor that stays open until the process ends.
+        case descriptor(Int32, place: String)
+        /// A regular file, which may not exist yet; symbolic links are resolved.
+        case file(path: String, isReplaceable: Bool)
+    }
+
+    private let target: Target
+
+    /// Whether the report replaces a file.
+    var isFile: Bool {
+        if case .file = target { true } else { false }
+    }
+
+    /// Checks that a report can be written, without changing an existing file.
+    ///
+    /// - Parameter path: The path that the user named; nil for standard output.
+    /// - Throws: ``CommandFailure`` when the path cannot be written to.
+    init(path: String?) throws {
+        guard let path else {
+            target = .descriptor(STDOUT_FILENO, place: "standard output")
+            return
+        }
+        guard let file = try Self.regularFile(at: path) else {
+            let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw Self.refusal(of: path, errno) }
+            target = .descriptor(descriptor, place: path)
+            return
+        }
+        let exists = access(file, F_OK) == 0
+        if exists, access(file, W_OK) != 0 { throw Self.refusal(of: path, errno) }
+        let isReplaceable = access(Self.folder(of: file), W_OK | X_OK) == 0
+        // A file in a folder that accepts no new files can still be overwritten.
+        guard exists || isReplaceable else { throw Self.refusal(of: path, errno) }
+        target = .file(path: file, isReplaceable: isReplaceable)
+    }
+
+    /// Writes the report.
+    func write(_ text: String) throws {
+        switch target {
+        case .descriptor(let descriptor, let place):
+            try StandardOutput.write(text, to: descriptor, place: place)
+        case .file(let path, isReplaceable: true):
+            try replace(path, with: text)
+        case .file(let path, isReplaceable: false):
+            let descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
+            guard descriptor >= 0 else { throw StandardOutput.Failure(place: path, code: errno) }
+            defer { close(descriptor) }
+            try StandardOutput.write(text, to: descriptor, place: path)
+        }
+    }
+
+    /// Writes a new file beside the previous one, then renames it.
+    private func replace(_ path: String, with text: String) throws {
+        let temporary = Self.folder(of: path) + "/.poolgauge-\(UUID().uuidString)"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw StandardOutput.Failure(place: path, code: errno) }
+        do {
+            defer { close(descriptor) }
+            var previous = stat()
+            if stat(path, &previous) == 0 { fchmod(descriptor, previous.st_mode & 0o7777) }
+            try StandardOutput.write(text, to: descriptor, place: path)
+            guard fsync(descriptor) == 0, rename(temporary, path) == 0 else {
+                throw StandardOutput.Failure(place: path, code: errno)
+            }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    /// The regular file that a path leads to, or the path of one that can be created; nil for
+    /// anything that must be written to directly.
+    private static func regularFile(at path: String) throws -> String? {
+        // `/dev/stdout` leads to a file that the shell has opened.
+        if path.hasPrefix("/dev/") || path.hasPrefix("/proc/") { return nil }
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            guard errno == ENOENT else { throw refusal(of: path, errno) }
+            // A link whose destination does not exist yet: the system knows where it leads.
+            return try target(ofDanglingLink: path) ?? path
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard let resolved = realpath(path, nil) else { throw refusal(of: path, errno) }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// The destination of a symbolic link, which does not exist; nil when the path is no link.
+    private static func target(ofDanglingLink path: String) throws -> String? {
+        let files = FileManager.default
+        guard let target = try? files.destinationOfSymbolicLink(atPath: path) else { return nil }
+        guard !target.hasPrefix("/") else { return target }
+        return folder(of: path) + "/" + target
+    }
+
+    private static func folder(of path: String) -> String {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        return folder.isEmpty ? "/" : folder
+    }
+
+    private static func refusal(of path: String, _ code: Int32) -> CommandFailure {
+        let reason = String(cString: strerror(code))
+        return CommandFailure("--output: cannot write to '\(path)': \(reason)")
+    }
+}

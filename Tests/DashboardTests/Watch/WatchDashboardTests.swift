@@ -1,0 +1,276 @@
+import TerminalUI
+import Testing
+
+@testable import Dashboard
+@testable import SQLiteWatch
+
+struct WatchDashboardTests {
+    private let size = Size(width: 120, height: 40)
+
+    private func picture(_ model: WatchDashboard) -> String {
+        model.render(size: size).plainText
+    }
+
+    // MARK: Keys
+
+    @Test func eachKeyIsDeclaredOnceAndShownInTheHelp() throws {
+        let keys = WatchKeys.standard(WatchScreens.standard)
+        let all = keys.bindings.flatMap(\.keys)
+        #expect(Set(all).count == all.count)
+        var model = try WatchDashboard.watching()
+        model.press("?")
+        let help = model.render(size: Size(width: 120, height: 90)).plainText
+        for binding in keys.bindings {
+            #expect(binding.help.utf8.count <= 40, "\(binding.help)")
+            #expect(help.contains(binding.help), "\(binding.help)")
+            for key in binding.keys { #expect(keys.command(for: key) == binding.command) }
+        }
+    }
+
+    @Test func aNumberShowsItsScreenAndTheFooterNamesIt() throws {
+        for (place, screen) in WatchScreens.standard.enumerated() {
+            var model = try WatchDashboard.watching()
+            model.press("\(place + 1)")
+            #expect(model.screen == place)
+            #expect(picture(model).contains(" \(place + 1) \(screen.title)"))
+        }
+    }
+
+    @Test func keysOfAConfigurationApplyHereToo() throws {
+        let keys = try WatchKeys(
+            screens: WatchScreens.standard,
+            changing: [
+                .quit: [.character("X")], .sort: [.character("n")], .interrupt: [.function(2)],
+            ]
+        )
+        #expect(keys.command(for: .character("X")) == .common(.quit))
+        #expect(keys.command(for: .character("q")) == nil)
+        #expect(keys.command(for: .character("n")) == .common(.sort))
+        #expect(keys.command(for: .function(2)) == nil)
+    }
+
+    @Test func quittingAndCopyingAreLeftToTheProgram() throws {
+        var model = try WatchDashboard.watching(until: 18)
+        #expect(model.handle(.key(.character("q"))) == [.quit])
+        #expect(model.handle(.key(.control("c"))) == [.quit])
+        let actions = model.handle(.key(.character("y")))
+        guard case .copy(let text)? = actions.first else {
+            Issue.record("no copy: \(actions)")
+            return
+        }
+        #expect(text.hasPrefix("sync (4714) has held the lock to write"))
+        #expect(picture(model).contains("copied: sync"))
+    }
+
+    @Test func tabChoosesAPartAndEnterShowsItAlone() throws {
+        var model = try WatchDashboard.watching()
+        for _ in 0..<3 { _ = model.handle(.key(.tab)) }
+        _ = model.handle(.key(.enter))
+        #expect(picture(model).contains("Write-ahead log"))
+        #expect(!picture(model).contains("Tables written"))
+        _ = model.handle(.key(.escape))
+        #expect(picture(model).contains("Tables written"))
+    }
+
+    // MARK: Freeze and time travel
+
+    @Test func aFrozenDisplayStandsStillWhileReportsAreCollected() throws {
+        var model = try WatchDashboard.watching(until: 12)
+        model.press(" ")
+        #expect(model.isPaused)
+        let before = picture(model)
+        for report in WatchStory().reports(until: 18).suffix(24) { model.ingest([report]) }
+        let after = picture(model)
+        #expect(before.contains("PAUSED"))
+        // Only the cost in the footer may change.
+        #expect(before.split(separator: "\n").dropLast() == after.split(separator: "\n").dropLast())
+        model.press(" ")
+        #expect(!model.isPaused)
+        #expect(picture(model).contains("sync (4714) has held the lock to write"))
+    }
+
+    @Test func stepsGoBackAndForthByReports() throws {
+        var model = try WatchDashboard.watching(until: 24)
+        model.press("[[")
+        #expect(model.isPaused)
+        #expect(model.history?.now == 23.5)
+        model.press("]")
+        #expect(model.history?.now == 23.75)
+        model.press("]]]]")
+        #expect(model.history?.now == 24)
+        _ = model.handle(.key(.escape))
+        #expect(!model.isPaused)
+    }
+
+    @Test(arguments: [("17", 17.0), ("0:17", 17), ("-7", 17), ("1e9", 24), ("0", 0)])
+    func seekShowsTheLanesTheLocksAndTheVerdictOfThatMoment(
+        text: String,
+        time: Double
+    ) throws {
+        var model = try WatchDashboard.watching(until: 24)
+        #expect(!picture(model).contains("sync (4714)"))
+        model.press("S" + text)
+        _ = model.handle(.key(.enter))
+        #expect(model.overlay == nil)
+        #expect(model.history?.now == time)
+        guard time == 17 else { return }
+        let shown = picture(model)
+        #expect(shown.contains("7.0 s BACK"))
+        #expect(shown.contains("sync (4714) has held the lock to write for at least 1.0 s"))
+        #expect(shown.contains("sync 4714"))
+        #expect(shown.contains("writer, reader"))
+        // The episode was not over then.
+        #expect(model.history?.episodes.first?.end == nil)
+        #expect(model.history?.episodes.first?.seconds == 1)
+    }
+
+    @Test func aTimeThatIsNoneIsRefusedWithAnExample() throws {
+        var model = try WatchDashboard.watching()
+        model.press("Snoon")
+        _ = model.handle(.key(.enter))
+        #expect(picture(model).contains("'noon' is no time; write 12.5"))
+    }
+
+    @Test func aClickOnALaneGoesToItsTime() throws {
+        var model = try WatchDashboard.watching(until: 24)
+        _ = model.handle(.resize(size))
+        // In the middle of the first lane, which shows 30 s.
+        _ = model.handle(.mouse(MouseEvent(.press, at: Point(x: 90, y: 6))))
+        #expect(model.isPaused)
+        let now = try #require(model.history?.now)
+        #expect(now > 4 && now < 20)
+    }
+
+    // MARK: Filter and sort
+
+    @Test func aFilterLeavesTheRowsThatContainIt() throws {
+        var model = try WatchDashboard.watching(until: 18)
+        model.press("/repo")
+        #expect(model.content.rowNames == ["report 4713"])
+        _ = model.handle(.key(.enter))
+        #expect(picture(model).contains("filter \"repo\": 1 of 5"))
+        #expect(!picture(model).contains("web 4712"))
+        model.press("/")
+        _ = model.handle(.key(.backspace))
+        _ = model.handle(.key(.escape))
+        #expect(model.view.filter == "repo")
+        _ = model.handle(.key(.escape))
+        #expect(model.content.rowNames.count == 5)
+    }
+
+    @Test func rowsAreSortedByEachColumnAndReversed() throws {
+        var model = try WatchDashboard.watching(until: 18)
+        func names() -> [String] { model.content.rowNames }
+        let natural = names()
+        model.press("s")
+        #expect(model.view.sortColumn == "process")
+        #expect(names() == names().sorted())
+        model.press("r")
+        #expect(names() == names().sorted().reversed())
+        while model.view.sortColumn != "writes %" { model.press("s") }
+        #expect(names().first == "worker 4711")
+        while model.view.sortColumn != nil { model.press("s") }
+        #expect(names() == natural)
+    }
+
+    // MARK: Databases
+
+    @Test func theListOfDatabasesIsBusiestFirstAndEnterOpensOne() throws {
+        var model = WatchDashboard()
+        model.showDatabases()
+        for report in WatchStory(path: "/srv/quiet.db").reports(until: 4) {
+            var report = report
+            report.wal?.commits = 0
+            model.ingest([report])
+        }
+        for report in WatchStory(path: "/srv/busy.db").reports(until: 4) { model.ingest([report]) }
+        #expect(model.content.rowNames == ["/srv/busy.db", "/srv/quiet.db"])
+        _ = model.handle(.key(.down))
+        _ = model.handle(.key(.enter))
+        #expect(model.screen == 0)
+        #expect(picture(model).contains("busy.db"))
+        model.press("n")
+        #expect(picture(model).contains("quiet.db"))
+        model.press("N")
+        #expect(picture(model).contains("busy.db"))
+    }
+
+    @Test func enterOnAProcessShowsItInDetail() throws {
+        var model = try WatchDashboard.watching(until: 18)
+        while model.view.selected != "report 4713" { _ = model.handle(.key(.down)) }
+        _ = model.handle(.key(.enter))
+        let shown = picture(model)
+        #expect(model.screens[model.screen] is ProcessesScreen.Type)
+        #expect(shown.contains("python3 report.py --month 11"))
+        #expect(shown.contains("reader, mark 1, frame 500"))
+        #expect(shown.contains("pins 800 frames"))
+    }
+
+    // MARK: Untrusted text
+
+    @Test func noControlCharacterOfAnotherProgramReachesACell() throws {
+        let evil = "a\u{1B}[2J\u{202E}b\u{7}\n"
+        var story = WatchStory(path: "/srv/\(evil).db", idleName: evil, table: evil)
+        story.interval = 1
+        var model = WatchDashboard()
+        for report in story.reports(until: 12) { model.ingest([report]) }
+        for place in model.screens.indices {
+            _ = model.perform(.screen(place))
+            for glyphs in GlyphSet.allCases {
+                model.glyphs = glyphs
+                let surface = model.render(size: size)
+                for cell in surface.cells {
+                    let isSafe = cell.character.unicodeScalars.allSatisfy { scalar in
+                        scalar.value >= 0x20 && scalar.value != 0x7F && scalar.value != 0x202E
+                    }
+                    #expect(isSafe, "\(cell.character.debugDescription)")
+                }
+            }
+        }
+        _ = model.perform(.screen(0))
+        model.glyphs = .ascii
+        #expect(picture(model).contains("a\\u{1b}[2J"))
+    }
+
+    // MARK: Robustness
+
+    @Test func anySizeIsDrawnOnAnyScreen() throws {
+        var model = try WatchDashboard.watching(until: 18)
+        for place in model.screens.indices {
+            _ = model.perform(.screen(place))
+            for width in [1, 10, 39, 40, 61, 80, 133, 300] {
+                for height in [1, 5, 9, 10, 13, 24, 51, 100] {
+                    let surface = model.render(size: Size(width: width, height: height))
+                    #expect(surface.size == Size(width: width, height: height))
+                }
+            }
+        }
+    }
+
+    @Test func aDatabaseThatDisappearsAndReturnsStaysInItsPlace() throws {
+        var model = try WatchDashboard.watching(until: 4)
+        var reports = WatchStory().reports(until: 8)
+        reports[20].file.state = .missing
+        reports[20].file.problem = "there is no such file"
+        reports[20].wal = nil
+        reports[20].processes = []
+        model.ingest([reports[20]])
+        #expect(picture(model).contains("missing"))
+        model.ingest([reports[24]])
+        #expect(model.databases.count == 1)
+        #expect(picture(model).contains("WAL"))
+    }
+
+    @Test func memoryIsBoundedHoweverLongItWatches() {
+        var history = WatchHistory(path: "/srv/app.db")
+        var time = 0.0
+        for report in WatchStory().reports(until: 600) {
+            history.append(report, time: time)
+            time += 0.25
+        }
+        #expect(history.moments.count == WatchHistory.capacity)
+        #expect(history.lanes.allSatisfy { $0.points.count <= WatchHistory.capacity })
+        history.look(at: 0)
+        #expect(history.now >= 600 - Double(WatchHistory.capacity) / 4)
+    }
+}

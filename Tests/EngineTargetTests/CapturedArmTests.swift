@@ -1,0 +1,223 @@
+import EngineTarget
+import Foundation
+import Telemetry
+import Testing
+import WorkloadEngine
+
+/// What captured scenarios need of an arm: kinds of BEGIN, busy timeouts, rests and the guard.
+@Suite(.timeLimit(.minutes(2)))
+struct CapturedArmTests {
+    private final class Folder {
+        let url = FileManager.default.temporaryDirectory
+            .appendingPathComponent("poolgauge-test-\(UUID().uuidString)")
+        var file: String { url.appendingPathComponent("database.sqlite").path }
+        init() throws {
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        }
+        deinit { try? FileManager.default.removeItem(at: url) }
+    }
+
+    private static let client = WorkloadClientName("test")
+
+    private func failure(
+        _ target: any WorkloadTarget,
+        _ sql: String,
+        _ values: [WorkloadValue] = []
+    ) -> WorkloadFailure? {
+        do {
+            try target.perform(.writeWithoutTransaction, as: Self.client) {
+                _ = try $0.rows(sql, values)
+            }
+            return nil
+        } catch {
+            return target.failure(of: error)
+        }
+    }
+
+    @Test(arguments: [Arm.Library.engine, .raw], [Arm.Kind.queue, .pool])
+    func theGuardRefusesAndCountsWhatReachesOutside(
+        library: Arm.Library,
+        kind: Arm.Kind
+    ) throws {
+        let folder = try Folder()
+        var arm = Arm(name: "a", kind: kind, library: library)
+        arm.isGuarded = true
+        let target = try EngineTargetFactory().open(arm, at: folder.file)
+        defer { try? target.close() }
+        let outside = FileManager.default.temporaryDirectory.path + "/poolgauge-outside.sqlite"
+        let inside = folder.url.path + "/inside.sqlite"
+        let denied = WorkloadFailure.error("SQLITE_AUTH")
+        #expect(failure(target, "ATTACH '\(outside)' AS o") == denied)
+        #expect(failure(target, "ATTACH '\(folder.url.path)/../o.sqlite' AS o") == denied)
+        #expect(failure(target, "ATTACH 'file:\(inside)' AS o") == denied)
+        #expect(failure(target, "ATTACH ? AS o", [.text(inside)]) == denied)
+        #expect(failure(target, "VACUUM INTO '\(inside)'") == denied)
+        #expect(failure(target, "VACUUM INTO '\(outside)'") == denied)
+        // SQLite calls a refused function an error of the statement.
+        #expect(
+            failure(target, "SELECT load_extension('/tmp/x')") == .error("SQLITE_ERROR")
+        )
+        #expect(failure(target, "PRAGMA temp_store_directory = '/tmp'") == denied)
+        #expect(
+            target.refusals() == [
+                "ATTACH": 3, "ATTACH of a file named by an expression": 1, "VACUUM INTO": 2,
+                "load_extension": 1, "PRAGMA temp_store_directory": 1,
+            ]
+        )
+        #expect(!FileManager.default.fileExists(atPath: outside))
+        #expect(failure(target, "VACUUM") == nil)
+        #expect(failure(target, "ATTACH '' AS temporary") == nil)
+        #expect(failure(target, "ATTACH '\(inside)' AS i") == nil)
+    }
+
+    @Test func withoutTheGuardNothingIsRefused() throws {
+        let folder = try Folder()
+        let target = try EngineTargetFactory()
+            .open(Arm(name: "a", kind: .queue), at: folder.file)
+        defer { try? target.close() }
+        #expect(failure(target, "VACUUM INTO '\(folder.url.path)/copy.sqlite'") == nil)
+        #expect(target.refusals().isEmpty)
+    }
+
+    /// Another connection can write while a deferred transaction only reads.
+    @Test(arguments: [
+        (Arm.Library.raw, Arm.Begin.deferred, true), (.raw, .immediate, false),
+        (.engine, .deferred, true), (.engine, .exclusive, false),
+    ])
+    func aTransactionBeginsAsItsArmSays(
+        library: Arm.Library,
+        begin: Arm.Begin,
+        lets: Bool
+    ) throws {
+        let folder = try Folder()
+        var arm = Arm(name: "a", kind: .pool, library: library, journal: .wal)
+        arm.begin = begin
+        let target = try EngineTargetFactory().open(arm, at: folder.file)
+        defer { try? target.close() }
+        var other = Arm(name: "b", kind: .queue, journal: .wal)
+        other.busyTimeout = .zero
+        let second = try EngineTargetFactory().open(other, at: folder.file)
+        defer { try? second.close() }
+        #expect(failure(target, "CREATE TABLE t (a)") == nil)
+        try target.perform(.write, as: Self.client) { session in
+            _ = try session.rows("SELECT * FROM t", [])
+            let result = failure(second, "INSERT INTO t VALUES (1)")
+            #expect(result == (lets ? nil : .busy("SQLITE_BUSY")))
+        }
+    }
+
+    @Test(arguments: [Arm.Library.engine, .raw])
+    func aConnectionWaitsAsLongAsItsArmSays(library: Arm.Library) throws {
+        let folder = try Folder()
+        var arm = Arm(name: "a", kind: .pool, library: library)
+        arm.busyTimeout = .milliseconds(50)
+        let target = try EngineTargetFactory().open(arm, at: folder.file)
+        defer { try? target.close() }
+        let holder = try EngineTargetFactory()
+            .open(Arm(name: "b", kind: .queue, journal: .wal), at: folder.file)
+        defer { try? holder.close() }
+        try holder.perform(.write, as: Self.client) { session in
+            _ = try session.rows("PRAGMA user_version = 1", [])
+            let start = ContinuousClock.now
+            let result = failure(target, "PRAGMA user_version = 2")
+            #expect(result == .busy("SQLITE_BUSY"))
+            let waited = ContinuousClock.now - start
+            // The raw default is ten seconds.
+            #expect(waited >= .milliseconds(50) && waited < .seconds(5))
+        }
+    }
+
+    private func run(_ scenario: Scenario) async throws -> ArmResult {
+        var options = RunOptions()
+        options.datasets = nil
+        let run = WorkloadRun(
+            scenario: scenario,
+            arm: scenario.arms[0],
+            factory: EngineTargetFactory(),
+            options: options
+        )
+        return try await run.run()
+    }
+
+    /// A rest lasts inside the access, so that few accesses fit into the run.
+    @Test func aRestIsPartOfItsAccess() async throws {
+        let result = try await run(
+            Scenario.parse(
+                yaml: """
+                    version: 1
+                    name: rests
+                    dataset: {schema: "CREATE TABLE t (a)"}
+                    arms: {a: {library: raw}}
+                    phases: [{name: steady, duration: 500ms}]
+                    clients: {app: {access: read, sql: [SELECT 1, {pause: 50ms}]}}
+                    """,
+                file: "f"
+            )
+        )
+        let app = try #require(result.clients["app"])
+        #expect(app.completed > 0 && app.completed <= 10)
+        #expect(try #require(app.service).max >= 50_000_000)
+    }
+
+    @Test func valuesComeFromTheRunsOwnColumns() async throws {
+        let result = try await run(
+            Scenario.parse(
+                yaml: """
+                    version: 1
+                    name: columns
+                    dataset:
+                      schema: "CREATE TABLE users (id INTEGER PRIMARY KEY, mail TEXT UNIQUE)"
+                      rows:
+                        users:
+                          count: 500
+                          columns:
+                            id: sequence
+                            mail: {distribution: sequential, min: 1000, prefix: mail-}
+                    arms: {a: {type: queue, synchronous: "off"}}
+                    phases: [{name: steady, duration: 400ms}]
+                    variables:
+                      mail: {distribution: choice, table: users, column: mail}
+                      id: {distribution: zipfian, table: users, column: id}
+                      new: {distribution: sequential, table: users, column: id}
+                    clients:
+                      read: {access: read, think: 1ms, sql: "SELECT mail FROM users WHERE id = :id"}
+                      add: {access: write, think: 1ms, sql: INSERT INTO users (id) VALUES (:new)}
+                      seek:
+                        access: read
+                        sql:
+                          - {sql: "SELECT id FROM users WHERE mail = :mail", into: found}
+                          # Fails, so that a value that no row has is an error.
+                          - {if: ":found is null", do: "SELECT abs(-9223372036854775808)"}
+                    """,
+                file: "f"
+            )
+        )
+        #expect(try #require(result.clients["add"]).errorCount == 0)
+        #expect(try #require(result.clients["add"]).completed > 10)
+        #expect(try #require(result.clients["seek"]).errorCount == 0)
+        #expect(try #require(result.clients["seek"]).completed > 100)
+    }
+
+    @Test(arguments: [
+        ("{distribution: uniform, table: t, column: b}", "has values that are no integers"),
+        ("{distribution: uniform, table: t, column: nothing}", "no such column"),
+        ("{distribution: uniform, table: nothing, column: a}", "no such table"),
+    ])
+    func aColumnThatCannotBeDrawnFromIsNamed(variable: String, message: String) async throws {
+        let scenario = try Scenario.parse(
+            yaml: """
+                version: 1
+                name: columns
+                dataset: {sql: ["CREATE TABLE t (a, b)", "INSERT INTO t VALUES (1, 'x')"]}
+                arms: {a: {type: queue}}
+                phases: [{name: steady, duration: 100ms}]
+                variables: {id: \(variable)}
+                clients: {app: {access: read, sql: "SELECT :id"}}
+                """,
+            file: "f"
+        )
+        let error = await #expect(throws: RunError.self) { try await run(scenario) }
+        #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
+        #expect(error?.description.contains("variable 'id'") == true)
+    }
+}

@@ -1,0 +1,78 @@
+import Testing
+
+@testable import SQLiteWatch
+
+/// Samples without the list of all locks, as made where many processes use a database.
+struct DatabaseMonitorTests {
+    private let writer = HeldLock(kind: .writer)
+    private let reader = HeldLock(kind: .reader, mark: 1)
+    private let header = index(frames: 12, marks: [0, 9, nil, nil, nil])
+
+    /// An observation of the locks that exclude all others.
+    private func quick(at milliseconds: UInt64, _ held: [Int32: Set<HeldLock>]) -> Observation {
+        var observation = observation(at: milliseconds, header, held)
+        observation.hasList = false
+        observation.listWeight = 0
+        return observation
+    }
+
+    private func report(_ observations: [Observation]) -> WatchReport {
+        var monitor = DatabaseMonitor(path: "/app.sqlite")
+        for observation in observations { monitor.update(observation) }
+        return monitor.report(
+            at: 0,
+            calendar: { WatchTime(milliseconds: Int64($0 / 1_000_000)) },
+            processorShare: 0,
+            fileSystem: nil,
+            notes: [],
+            tables: nil,
+            facts: { DatabaseMonitor.Process(name: "app\($0)") }
+        )
+    }
+
+    @Test func readersStayListedBetweenTwoLists() throws {
+        let report = report([
+            observation(at: 0, header, [7: [reader], 8: []]), quick(at: 10, [8: [writer]]),
+            quick(at: 20, [8: [writer]]),
+        ])
+        #expect(report.processes.map(\.pid) == [8, 7])
+        #expect(report.processes[0].locks.map(\.kind) == [.writer])
+        #expect(report.processes[0].locks[0].since.milliseconds == 10)
+        #expect(report.processes[1].locks.map(\.kind) == [.reader])
+        #expect(report.window.samples == 3)
+        #expect(report.window.listSamples == 1)
+    }
+
+    /// A share is one of the samples that could show the lock.
+    @Test func sharesCountTheSamplesThatShowTheLock() {
+        var last = observation(at: 40, header, [7: []])
+        last.listWeight = 4e7
+        var first = observation(at: 0, header, [7: [reader, writer]])
+        first.listWeight = 4e7
+        let report = report([
+            first, quick(at: 10, [:]), quick(at: 20, [:]), quick(at: 30, [:]), last,
+        ])
+        #expect(abs((report.processes.first?.share.writer.value ?? 0) - 0.2) < 1e-9)
+        #expect(report.processes.first?.share.reader.value == 0.5)
+    }
+
+    @Test func aWriterThatReleasedItsLockIsNotListedWithIt() {
+        let report = report([
+            observation(at: 0, header, [7: [writer, reader]]), quick(at: 10, [:]),
+        ])
+        #expect(report.processes.first?.locks.map(\.kind) == [.reader])
+    }
+
+    /// Without permission to open the files, only the list shows locks.
+    @Test func samplesThatShowNoWriteLocksEndNoHold() {
+        var blind = quick(at: 10, [:])
+        blind.hasWriteLocks = false
+        let report = report([
+            observation(at: 0, header, [7: [writer]]), blind,
+            observation(at: 20, header, [7: [writer]]),
+        ])
+        #expect(report.processes.first?.locks.first?.since.milliseconds == 0)
+        #expect(report.processes.first?.share.writer.value == 1)
+        #expect(report.window.samples == 2)
+    }
+}

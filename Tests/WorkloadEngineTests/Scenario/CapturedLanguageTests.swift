@@ -1,0 +1,126 @@
+import Testing
+
+@testable import WorkloadEngine
+
+/// The parts of the language that captured scenarios need.
+struct CapturedLanguageTests {
+    private func yaml(
+        arm: String = "{type: queue}",
+        variable: String = "{distribution: uniform, min: 1, max: 9}",
+        sql: String = "SELECT :id",
+        client: String = "",
+        top: String = ""
+    ) -> String {
+        """
+        version: 1
+        name: captured
+        dataset: {schema: "CREATE TABLE t (a, b)"}
+        arms: {present: \(arm)}
+        phases: [{name: steady, duration: 10s}]
+        variables: {id: \(variable)}
+        clients: {app: {access: write, sql: \(sql)\(client)}}
+        \(top)
+        """
+    }
+
+    private func scenario(_ yaml: String) throws -> Scenario {
+        try Scenario.parse(yaml: yaml, file: "f")
+    }
+
+    @Test(arguments: Arm.Begin.allCases)
+    func anArmBeginsItsTransactionsAsItSays(begin: Arm.Begin) throws {
+        let arm = try scenario(yaml(arm: "{library: raw, begin: \(begin.rawValue)}")).arms[0]
+        #expect(arm.begin == begin)
+        #expect(begin.sql == "BEGIN \(begin.rawValue.uppercased())")
+    }
+
+    @Test(arguments: ["busy: {timeout: 5s}", "busy-timeout: 5s"])
+    func anArmWaitsForLocks(key: String) throws {
+        #expect(try scenario(yaml(arm: "{type: queue, \(key)}")).arms[0].busyTimeout == .seconds(5))
+    }
+
+    @Test func aStepRestsInsideItsAccess() throws {
+        let parsed = try scenario(yaml(sql: "[SELECT :id, {pause: 5ms}, {pause: {mean: 2ms}}]"))
+        guard case .operations(_, let mix) = parsed.clients[0].activity else {
+            Issue.record("the client has no operations")
+            return
+        }
+        #expect(
+            mix[0].steps == [
+                .run("SELECT :id"), .pause(.constant(.milliseconds(5))),
+                .pause(.exponential(mean: .milliseconds(2))),
+            ]
+        )
+    }
+
+    @Test func aVariableComesFromAColumn() throws {
+        let parsed = try scenario(
+            yaml(variable: "{distribution: choice, table: 'my table', column: a}")
+        )
+        #expect(
+            parsed.variables["id"]
+                == Variable(
+                    distribution: .choice([], weights: []),
+                    column: Variable.Column(table: "my table", name: "a")
+                )
+        )
+    }
+
+    @Test func theGuardHoldsForEveryArm() throws {
+        #expect(try scenario(yaml()).arms.allSatisfy { !$0.isGuarded })
+        #expect(try scenario(yaml(top: "guard: captured")).arms.allSatisfy(\.isGuarded))
+    }
+
+    @Test func anotherProcessGetsTheWholeArm() throws {
+        var arm = Arm(name: "a", kind: .pool, library: .raw)
+        arm.begin = .exclusive
+        arm.busyTimeout = .milliseconds(1500)
+        arm.isGuarded = true
+        var writer = WireWriter()
+        writer.add(arm)
+        var reader = WireReader(writer.bytes)
+        #expect(try reader.arm() == arm)
+    }
+
+    @Test(arguments: [
+        ("{type: queue, begin: sometimes}", "must be one of deferred, immediate, exclusive"),
+        ("{type: snapshot, begin: deferred}", "'begin' goes with a queue"),
+        ("{type: queue, busy: {timeot: 5s}}", "did you mean 'timeout'?"),
+        ("{type: queue, busy: {}}", "needs 'timeout'"),
+        ("{type: queue, busy: {timeout: 5s}, busy-timeout: 1s}", "does not go with 'busy'"),
+        ("{type: queue, busy-timeout: 5}", "has no unit"),
+    ])
+    func aMistakeInAnArmIsFound(arm: String, message: String) {
+        let error = #expect(throws: ScenarioError.self) { try scenario(yaml(arm: arm)) }
+        #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
+    }
+
+    @Test(arguments: [
+        ("{distribution: choice, column: a}", "needs 'table'"),
+        ("{distribution: choice, table: t}", "needs 'column'"),
+        ("{distribution: uniform, table: t, column: a, min: 1}", "'min' does not go with 'column'"),
+        ("{distribution: text, table: t, column: a, length: 3}", "does not go with text"),
+        (
+            "{distribution: text, length: {distribution: uniform, column: a}}",
+            "unknown key 'column'"
+        ),
+    ])
+    func aMistakeInAColumnIsFound(variable: String, message: String) {
+        let error = #expect(throws: ScenarioError.self) { try scenario(yaml(variable: variable)) }
+        #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
+    }
+
+    @Test(arguments: [
+        (", style: async", "would block the thread of a task"),
+        (", style: process", nil),
+    ])
+    func aTaskDoesNotRest(client: String, message: String?) throws {
+        let text = yaml(sql: "[SELECT :id, {repeat: 2, do: [{pause: 1ms}]}]", client: client)
+        guard let message else {
+            _ = try scenario(text)
+            return
+        }
+        let error = #expect(throws: ScenarioError.self) { try scenario(text) }
+        #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
+    }
+}
