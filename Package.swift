@@ -186,6 +186,18 @@ let package = Package(
             dependencies: ["SQLiteWatch", "WatchHelper"],
             swiftSettings: strict
         ),
+        // The helper processes of traces that tests start, and a trace that they kill.
+        .executableTarget(
+            name: "TraceHelper",
+            dependencies: ["SQLTrace"],
+            path: "Tests/TraceHelper",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SQLTraceTests",
+            dependencies: ["SQLTrace", "SQLiteWatch", "TraceHelper"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "WorkloadEngineTests",
             dependencies: [

@@ -29,7 +29,7 @@ public final class SQLTraceSession {
 /// The process that finds layouts, on Linux.
 public enum SQLCalibration {
     /// Does nothing.
-    public static func run() {}
+    public static func run(measuresCost: Bool = false) {}
 }
 
 /// The process that removes probes, on Linux.

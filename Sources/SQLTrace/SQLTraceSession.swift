@@ -12,11 +12,9 @@ import Telemetry
 public final class SQLTraceSession {
     private let options: SQLTraceOptions
     private var files: WatchedFiles
-    private let instance: TraceInstance
     private let guardian: GuardianProcess
-    private var libraries: TracedLibraries
+    private let probes: ProbeSet
     private var survey: ProcessSurvey
-    private var events = EventDecoder()
     private var decoder: ExecutionDecoder
     /// What is known of each database, in the order of their paths.
     private var models: [TraceModel] = []
@@ -27,6 +25,17 @@ public final class SQLTraceSession {
     private let start: UInt64
     private var counted: UInt64 = 0
     private var lastReport: UInt64
+    private var limiter: CostLimiter
+    private var windows: TimingWindows
+    /// Nanoseconds that events took from each thread: those of executions since the limiter asked
+    /// last, and those of steps since the last window.
+    private var lostTimes: [Int32: Double] = [:]
+    private var lostStepTimes: [Int32: Double] = [:]
+    /// The share of its time that a thread lost to steps from one window to the next.
+    private var stepShare: Double = 0
+    private var lastWindow: UInt64
+    /// The events of selected processes.
+    private var selected: PerfEvents?
     private var problems: [Int32: String] = [:]
     private var notes: [String] = []
     private static let nameLimit = 4_096
@@ -52,24 +61,33 @@ public final class SQLTraceSession {
         self.files = files
         // Before the first probe exists.
         guardian = try GuardianProcess(command: commands.guardian, name: owner.name)
-        instance = try TraceInstance(folder: folder, name: owner.name)
-        libraries = TracedLibraries(calibration: Calibration(command: commands.calibration))
+        probes = ProbeSet(
+            instance: try TraceInstance(folder: folder, name: owner.name),
+            calibration: Calibration(command: commands.calibration),
+            options: options
+        )
         survey = ProcessSurvey(paths: files.paths)
         survey.excluded = [getpid()]
         decoder = ExecutionDecoder(memory: ProcMemory()) { files.database(of: $0, path: $1) }
         models = files.paths.map { _ in Self.model(options) }
         start = monotonicNanoseconds()
         lastReport = start
+        lastWindow = start
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         calendarStart = (
             start, Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
         )
-        try enableProcessEvents()
+        limiter = CostLimiter(limit: options.shareLimit, at: start)
+        windows = TimingWindows(at: start, seed: .random(in: 0 ... .max))
+        try probes.enableProcessEvents()
         for path in TracedLibraries.common where access(path, R_OK) == 0 {
-            if let entry = libraries.entry(path: path, link: path) { probe(entry) }
+            if let entry = probes.libraries.entry(path: path, link: path) { probe(entry) }
         }
         surveyProcesses()
+        select()
+        // The start of the session is no part of its intervals.
+        limiter = CostLimiter(limit: options.shareLimit, at: monotonicNanoseconds())
     }
 
     private static func model(_ options: SQLTraceOptions) -> TraceModel {
@@ -86,78 +104,22 @@ public final class SQLTraceSession {
     }
 
     /// Removes all probes.
-    public func close() { instance.close() }
+    public func close() {
+        // A probe that is open cannot be removed.
+        selected?.close()
+        probes.instance.close()
+    }
 
     deinit { close() }
 
-    // MARK: Probes
-
-    private func enableProcessEvents() throws(TraceError) {
-        for (group, name, meaning) in [
-            ("task", "task_newtask", EventDecoder.Meaning.newThread),
-            ("sched", "sched_process_exec", .newProgram), ("sched", "sched_process_exit", .exit),
-        ] {
-            try instance.learn(name, of: group)
-            if let format = instance.format(name) { events.add(meaning, format) }
-            try instance.set(name, of: group, isEnabled: true)
-        }
-    }
-
-    /// Sets the probes of a library that has a layout.
-    private func probe(_ entry: TracedLibraries.Entry) {
-        guard case .success(let layout) = entry.state, entry.defined.isEmpty else { return }
-        do throws(TraceError) {
-            var arguments = ProbeArguments(layout: layout)
-            arguments.recordsValues = options.readsValues
-            let values = options.readsValues ? layout.values : nil
-            try define("reset", entry, arguments.reset, .reset, values)
-            try define("finalize", entry, arguments.finalize, .finalize, values)
-            try define("exec", entry, arguments.exec, .exec)
-            decoder.layouts = libraries.layouts
-            for function in ["reset", "finalize"] { try enable(function, entry) }
-            if !entry.hasGoUser {
-                try define("exec", entry, ProbeArguments.result, .execReturn, isReturn: true)
-                try enable("exec_return", entry)
-            }
-            try enable("exec", entry)
-        } catch {
-            entry.state = .failure(error)
-            for event in entry.enabled { try? instance.set(event, isEnabled: false) }
-        }
-    }
-
-    private func define(
-        _ function: String,
-        _ entry: TracedLibraries.Entry,
-        _ arguments: [String],
-        _ meaning: EventDecoder.Meaning,
-        _ values: StatementLayout.ValueLayout? = nil,
-        isReturn: Bool = false
-    ) throws(TraceError) {
-        guard let point = entry.library.points["sqlite3_" + function] else { return }
-        let name = function + (isReturn ? "_return" : "")
-        let event = "\(name)_\(entry.number)"
-        try instance.addProbe(
-            isReturn ? "r" : "p",
-            event,
-            descriptor: entry.library.descriptor,
-            offset: isReturn ? point.entry : point.offset,
-            arguments: arguments
-        )
-        entry.defined.insert(event)
-        if let format = instance.format(event) {
-            events.add(meaning, library: entry.number, format, values: values)
-        }
-    }
-
-    private func enable(_ name: String, _ entry: TracedLibraries.Entry) throws(TraceError) {
-        let event = "\(name)_\(entry.number)"
-        guard entry.defined.contains(event) else { return }
-        try instance.set(event, isEnabled: true)
-        entry.enabled.insert(event)
-    }
-
     // MARK: Processes
+
+    private func probe(_ entry: TracedLibraries.Entry) {
+        guard probes.probe(entry) else { return }
+        decoder.layouts = probes.layouts
+        decoder.stepOverhead = UInt64(probes.cost?.insideStep ?? 0)
+        if selected != nil { select() }
+    }
 
     private func surveyProcesses() {
         let now = monotonicNanoseconds()
@@ -168,7 +130,12 @@ public final class SQLTraceSession {
                 if names.count > Self.nameLimit { names = [:] }
                 names[process] = name
             }
-            let found = facts.code.compactMap { libraries.entry($0, of: process) }
+            let found = facts.code.compactMap { probes.libraries.entry($0, of: process) }
+            if let program = facts.program, !found.isEmpty,
+                probes.libraries.isGo(program, of: process)
+            {
+                for entry in found { probes.protect(entry) }
+            }
             guard !facts.databases.isEmpty else { continue }
             if let problem = problem(of: facts, found) {
                 problems[process] = problem
@@ -207,10 +174,15 @@ public final class SQLTraceSession {
         let until = monotonicNanoseconds()
         var hasMore = true
         while hasMore {
-            let read = instance.read()
+            let read = probes.instance.read()
             hasMore = read.hasMore
             counted += UInt64(read.records.count)
-            early += read.records.compactMap { events.event($0) }
+            early += read.records.compactMap { probes.decoder.event($0) }
+        }
+        if let selected {
+            let records = selected.read()
+            counted += UInt64(records.count)
+            early += records.compactMap { probes.decoder.event($0) }
         }
         // Events of other processors with earlier times may not be readable yet.
         early.sort { $0.time < $1.time }
@@ -219,6 +191,12 @@ public final class SQLTraceSession {
         early.removeFirst(end)
         for event in batch {
             if case .newProgram = event.kind { survey.expect(event.thread, at: until) }
+            let cost = event.kind.cost(probes.cost)
+            if event.kind.isStep {
+                lostStepTimes[event.thread, default: 0] += cost
+            } else {
+                lostTimes[event.thread, default: 0] += cost
+            }
         }
         let output = decoder.decode(batch)
         var executions: [StatementExecution] = []
@@ -232,17 +210,117 @@ public final class SQLTraceSession {
             }
         }
         surveyProcesses()
+        adjust()
         return executions
+    }
+
+    // MARK: Cost
+
+    /// Opens and closes windows, and pauses where programs lose too much time.
+    private func adjust() {
+        let now = monotonicNanoseconds()
+        let decision = limiter.decision(at: now) {
+            defer { lostTimes = [:] }
+            guard options.level == .full else { return lostTimes.values.max() ?? 0 }
+            defer { lostStepTimes = [:] }
+            return lostTimes.merging(lostStepTimes, uniquingKeysWith: +).values.max() ?? 0
+        }
+        // Full is asked for by process: it only reports its cost.
+        if let decision, options.level != .full {
+            if decision {
+                probes.recordSteps(false)
+                decoder.endTiming()
+            }
+            probes.pause(decision)
+            for number in models.indices { models[number].noteGap(at: now) }
+        }
+        guard options.level == .timed, !limiter.isPaused else { return }
+        switch windows.action(at: now, isTiming: decoder.isTiming) {
+        case .open:
+            probes.recordSteps(true)
+            // Each thread's steps are complete from here on.
+            decoder.window = monotonicNanoseconds()...(.max)
+        case .drain:
+            if let start = decoder.window?.lowerBound { decoder.window = start...max(start, now) }
+        case .close:
+            probes.recordSteps(false)
+            decoder.endTiming()
+            limitWindows(at: now)
+        case nil: break
+        }
+    }
+
+    /// Makes windows rarer where threads lose too much time to steps.
+    private func limitWindows(at now: UInt64) {
+        stepShare = (lostStepTimes.values.max() ?? 0) / Double(max(1, now - lastWindow))
+        lostStepTimes = [:]
+        lastWindow = now
+        guard stepShare > 0, options.shareLimit > 0 else { return }
+        windows.share = min(1, windows.share * min(2, options.shareLimit / stepShare))
+    }
+
+    /// Opens the events of the processes to trace in full.
+    private func select() {
+        guard options.level == .full else { return }
+        let events = selected ?? PerfEvents()
+        selected = events
+        for process in options.processes {
+            do throws(TraceError) {
+                try events.add(process: process, events: probes.eventNumbers)
+            } catch {
+                problems[process] = error.description
+            }
+        }
+        decoder.window = 0...(.max)
     }
 
     // MARK: Report
 
     /// Adds statements, transactions and waits to the reports on the databases.
     public func complete(_ reports: inout [WatchReport]) {
+        let traced = report()
+        for index in reports.indices {
+            guard let database = traced[reports[index].file.path] else { continue }
+            reports[index].statements = database.statements
+            reports[index].transactions = database.transactions
+            reports[index].blocked = database.blocked.map { inferred($0, reports[index]) }
+            reports[index].tracing = database.tracing
+        }
+    }
+
+    /// The holder of the lock stands for a blocker that was not traced.
+    private func inferred(_ block: WatchedBlock, _ report: WatchReport) -> WatchedBlock {
+        guard block.by == nil else { return block }
+        let end = block.time.milliseconds
+        let start = end - Int64(block.seconds * 1_000)
+        let holder = report.episodes.first { episode in
+            let lasted = Int64(episode.seconds * 1_000)
+            return episode.kind == .writer && episode.pid != block.pid
+                && episode.start.milliseconds <= end
+                && episode.start.milliseconds + lasted >= start
+        }
+        guard let holder else { return block }
+        var block = block
+        var by = WatchedBlock.Blocker(pid: holder.pid, isInferred: true)
+        by.name = holder.name
+        block.by = by
+        return block
+    }
+
+    /// What was traced of a database.
+    struct TracedDatabase {
+        var statements: [WatchedStatement]
+        var transactions: [WatchedTransaction]
+        var blocked: [WatchedBlock]
+        var tracing: WatchedTracing
+    }
+
+    /// What was traced of each database, by its path; rates are those since the last call.
+    func report() -> [String: TracedDatabase] {
         let now = monotonicNanoseconds()
         let elapsed = Double(now - lastReport) / 1e9
         lastReport = now
-        let lost = instance.lost
+        let lost = probes.instance.lost + (selected?.lost ?? 0)
         let start = calendarStart
         let names = names
         let surroundings = TraceModel.Surroundings(
@@ -253,29 +331,36 @@ public final class SQLTraceSession {
             },
             name: { names[$0] }
         )
-        for index in reports.indices {
-            guard let number = files.paths.firstIndex(of: reports[index].file.path) else { continue }
+        var report: [String: TracedDatabase] = [:]
+        for (number, path) in files.paths.enumerated() {
             if lost > 0 { models[number].noteLoss() }
-            reports[index].statements = models[number].statementReport(elapsed: elapsed)
-            reports[index].transactions = models[number].transactionReport(surroundings)
-            reports[index].blocked = models[number].blockReport(surroundings)
-            reports[index].tracing = tracing(of: number, at: now, lost: lost)
+            report[path] = TracedDatabase(
+                statements: models[number].statementReport(elapsed: elapsed),
+                transactions: models[number].transactionReport(surroundings),
+                blocked: models[number].blockReport(surroundings),
+                tracing: tracing(of: number, at: now, lost: lost)
+            )
         }
+        return report
     }
 
     private func tracing(of number: Int, at now: UInt64, lost: UInt64) -> WatchedTracing {
         var tracing = WatchedTracing(level: options.level.rawValue)
         tracing.seconds = Double(now - start) / 1e9
-        let probed = libraries.entries.filter { !$0.enabled.isEmpty }
+        let probed = probes.libraries.entries.filter { !$0.defined.isEmpty }
         tracing.libraries = probed.map(\.library.path).sorted()
         let users = survey.processes.filter { $0.value.databases.contains(number) }
             .keys.sorted()
         tracing.pids = users.filter { problems[$0] == nil }
-        tracing.processesSlowed = survey.processes.filter { process, facts in
-            facts.code.contains { mapping in
-                libraries.entry(mapping, of: process).map { !$0.enabled.isEmpty } ?? false
-            }
-        }.count
+        tracing.processesSlowed =
+            options.level == .full
+            ? options.processes.count
+            : survey.processes.filter { process, facts in
+                facts.code.contains { mapping in
+                    probes.libraries.entry(mapping, of: process).map { !$0.defined.isEmpty }
+                        ?? false
+                }
+            }.count
         tracing.lost = lost
         tracing.events = counted
         tracing.unknownTexts = decoder.unknownTexts
@@ -285,7 +370,16 @@ public final class SQLTraceSession {
                 WatchedTracing.Hidden(pid: process, name: names[process], reason: $0)
             }
         }
+        tracing.secondsPerEvent = probes.cost.map { $0.reset / 1e9 }
+        tracing.share = limiter.share * limiter.tracedShare + stepShare
         tracing.notes = notes
+        if limiter.tracedShare < 1 {
+            tracing.notes.append(
+                "a program lost more than \(Int((options.shareLimit * 100).rounded())) % of its time "
+                    + "to probes: it was traced for \(Int(limiter.tracedShare * 100)) % of the time, "
+                    + "and all counts are of that part"
+            )
+        }
         return tracing
     }
 }

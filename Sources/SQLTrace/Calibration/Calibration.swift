@@ -46,28 +46,66 @@ struct Calibration {
         return copy
     }
 
-    private func answer(_ copy: Int32) -> String? {
-        var ends: [Int32] = [-1, -1]
-        guard ChildProcess.pipe(&ends) else { return nil }
-        defer { close(ends[0]) }
+    /// Measures what probes cost a program that calls a library.
+    ///
+    /// - Parameter probe: Sets probes on a copy, open in this process, or removes them.
+    func cost(of library: SQLiteLibrary, probe: (Int32, Bool) -> Bool) -> ProbeCost? {
+        guard let copy = copy(of: library) else { return nil }
+        defer { close(copy) }
+        var isProbed = false
+        defer { if isProbed { _ = probe(copy, false) } }
+        let answer = answer(copy, arguments: ["--cost"]) { input in
+            isProbed = probe(copy, true)
+            var byte: UInt8 = 1
+            return isProbed && write(input, &byte, 1) == 1
+        }
+        return answer.flatMap(ProbeCost.init)
+    }
+
+    /// What the process answers for a copy of a library; nil when it fails.
+    ///
+    /// - Parameter proceed: Called when the process waits, with the descriptor of its input.
+    private func answer(
+        _ copy: Int32,
+        arguments: [String] = [],
+        proceed: (Int32) -> Bool = { _ in false }
+    ) -> String? {
+        var output: [Int32] = [-1, -1]
+        var input: [Int32] = [-1, -1]
+        guard ChildProcess.pipe(&output) else { return nil }
+        defer { close(output[0]) }
+        guard ChildProcess.pipe(&input) else {
+            close(output[1])
+            return nil
+        }
+        defer { close(input[1]) }
         let child = ChildProcess.start(
-            command,
-            descriptors: [STDOUT_FILENO: ends[1], SQLCalibration.library: copy],
+            command + arguments,
+            descriptors: [
+                STDIN_FILENO: input[0], STDOUT_FILENO: output[1], SQLCalibration.library: copy,
+            ],
             environment: []
         )
-        close(ends[1])
+        close(output[1])
+        close(input[0])
         guard let child else { return nil }
         defer {
             kill(child, SIGKILL)
             waitpid(child, nil, 0)
         }
         var bytes: [UInt8] = []
-        var poll = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
+        var poll = pollfd(fd: output[0], events: Int16(POLLIN), revents: 0)
+        var isWaiting = !arguments.isEmpty
         while bytes.count < Self.answerLimit {
             guard Glibc.poll(&poll, 1, Self.patience) > 0 else { return nil }
-            let part = ProcFile.readOnce(ends[0], limit: Self.answerLimit)
+            let part = ProcFile.readOnce(output[0], limit: Self.answerLimit)
             if part.isEmpty { break }
-            bytes += part
+            if isWaiting, part == [0x0a] {
+                isWaiting = false
+                guard proceed(input[1]) else { return nil }
+            } else {
+                bytes += part
+            }
         }
         return String(decoding: bytes.prefix(Self.answerLimit), as: UTF8.self)
     }

@@ -13,7 +13,10 @@ public enum SQLCalibration {
     /// Finds the layout of the library on descriptor 3, and writes it to standard output.
     ///
     /// A program that traces calls this from the command that it passes to a session.
-    public static func run() {
+    ///
+    /// - Parameter measuresCost: Whether it measures what probes cost instead: it then waits for a
+    ///   byte on standard input before it measures with probes.
+    public static func run(measuresCost: Bool = false) {
         do throws(LayoutSearch.Failure) {
             try dropPrivileges()
             guard
@@ -30,7 +33,11 @@ public enum SQLCalibration {
             guard let functions = SQLiteFunctions(handle, file) else {
                 throw LayoutSearch.Failure(reason: "it lacks functions that calibration calls")
             }
-            answer(try LayoutSearch(functions).layout().text)
+            if measuresCost {
+                try measureCost(CostLoop(sqlite: functions))
+            } else {
+                answer(try LayoutSearch(functions).layout().text)
+            }
         } catch {
             answer("failure=\(error.reason)\n")
         }
@@ -55,6 +62,16 @@ public enum SQLCalibration {
         // 38 is PR_SET_NO_NEW_PRIVS, 4 is PR_SET_DUMPABLE: without it, /proc/self is root's.
         guard poolgauge_prctl(38, 1) == 0, poolgauge_prctl(4, 1) == 0 else { throw failure }
         guard getuid() == user, geteuid() == user, setuid(0) != 0 else { throw failure }
+    }
+
+    private static func measureCost(_ loop: CostLoop) throws(LayoutSearch.Failure) {
+        let failure = LayoutSearch.Failure(reason: "the cost cannot be measured")
+        guard let plain = loop.measure() else { throw failure }
+        answer("\n")
+        var byte: UInt8 = 0
+        guard read(STDIN_FILENO, &byte, 1) == 1, let probed = loop.measure() else { throw failure }
+        let reset = probed.reset - plain.reset
+        answer("reset=\(reset)\nstep=\(probed.step - plain.step)\nplain=\(plain.step)\n")
     }
 
     private static func answer(_ text: String) {

@@ -36,12 +36,21 @@ struct LayoutSearch {
         self.connections = connections
         failingFunctions = sqlite
         for connection in connections {
-            _ = sqlite.createFunction(connection, "poolgauge_fail", 1, 1, nil, { context, _, values in
-                guard let functions = failingFunctions,
-                    let value = values?.load(as: OpaquePointer?.self)
-                else { return }
-                functions.fail(context, functions.valueInteger(value))
-            }, nil, nil)
+            _ = sqlite.createFunction(
+                connection,
+                "poolgauge_fail",
+                1,
+                1,
+                nil,
+                { context, _, values in
+                    guard let functions = failingFunctions,
+                        let value = values?.load(as: OpaquePointer?.self)
+                    else { return }
+                    functions.fail(context, functions.valueInteger(value))
+                },
+                nil,
+                nil
+            )
         }
     }
 
@@ -124,37 +133,40 @@ struct LayoutSearch {
         }
     }
 
-    /// Where values are, if two statements with different numbers of parameters agree.
+    /// Where values are, if statements with different numbers of parameters agree.
     private func values() throws(Failure) -> StatementLayout.ValueLayout? {
-        var found: StatementLayout.ValueLayout?
-        var counts: [LittleEndian] = []
-        for (connection, parameters) in zip(connections, [3, 5]) {
+        var common: [StatementLayout.ValueLayout]?
+        var contents: [(LittleEndian, parameters: UInt16)] = []
+        for parameters in 3...8 {
             let list = (1...parameters).map { "?\($0)" }.joined(separator: ", ")
-            let statement = try prepare("SELECT \(list) UNION SELECT \(list)", connection)
-            counts.append(snapshot(statement))
-            let values = values(statement)
-            if counts.count > 1, found != values { return nil }
-            found = values
+            // Other programs need other memory: what is behind the values by chance differs.
+            let parts = Array(repeating: "SELECT \(list)", count: 1 + parameters % 3)
+            let statement = try prepare(parts.joined(separator: " UNION "), connections[0])
+            let found = values(statement)
+            contents.append((snapshot(statement), UInt16(parameters)))
+            common = common.map { $0.filter(found.contains) } ?? found
         }
+        let seen = contents
         let count = stride(from: 8, to: StatementLayout.limit / 2, by: 2).first { offset in
-            counts[0].u16(offset) == 3 && counts[1].u16(offset) == 5
+            seen.allSatisfy { $0.0.u16(offset) == $0.parameters }
         }
-        guard let count else { return nil }
-        found?.count = count
-        return found
+        guard let count, common?.count == 1, var layout = common?.first else { return nil }
+        layout.count = count
+        return layout
     }
 
-    private func values(_ statement: OpaquePointer) -> StatementLayout.ValueLayout? {
+    /// The places where the values of a statement may be; their count is left open.
+    private func values(_ statement: OpaquePointer) -> [StatementLayout.ValueLayout] {
         let integers: [Int64] = [0x1122_3344_5566_7788, 0x0102_0304_0506_0708]
         let text = "calibrated-text"
-        guard let copy = strdup(text) else { return nil }
+        guard let copy = strdup(text) else { return [] }
         _ = sqlite.bindInteger(statement, 1, integers[0])
         _ = sqlite.bindInteger(statement, 2, integers[1])
         // The text outlives the statement: it is not copied.
         _ = sqlite.bindText(statement, 3, copy, Int32(text.utf8.count), nil)
         let content = snapshot(statement)
-        // Arrays without elements have the address of the values; they precede them.
-        for array in stride(from: 0, to: content.count / 2, by: 8).reversed() {
+        var found: [StatementLayout.ValueLayout] = []
+        for array in stride(from: 0, to: content.count / 2, by: 8) {
             guard let address = content.u64(array), address > 4_096 else { continue }
             let values = OwnMemory.bytes(at: UInt(address), count: 512)
             guard values.u64(0) == UInt64(bitPattern: integers[0]) else { continue }
@@ -174,17 +186,19 @@ struct LayoutSearch {
                             && (values.u16(offset + third) ?? 0) & 0x3f == 2
                     })
                 else { continue }
-                return StatementLayout.ValueLayout(
-                    array: array,
-                    count: 0,
-                    stride: length,
-                    flags: flags,
-                    length: size,
-                    pointer: pointer
+                found.append(
+                    StatementLayout.ValueLayout(
+                        array: array,
+                        count: 0,
+                        stride: length,
+                        flags: flags,
+                        length: size,
+                        pointer: pointer
+                    )
                 )
             }
         }
-        return nil
+        return found
     }
 
     // MARK: Connections
@@ -193,7 +207,8 @@ struct LayoutSearch {
         var states: [(LittleEndian, UInt8)] = []
         for _ in 0..<4 {
             for connection in connections {
-                for text in ["BEGIN", "SELECT 1", "SAVEPOINT s", "RELEASE s", "COMMIT", "SELECT 1"] {
+                for text in ["BEGIN", "SELECT 1", "SAVEPOINT s", "RELEASE s", "COMMIT", "SELECT 1"]
+                {
                     let statement = try prepare(text, connection)
                     _ = sqlite.step(statement)
                     _ = sqlite.reset(statement)
@@ -286,7 +301,9 @@ struct LayoutSearch {
         var statement: OpaquePointer?
         let code = sqlite.prepare(connection, text, -1, &statement, nil)
         guard code == 0, let statement else {
-            throw Failure(reason: "in its calibration, sqlite3_prepare_v2 returned \(code) for \(text)")
+            throw Failure(
+                reason: "in its calibration, sqlite3_prepare_v2 returned \(code) for \(text)"
+            )
         }
         return statement
     }

@@ -34,8 +34,7 @@ struct SQLiteFunctions {
         ) -> Int32
     let valueInteger: @convention(c) (OpaquePointer?) -> Int32
     let fail: @convention(c) (OpaquePointer?, Int32) -> Void
-    let busyHandler:
-        @convention(c) (OpaquePointer, BusyHandler?, UnsafeMutableRawPointer?) -> Int32
+    let busyHandler: @convention(c) (OpaquePointer, BusyHandler?, UnsafeMutableRawPointer?) -> Int32
     let busyTimeout: @convention(c) (OpaquePointer, Int32) -> Int32
     let bindInteger: @convention(c) (OpaquePointer, Int32, Int64) -> Int32
     let bindText:

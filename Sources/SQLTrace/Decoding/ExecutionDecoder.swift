@@ -17,11 +17,17 @@ struct ExecutionDecoder {
 
     /// The layouts of the libraries, by their numbers.
     var layouts: [Int: StatementLayout] = [:]
+    /// The period in which statements start that are timed; nil for none.
+    var window: ClosedRange<UInt64>?
+
+    /// Nanoseconds of each recorded step that the probes took, and not SQLite.
+    var stepOverhead: UInt64 = 0
+
     let memory: any ProcessMemory
     private let database: FileMatch
-    private var processes: [Int32: TracedProcess] = [:]
+    var processes: [Int32: TracedProcess] = [:]
     private var threads: [Int32: Int32] = [:]
-    private var calls: [Int32: [OpenCall]] = [:]
+    var calls: [Int32: [OpenCall]] = [:]
 
     /// Executions on connections of other files, which were dropped.
     private(set) var otherExecutions: UInt64 = 0
@@ -112,6 +118,7 @@ struct ExecutionDecoder {
         var known = traced.statements[end.statement]
         if known?.sql != end.sql { known = nil }
         let timing = traced.timings.removeValue(forKey: end.statement)
+        restartStep(of: end.statement, event.thread)
         // Programs reset statements that they have not run since the last reset.
         guard end.programCounter >= 0 else { return nil }
         let file = file(of: end.connection, library: end.library, process, &traced, end.file)
@@ -150,7 +157,9 @@ struct ExecutionDecoder {
             secondsWaited: waited(end),
             steps: steps
         )
-        if let timing {
+        if let timing, timing.isCut {
+            execution.seconds = Double(event.time - min(timing.start, event.time)) / 1e9
+        } else if let timing {
             execution.rows = timing.rows
             execution.seconds = Double(timing.nanoseconds) / 1e9
         }
@@ -213,7 +222,7 @@ struct ExecutionDecoder {
     // MARK: Exec
 
     /// A call that has not returned.
-    private enum OpenCall {
+    enum OpenCall {
         case exec(TraceEvent.ExecStart, time: UInt64)
         case step(TraceEvent.StepStart, time: UInt64)
     }
@@ -225,7 +234,7 @@ struct ExecutionDecoder {
         push(.exec(start, time: event.time), event.thread)
     }
 
-    private mutating func push(_ call: OpenCall, _ thread: Int32) {
+    mutating func push(_ call: OpenCall, _ thread: Int32) {
         var open = calls[thread] ?? []
         if open.count >= Self.callLimit { open.removeFirst() }
         open.append(call)
@@ -273,27 +282,5 @@ struct ExecutionDecoder {
             seconds: Double(event.time - min(time, event.time)) / 1e9
         )
         return (execution, database)
-    }
-
-    // MARK: Steps
-
-    private mutating func push(_ start: TraceEvent.StepStart, _ event: TraceEvent) {
-        push(.step(start, time: event.time), event.thread)
-    }
-
-    private mutating func endStep(_ result: Int32, _ event: TraceEvent) {
-        guard case .step(let start, let time)? = calls[event.thread]?.last else { return }
-        calls[event.thread]?.removeLast()
-        let process = process(of: event.thread)
-        var traced = processes[process] ?? TracedProcess(isNew: false)
-        // A statement that started before is not timed: a part of it was not seen.
-        let isFirst = start.programCounter < 0
-        if isFirst || traced.timings[start.statement] != nil {
-            var timing = isFirst ? StatementTiming() : traced.timings[start.statement] ?? .init()
-            timing.nanoseconds &+= event.time &- time
-            if result == 100 { timing.rows += 1 }
-            traced.timings[start.statement] = timing
-        }
-        processes[process] = traced
     }
 }

@@ -64,3 +64,24 @@ struct TraceEvent: Sendable, Equatable {
     var thread: Int32
     var kind: Kind
 }
+
+extension TraceEvent.Kind {
+    /// Whether it is a step's.
+    var isStep: Bool {
+        switch self {
+        case .stepStart, .stepEnd: true
+        default: false
+        }
+    }
+
+    /// Nanoseconds that the event takes from its thread.
+    func cost(_ cost: ProbeCost?) -> Double {
+        guard let cost else { return 0 }
+        return switch self {
+        case .end, .execStart: cost.reset
+        case .execEnd, .stepEnd: cost.step / 2
+        case .stepStart: cost.step / 2
+        case .newThread, .newProgram, .exit: 0
+        }
+    }
+}

@@ -43,8 +43,12 @@ struct TracedStatement {
 
 /// The steps of a statement since its start.
 struct StatementTiming: Equatable {
+    /// The moment of the first step.
+    var start: UInt64
     var nanoseconds: UInt64 = 0
     var rows: UInt64 = 0
+    /// Whether steps are no longer recorded: its time is then that until its end.
+    var isCut = false
 }
 
 /// The texts of the statements that a batch of events finalizes: by the time that memory is read,

@@ -67,8 +67,10 @@ struct ProcessSurvey {
     private mutating func survey(_ process: Int32) {
         var facts = Facts()
         facts.databases = databases(of: process)
-        // The processes that this one started read files for it.
-        if !facts.databases.isEmpty, Self.parent(of: process) == getpid() {
+        // The helpers of this program read files for it.
+        if !facts.databases.isEmpty, Self.parent(of: process) == getpid(),
+            ProcFile.link("/proc/\(process)/exe") == ProcFile.link("/proc/self/exe")
+        {
             excluded.insert(process)
             due[process] = nil
             processes[process] = nil

@@ -77,7 +77,11 @@ final class SQLiteLibrary {
         }
         if code.first == 0x41 { code = code.dropFirst() }
         let isPush = code.first.map { (0x50...0x57).contains($0) } ?? false
-        return ProbePoint(entry: function.fileOffset, offset: offset, isEmulated: machine == .x86_64 && isPush)
+        return ProbePoint(
+            entry: function.fileOffset,
+            offset: offset,
+            isEmulated: machine == .x86_64 && isPush
+        )
     }
 
     /// The whole content; nil when it is larger than a limit.

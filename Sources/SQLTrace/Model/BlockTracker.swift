@@ -59,6 +59,9 @@ struct BlockTracker {
         if blocks.count > 2 * Self.limit { blocks.removeFirst(Self.limit) }
     }
 
+    /// Forgets when connections executed statements.
+    mutating func forget() { lastEnd = [:] }
+
     /// The latest waits, the last one first.
     var latest: [Block] { Array(blocks.suffix(Self.limit).reversed()) }
 }

@@ -10,6 +10,8 @@ struct StatementTable {
         var reported: UInt64 = 0
         let times = AtomicHistogram()
         var timedRows: Double = 0
+        /// Executions whose rows were counted.
+        var counted: Double = 0
         var timedSeconds: Double = 0
         var timedSquares: Double = 0
         var steps: Double = 0
@@ -51,7 +53,10 @@ struct StatementTable {
         }
         if let seconds = execution.seconds {
             entry.report.timed += 1
-            entry.timedRows += Double(execution.rows ?? 0)
+            if let rows = execution.rows {
+                entry.timedRows += Double(rows)
+                entry.counted += 1
+            }
             entry.timedSeconds += seconds
             entry.timedSquares += seconds * seconds
             entry.times.record(UInt64(max(0, min(seconds, 1e6)) * 1e9))
@@ -74,7 +79,9 @@ struct StatementTable {
             guard count > 0 else { return report }
             // Where some executions were timed, these stand for all.
             let mean = entry.timedSeconds / count
-            report.rows = entry.timedRows / count * Double(report.calls)
+            if entry.counted > 0 {
+                report.rows = entry.timedRows / entry.counted * Double(report.calls)
+            }
             report.seconds = mean * Double(report.calls)
             report.mean = mean
             if report.timed == report.calls {

@@ -30,6 +30,13 @@ struct TraceModel {
         transactions.end(process: process, at: time)
     }
 
+    /// Notes that nothing was recorded for a while: the open transactions may have ended.
+    mutating func noteGap(at time: UInt64) {
+        statements.isIncomplete = true
+        transactions.forgetOpen()
+        blocks.forget()
+    }
+
     /// Notes that events were lost.
     mutating func noteLoss() { statements.isIncomplete = true }
 

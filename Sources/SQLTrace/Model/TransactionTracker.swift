@@ -86,7 +86,9 @@ struct TransactionTracker {
         if keyword == .write, isOK, transaction.writesSince == nil {
             transaction.writesSince = execution.end
         }
-        if execution.isAutocommit { finish(transaction, at: execution.end) } else {
+        if execution.isAutocommit {
+            finish(transaction, at: execution.end)
+        } else {
             open[key] = transaction
         }
     }
@@ -97,6 +99,9 @@ struct TransactionTracker {
             finish(transaction, at: time)
         }
     }
+
+    /// Forgets the open transactions, whose ends may have been missed.
+    mutating func forgetOpen() { open = [:] }
 
     private mutating func finish(_ transaction: Transaction, at time: UInt64) {
         open[transaction.key] = nil

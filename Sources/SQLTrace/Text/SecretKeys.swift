@@ -80,6 +80,8 @@ enum SecretKeys {
 
     /// A name in lower case, without quotes.
     private static func bare(_ token: SQLTokens.Token) -> String {
-        String(token.text.lowercased().drop { "\"`['".contains($0) }.prefix { !"\"`]'".contains($0) })
+        String(
+            token.text.lowercased().drop { "\"`['".contains($0) }.prefix { !"\"`]'".contains($0) }
+        )
     }
 }

@@ -3,7 +3,7 @@ enum StatementText {
     /// The longest normalized text, in characters.
     private static let limit = 4_096
 
-    /// Replaces literals with `?`, lists of them with `?…`, and leaves out comments.
+    /// Replaces literals with `?`, collapses lists of them, and leaves out comments.
     ///
     /// A text between double quotes is an identifier only where the database has one of that name;
     /// elsewhere SQLite takes it for a string (https://sqlite.org/quirks.html, section 8). It is
@@ -63,40 +63,55 @@ enum StatementText {
                 .contains { $0 == previous.text.uppercased() } && previous.kind == .word
     }
 
-    /// Collapses lists of values, and rows of them: `(?, ?)` becomes `(?…)`, `(?…), (?…)` becomes
-    /// `(?…)…`.
+    /// Collapses lists of values and rows of them: `IN (?, ?)` becomes `IN (?…)`, and
+    /// `VALUES (?, ?), (?, ?)` becomes `VALUES (?, ?)…`.
     private static func collapsed(_ words: [String]) -> [String] {
-        var lists: [String] = []
+        var result: [String] = []
         var index = 0
         while index < words.count {
-            if words[index] == "(", index + 1 < words.count, words[index + 1] == "?" {
-                var end = index + 1
-                while end + 2 < words.count, words[end + 1] == ",", words[end + 2] == "?" {
-                    end += 2
-                }
-                if end + 1 < words.count, words[end + 1] == ")" {
-                    let isList = end > index + 1
-                    lists += isList ? ["(?…)"] : ["(", "?", ")"]
-                    index = end + 2
-                    // Further rows.
-                    continue
-                }
-            }
-            lists.append(words[index])
+            let word = words[index].uppercased()
+            result.append(words[index])
             index += 1
-        }
-        var rows: [String] = []
-        for word in lists {
-            if word == "(?…)", rows.count >= 2, rows.suffix(2) == ["(?…)", ","] {
-                rows.removeLast(2)
-                rows.append("(?…)…")
-            } else if word == "(?…)", rows.count >= 2, rows.suffix(2) == ["(?…)…", ","] {
-                rows.removeLast()
-            } else {
-                rows.append(word)
+            if word == "IN", let end = listEnd(words, from: index), end > index + 3 {
+                result.append("(?…)")
+                index = end
+            } else if word == "VALUES", let end = groupEnd(words, from: index) {
+                let row = words[index..<end]
+                result += row
+                index = end
+                var isRepeated = false
+                while index < words.count, words[index] == ",",
+                    words[(index + 1)...].starts(with: row)
+                {
+                    index += 1 + row.count
+                    isRepeated = true
+                }
+                if isRepeated { result.append("…") }
             }
         }
-        return rows
+        return result
+    }
+
+    /// The index behind `( ?, ?, … )`; nil for anything else.
+    private static func listEnd(_ words: [String], from start: Int) -> Int? {
+        guard let end = groupEnd(words, from: start) else { return nil }
+        let inner = words[(start + 1)..<(end - 1)]
+        let isList = inner.enumerated().allSatisfy {
+            $0.element == ($0.offset % 2 == 0 ? "?" : ",")
+        }
+        return isList ? end : nil
+    }
+
+    /// The index behind the parenthesis that closes the one at an index.
+    private static func groupEnd(_ words: [String], from start: Int) -> Int? {
+        guard start < words.count, words[start] == "(" else { return nil }
+        var depth = 0
+        for index in start..<words.count {
+            if words[index] == "(" { depth += 1 }
+            if words[index] == ")" { depth -= 1 }
+            if depth == 0 { return index + 1 }
+        }
+        return nil
     }
 
     private static func spaced(_ words: [String]) -> String {
@@ -104,7 +119,7 @@ enum StatementText {
         var previous = ""
         for word in words {
             let isTight =
-                text.isEmpty || [",", ")", ".", ";"].contains(word)
+                text.isEmpty || [",", ")", ".", ";", "…"].contains(word)
                 || ["(", "."].contains(previous)
             if !isTight, !(word == "(" && isFunction(previous)) { text += " " }
             text += word

@@ -100,6 +100,12 @@ final class TraceInstance {
         try learn(event, of: name)
     }
 
+    /// Removes a probe that is not enabled.
+    func removeProbe(_ event: String) {
+        _ = folder.write("-:\(name)/\(event)\n", to: "uprobe_events", appends: true)
+        formats[event] = nil
+    }
+
     /// Reads the format of an event of a group.
     func learn(_ event: String, of group: String) throws(TraceError) {
         guard let format = folder.text("events/\(group)/\(event)/format").flatMap(EventFormat.init)

@@ -28,11 +28,14 @@ struct TracedLibraries {
     /// The library of a mapped file; nil for a file without SQLite's functions.
     private var files: [String: Entry?] = [:]
     private var identities: [FileIdentity: Entry] = [:]
+    private var goPrograms: [String: Bool] = [:]
     private let calibration: Calibration
 
     /// Files that programs started later probably map.
-    static let common = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
-        "/usr/lib", "/usr/local/lib"].map { $0 + "/libsqlite3.so.0" }
+    static let common = [
+        "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
+        "/usr/lib", "/usr/local/lib",
+    ].map { $0 + "/libsqlite3.so.0" }
 
     init(calibration: Calibration) { self.calibration = calibration }
 
@@ -59,6 +62,20 @@ struct TracedLibraries {
         entries.append(entry)
         identities[library.identity] = entry
         return entry
+    }
+
+    /// Whether a mapped program is one of Go, whose stacks must not be changed by probes.
+    mutating func isGo(_ mapping: ProcessMaps.Mapping, of process: Int32) -> Bool {
+        if let known = goPrograms[mapping.file] { return known }
+        let descriptor = open("/proc/\(process)/exe", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        let file = ELFFile(
+            isWanted: { _ in false },
+            read: { DescriptorFile.read(descriptor, at: $0, count: $1) }
+        )
+        goPrograms[mapping.file] = file?.isGo ?? false
+        return file?.isGo ?? false
     }
 
     /// The layouts, by the libraries' numbers.

@@ -45,7 +45,9 @@ enum WatchStatementText {
     private static func transactions(_ report: WatchReport) -> [String] {
         let transactions = report.transactions ?? []
         guard !transactions.isEmpty else { return [] }
-        var rows = [["transaction of", "state", "for", "statements", "longest gap", "last statement"]]
+        var rows = [
+            ["transaction of", "state", "for", "statements", "longest gap", "last statement"]
+        ]
         let open = transactions.filter(\.open)
         for transaction in open.prefix(limit) + transactions.filter({ !$0.open }).prefix(5) {
             rows.append([

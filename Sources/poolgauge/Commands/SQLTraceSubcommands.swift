@@ -12,7 +12,10 @@ struct SQLCalibrationSubcommand: ParsableCommand {
         shouldDisplay: false
     )
 
-    func run() throws { SQLCalibration.run() }
+    @Flag(help: "Measure what probes cost instead.")
+    var cost = false
+
+    func run() throws { SQLCalibration.run(measuresCost: cost) }
 }
 
 /// The process that removes the probes of `poolgauge top --sql` when that ends: started by it.

@@ -38,9 +38,13 @@ struct WatchDisplayRun {
         }
     }
 
+    private var screens: [any WatchScreen.Type] {
+        sql == nil ? WatchScreens.standard : WatchScreens.traced
+    }
+
     private var keys: WatchKeys {
         get throws {
-            try WatchKeys(screens: WatchScreens.standard, changing: options.keyChanges)
+            try WatchKeys(screens: screens, changing: options.keyChanges)
         }
     }
 
@@ -51,6 +55,7 @@ struct WatchDisplayRun {
     ) throws -> WatchDisplay {
         let feed = try WatchFeed(source: source, interval: interval, sql: sql)
         var model = WatchDashboard(
+            screens: screens,
             theme: options.theme,
             themes: options.themes,
             glyphs: glyphs.first,

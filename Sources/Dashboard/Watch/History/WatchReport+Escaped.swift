@@ -23,7 +23,34 @@ extension WatchReport {
         for index in report.findings.indices { Self.escape(&report.findings[index]) }
         for index in report.notes.indices { Self.escape(&report.notes[index]) }
         Self.escape(&report.file.problem)
+        report.escapeStatements()
         return report
+    }
+
+    private mutating func escapeStatements() {
+        statements = statements?.map { statement in
+            var statement = statement
+            Self.escape(&statement.sql)
+            return statement
+        }
+        transactions = transactions?.map { transaction in
+            var transaction = transaction
+            Self.escape(&transaction.name)
+            Self.escape(&transaction.sql)
+            return transaction
+        }
+        blocked = blocked?.map { block in
+            var block = block
+            Self.escape(&block.name)
+            Self.escape(&block.sql)
+            block.by = block.by.map { by in
+                var by = by
+                Self.escape(&by.name)
+                Self.escape(&by.sql)
+                return by
+            }
+            return block
+        }
     }
 
     private static func escape(_ verdict: inout WatchVerdict) {

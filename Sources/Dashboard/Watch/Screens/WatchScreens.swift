@@ -5,4 +5,7 @@ package enum WatchScreens {
         WatchOverviewScreen.self, ProcessesScreen.self, LogScreen.self, EpisodesScreen.self,
         TablesScreen.self, DatabasesScreen.self,
     ]
+    /// Those, and the screens of traced statements.
+    package static let traced: [any WatchScreen.Type] =
+        standard + [StatementsScreen.self, ActivityScreen.self, BlockedScreen.self]
 }

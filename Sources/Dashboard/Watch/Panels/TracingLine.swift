@@ -1,0 +1,40 @@
+import SQLiteWatch
+import TerminalUI
+
+/// What screens of statements say of the trace.
+enum TracingLine {
+    /// The level, the cost and what is not visible, in one line.
+    static func text(_ report: WatchReport?) -> String {
+        guard let tracing = report?.tracing else { return "" }
+        var parts = [
+            tracing.level,
+            "slows \(HumanUnits.counted(tracing.processesSlowed, "process", "processes")) by ≤ "
+                + HumanUnits.percent(tracing.share),
+        ]
+        if tracing.lost > 0 { parts.append("\(HumanUnits.count(tracing.lost)) events lost") }
+        if !tracing.notVisible.isEmpty { parts.append("\(tracing.notVisible.count) not visible") }
+        return parts.joined(separator: ", ")
+    }
+
+    /// Why there is nothing to show.
+    static func empty(_ report: WatchReport?) -> String {
+        guard let report else { return "" }
+        guard let tracing = report.tracing else {
+            return report.notes.first { $0.hasPrefix("SQL is not shown") }
+                ?? "waiting for the first report"
+        }
+        if let hidden = tracing.notVisible.first {
+            return "\(hidden.name ?? "process") \(hidden.pid) is not visible: \(hidden.reason)"
+        }
+        return "no statement was executed since the trace began"
+    }
+
+    /// Draws a text in place of a table.
+    static func draw(_ text: String, on canvas: inout Canvas, in rect: Rect) {
+        let lines = TextWrapping.lines(of: PrintableText.escaped(text), width: max(1, rect.width))
+        for (index, line) in lines.prefix(rect.height).enumerated() {
+            let style = canvas.theme.style(.dim)
+            canvas.write(line, in: rect.row(index), style: style, alignment: .leading)
+        }
+    }
+}

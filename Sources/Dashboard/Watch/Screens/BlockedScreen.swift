@@ -1,0 +1,118 @@
+import SQLiteWatch
+import TerminalUI
+
+/// The waits of statements for other connections, with their blockers.
+struct BlockedScreen: WatchScreen {
+    static let title = "Blocked"
+    static let help = "blocked: who waited for whom"
+    static let sortableTitles = listing.sortableTitles
+
+    let scene: WatchScene
+
+    private static let listing = Listing<WatchedBlock>(
+        columns: [
+            Listing.Column(
+                "ended (UTC)",
+                .fixed(11, priority: 15),
+                rank: { .number(Double($0.time.milliseconds)) }
+            ) { Span(WatchWords.clock($0.time), $1.style(.dim)) },
+            Listing.Column(
+                "waiter",
+                Track(minimum: 10, ideal: 16, maximum: 24, priority: 20, flex: 0),
+                rank: { .text($0.name ?? "") }
+            ) { Span($0.who, $1.bold(.text)) },
+            Listing.Column(
+                "waited",
+                .fixed(10, priority: 19),
+                alignment: .trailing,
+                rank: { .number($0.seconds) }
+            ) {
+                Span(($0.isUpperBound ? "<" : "") + WatchWords.duration($0.seconds), $1.bold(.text))
+            },
+            Listing.Column(
+                "",
+                .fixed(6, priority: 18)
+            ) { Span($0.failed ? "BUSY" : "", $1.style(.warning)) },
+            Listing.Column(
+                "statement",
+                Track(minimum: 14, ideal: 30, priority: 16),
+                rank: { .text($0.sql ?? "") }
+            ) { Span($0.sql ?? "?", $1.style(.locked)) },
+            Listing.Column(
+                "blocker",
+                Track(minimum: 10, ideal: 16, maximum: 24, priority: 19, flex: 0),
+                rank: { .text($0.by?.name ?? "") }
+            ) {
+                Span($0.by.map { "\($0.name ?? "?") \($0.pid)" } ?? "not traced", $1.bold(.writer))
+            },
+            Listing.Column(
+                "open",
+                .fixed(9, priority: 14),
+                alignment: .trailing,
+                rank: { .number($0.by?.transactionSeconds ?? 0) }
+            ) {
+                Span($0.by?.transactionSeconds.map(WatchWords.duration) ?? "", $1.style(.text))
+            },
+            Listing.Column(
+                "idle",
+                .fixed(9, priority: 17),
+                alignment: .trailing,
+                rank: { .number($0.by?.idleSeconds ?? 0) }
+            ) { Span($0.by?.idleSeconds.map(WatchWords.duration) ?? "", $1.style(.warning)) },
+            Listing.Column(
+                "its last statement",
+                Track(minimum: 14, ideal: 30, priority: 13),
+                rank: { .text($0.by?.sql ?? "") }
+            ) { Span($0.by?.sql ?? "", $1.style(.text)) },
+        ],
+        name: \.label
+    )
+
+    private var blocks: [WatchedBlock] {
+        Self.listing.arranged(scene.report?.blocked ?? [], scene.view)
+    }
+
+    var rowNames: [String] { blocks.map(\.label) }
+
+    func copyText(of row: String) -> String? { blocks.first { $0.label == row }?.sentence }
+
+    func draw(on canvas: inout Canvas, in rect: Rect) {
+        if scene.view.isExpanded, let selected = scene.view.selected,
+            let block = blocks.first(where: { $0.label == selected })
+        {
+            let inner = Panel(title: "Wait").draw(on: &canvas, in: rect)
+            let lines = TextWrapping.lines(of: block.sentence, width: inner.width)
+            for (index, line) in lines.prefix(inner.height).enumerated() {
+                let style = canvas.theme.style(.text)
+                canvas.write(line, in: inner.row(index), style: style, alignment: .leading)
+            }
+            return
+        }
+        let all = scene.report?.blocked?.count ?? 0
+        let blocks = blocks
+        let inner = Panel(
+            title: "Blocked",
+            subtitle: scene.separator(canvas) + "waits for other connections, the latest first",
+            remark: scene.view.remark(shown: blocks.count, of: all),
+            legend: [[Span(TracingLine.text(scene.report), canvas.theme.style(.dim))]]
+        ).draw(on: &canvas, in: rect)
+        guard !blocks.isEmpty else {
+            let text =
+                all > 0
+                ? "no wait matches the filter"
+                : scene.report?.tracing == nil
+                    ? TracingLine.empty(scene.report) : "no statement waited for a lock"
+            return TracingLine.draw(text, on: &canvas, in: inner)
+        }
+        Self.listing.table(blocks, scene.view, theme: canvas.theme, width: inner.width)
+            .draw(on: &canvas, in: inner)
+    }
+}
+
+extension WatchedBlock {
+    /// The program that waited, and its number.
+    var who: String { "\(name ?? "?") \(pid)" }
+
+    /// What identifies it in lists.
+    var label: String { "\(pid) \(time.milliseconds) \(seconds)" }
+}

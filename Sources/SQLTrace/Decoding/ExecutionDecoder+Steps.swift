@@ -1,0 +1,66 @@
+extension ExecutionDecoder {
+    mutating func push(_ start: TraceEvent.StepStart, _ event: TraceEvent) {
+        push(.step(start, time: event.time), event.thread)
+    }
+
+    mutating func endStep(_ result: Int32, _ event: TraceEvent) {
+        guard case .step(let start, let time)? = calls[event.thread]?.last else { return }
+        calls[event.thread]?.removeLast()
+        let process = process(of: event.thread)
+        var traced = processes[process] ?? TracedProcess(isNew: false)
+        // A statement that started before is not timed: a part of it was not seen.
+        if start.programCounter < 0, window?.contains(time) ?? false {
+            traced.timings[start.statement] = StatementTiming(start: time)
+        }
+        if var timing = traced.timings[start.statement], !timing.isCut {
+            let duration = event.time - min(time, event.time)
+            timing.nanoseconds &+= duration - min(stepOverhead, duration)
+            // SQLITE_ROW.
+            if result == 100 { timing.rows += 1 }
+            traced.timings[start.statement] = timing
+        }
+        processes[process] = traced
+    }
+
+    /// Notes that a step resets its statement, which it then starts: SQLite resets a statement that
+    /// is complete by itself.
+    mutating func restartStep(of statement: UInt64, _ thread: Int32) {
+        guard case .step(var start, let time)? = calls[thread]?.last, start.statement == statement
+        else { return }
+        start.programCounter = -1
+        calls[thread]?.removeLast()
+        calls[thread]?.append(.step(start, time: time))
+    }
+
+    /// Whether statements that are timed have not ended.
+    var isTiming: Bool {
+        processes.values.contains { $0.timings.values.contains { !$0.isCut } }
+            || calls.values.contains {
+                $0.contains { call in
+                    if case .step(let start, let time) = call {
+                        start.programCounter < 0 && window?.contains(time) ?? false
+                    } else {
+                        false
+                    }
+                }
+            }
+    }
+
+    /// Ends the recording of steps: those under way have no recorded end.
+    mutating func endTiming() {
+        for (thread, open) in calls {
+            let process = process(of: thread)
+            for case .step(let start, let time) in open
+            where start.programCounter < 0 && window?.contains(time) ?? false {
+                processes[process]?.timings[start.statement] = StatementTiming(start: time)
+            }
+            calls[thread] = open.filter { if case .exec = $0 { true } else { false } }
+        }
+        for process in processes.keys {
+            for statement in processes[process]?.timings.keys ?? [:].keys {
+                processes[process]?.timings[statement]?.isCut = true
+            }
+        }
+        window = nil
+    }
+}

@@ -1,0 +1,60 @@
+/// Pauses tracing where programs would lose too much of their time to probes.
+///
+/// The cost is that of the busiest thread: a thread loses the time of its own events.
+struct CostLimiter {
+    /// The share of its time that a thread may lose, from 0 to 1.
+    let limit: Double
+    private var intervalStart: UInt64
+    private var pauseEnd: UInt64?
+    /// The share that the busiest thread lost while it was traced, in the last interval.
+    private(set) var share: Double = 0
+    /// Nanoseconds traced and paused since the start.
+    private(set) var traced: UInt64 = 0
+    private(set) var paused: UInt64 = 0
+    private var pauseStart: UInt64 = 0
+
+    /// How long the events of an interval are counted, in nanoseconds.
+    static let interval: UInt64 = 200_000_000
+    /// The longest pause.
+    static let longestPause: UInt64 = 5_000_000_000
+
+    init(limit: Double, at now: UInt64) {
+        self.limit = limit
+        intervalStart = now
+    }
+
+    /// Whether tracing pauses.
+    var isPaused: Bool { pauseEnd != nil }
+
+    /// Decides at the end of an interval or of a pause.
+    ///
+    /// - Parameter lost: Returns the nanoseconds that the busiest thread lost since the last call,
+    ///   and begins to count anew.
+    /// - Returns: Whether to pause from now on (true), or to trace again (false); nil for neither.
+    mutating func decision(at now: UInt64, lost: () -> Double) -> Bool? {
+        if let end = pauseEnd {
+            guard now >= end else { return nil }
+            paused += now - pauseStart
+            pauseEnd = nil
+            intervalStart = now
+            _ = lost()
+            return false
+        }
+        let elapsed = now - min(intervalStart, now)
+        guard elapsed >= Self.interval else { return nil }
+        share = lost() / Double(elapsed)
+        traced += elapsed
+        intervalStart = now
+        guard limit > 0, share > limit else { return nil }
+        let pause = min(Double(elapsed) * (share / limit - 1), Double(Self.longestPause))
+        pauseStart = now
+        pauseEnd = now + UInt64(pause)
+        return true
+    }
+
+    /// The share of the time in which programs were traced.
+    var tracedShare: Double {
+        let all = traced + paused
+        return all > 0 ? Double(traced) / Double(all) : 1
+    }
+}

@@ -1,0 +1,107 @@
+#if os(Linux)
+import CTrace
+import Glibc
+import SQLiteWatch
+
+/// Trace events of selected processes alone: the kernel sets their probes in no other process.
+final class PerfEvents {
+    /// The buffer of a processor.
+    private struct Buffer {
+        var descriptor: Int32
+        var memory: UnsafeMutableRawPointer
+    }
+
+    /// An event of a process.
+    private struct Target: Hashable {
+        var process: Int32
+        var event: UInt16
+    }
+
+    private var buffers: [Int: Buffer] = [:]
+    private var descriptors: [Int32] = []
+    private var opened: Set<Target> = []
+    private(set) var lost: UInt64 = 0
+
+    /// Bytes of a buffer; a power of two, and one page of numbers before it.
+    private static let size = 1 << 23
+    private static let page = 4_096
+
+    deinit { close() }
+
+    /// Ends all events.
+    func close() {
+        for buffer in buffers.values { munmap(buffer.memory, Self.size + Self.page) }
+        for descriptor in descriptors { Glibc.close(descriptor) }
+        buffers = [:]
+        descriptors = []
+    }
+
+    /// Opens those events of a process that are not open, for its threads and all that they create.
+    ///
+    /// - Parameter events: The numbers of the trace events.
+    func add(process: Int32, events: [UInt16]) throws(TraceError) {
+        let new = events.filter { opened.insert(Target(process: process, event: $0)).inserted }
+        guard !new.isEmpty else { return }
+        let threads = (ProcFile.names(in: "/proc/\(process)/task") ?? []).compactMap { Int32($0) }
+        for thread in threads { try add(thread: thread, events: new) }
+    }
+
+    private func add(thread: Int32, events: [UInt16]) throws(TraceError) {
+        let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        for processor in 0..<processors {
+            for event in events {
+                let descriptor = poolgauge_perf_open(UInt64(event), thread, Int32(processor))
+                guard descriptor >= 0 else {
+                    // The thread has ended.
+                    if errno == ESRCH { return }
+                    throw TraceError(
+                        .probe,
+                        "perf_event_open fails: \(String(cString: strerror(errno)))"
+                    )
+                }
+                descriptors.append(descriptor)
+                if let buffer = buffers[processor] {
+                    _ = poolgauge_perf_redirect(descriptor, buffer.descriptor)
+                } else {
+                    let memory = mmap(
+                        nil,
+                        Self.size + Self.page,
+                        PROT_READ | PROT_WRITE,
+                        MAP_SHARED,
+                        descriptor,
+                        0
+                    )
+                    guard let memory, memory != MAP_FAILED else {
+                        throw TraceError(.probe, "a perf buffer cannot be mapped")
+                    }
+                    buffers[processor] = Buffer(descriptor: descriptor, memory: memory)
+                }
+                _ = poolgauge_perf_enable(descriptor, 1)
+            }
+        }
+    }
+
+    /// The records since the last call.
+    func read() -> [EventRecord] {
+        var records: [EventRecord] = []
+        for buffer in buffers.values {
+            let head = poolgauge_perf_head(buffer.memory)
+            let tail = poolgauge_perf_tail(buffer.memory)
+            let count = Int(head &- tail)
+            guard count > 0, count <= Self.size else { continue }
+            let data = buffer.memory + Self.page
+            let start = Int(tail % UInt64(Self.size))
+            let first = min(count, Self.size - start)
+            var bytes = Array(UnsafeRawBufferPointer(start: data + start, count: first))
+            if first < count {
+                bytes += UnsafeRawBufferPointer(start: data, count: count - first)
+            }
+            poolgauge_perf_release(buffer.memory, head)
+            let content = PerfRecords.parse(bytes)
+            records += content.records
+            lost &+= content.lost
+        }
+        return records
+    }
+}
+#endif

@@ -1,0 +1,45 @@
+/// The records of a perf buffer (perf_event_open(2)) whose samples contain thread, time and the
+/// record of a trace event.
+enum PerfRecords {
+    /// The records of a part of a buffer.
+    struct Content {
+        var records: [EventRecord] = []
+        /// Samples that the kernel lost.
+        var lost: UInt64 = 0
+        var isMalformed = false
+    }
+
+    /// Parses records that follow each other.
+    static func parse(_ bytes: [UInt8]) -> Content {
+        var content = Content()
+        let field = LittleEndian(bytes)
+        var place = 0
+        while place < bytes.count {
+            guard let type = field.u32(place), let size = field.u16(place + 6).map(Int.init),
+                size >= 8, place + size <= bytes.count
+            else {
+                content.isMalformed = true
+                return content
+            }
+            switch type {
+            // PERF_RECORD_LOST: the event's number, then that of lost samples.
+            case 2: content.lost &+= field.u64(place + 16) ?? 0
+            // PERF_RECORD_SAMPLE: process and thread, time, length of the record, record.
+            case 9:
+                if size >= 28, let time = field.u64(place + 16),
+                    let length = field.u32(place + 24).map(Int.init), length <= size - 28
+                {
+                    let record = bytes[(place + 28)..<(place + 28 + length)]
+                    content.records.append(
+                        EventRecord(time: time, bytes: LittleEndian(Array(record)))
+                    )
+                } else {
+                    content.isMalformed = true
+                }
+            default: break
+            }
+            place += size
+        }
+        return content
+    }
+}

@@ -1,0 +1,69 @@
+/// When steps are recorded: in short windows at random distances, so that a program with a regular
+/// rhythm is not always met in the same phase.
+struct TimingWindows {
+    /// What to do now.
+    enum Action: Equatable {
+        /// Record steps.
+        case open
+        /// Time no statement that starts from now on.
+        case drain
+        /// Record no steps.
+        case close
+    }
+
+    private enum Phase: Equatable {
+        case closed(until: UInt64)
+        case open(until: UInt64)
+        case draining(until: UInt64)
+    }
+
+    private var phase: Phase
+    private var intervals: RandomDistances
+
+    /// The mean distance between two windows, and their length, in nanoseconds.
+    static let distance: UInt64 = 900_000_000
+    static let length: UInt64 = 100_000_000
+    /// How long statements that started in a window are traced beyond it.
+    static let patience: UInt64 = 1_000_000_000
+
+    /// The share of the time in which windows are open; lower where programs would lose too much.
+    var share = 1.0
+
+    init(at now: UInt64, seed: UInt64) {
+        phase = .closed(until: now)
+        intervals = RandomDistances(state: seed)
+    }
+
+    /// What is due.
+    ///
+    /// - Parameter isTiming: Whether statements that are timed have not ended.
+    mutating func action(at now: UInt64, isTiming: Bool) -> Action? {
+        switch phase {
+        case .closed(let until) where now >= until:
+            phase = .open(until: now + UInt64(Double(Self.length) * max(0.05, share)))
+            return .open
+        case .open(let until) where now >= until:
+            phase = .draining(until: now + Self.patience)
+            return .drain
+        case .draining(let until) where now >= until || !isTiming:
+            let mean = Double(Self.distance) / max(0.05, share)
+            phase = .closed(until: now + intervals.next(mean: mean))
+            return .close
+        default: return nil
+        }
+    }
+}
+
+/// Distances between half the mean and one and a half times the mean (SplitMix64).
+struct RandomDistances {
+    var state: UInt64
+
+    mutating func next(mean: Double) -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var bits = state
+        bits = (bits ^ bits >> 30) &* 0xbf58_476d_1ce4_e5b9
+        bits = (bits ^ bits >> 27) &* 0x94d0_49bb_1331_11eb
+        bits ^= bits >> 31
+        return UInt64(mean * (0.5 + Double(bits >> 11) / Double(1 << 53)))
+    }
+}

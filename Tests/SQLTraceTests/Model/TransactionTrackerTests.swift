@@ -1,0 +1,212 @@
+import Testing
+
+@testable import SQLTrace
+
+private let second: UInt64 = 1_000_000_000
+
+private func execution(
+    _ sql: String,
+    at time: UInt64,
+    of process: Int32 = 1,
+    result: Int32 = 0,
+    isAutocommit: Bool = false,
+    waited: Double? = 0,
+    seconds: Double? = nil
+) -> StatementExecution {
+    StatementExecution(
+        end: time,
+        process: process,
+        thread: process,
+        connection: 0x1000,
+        statement: 0x2000,
+        source: .reset,
+        sql: sql,
+        result: result,
+        isAutocommit: isAutocommit,
+        seconds: seconds,
+        secondsWaited: waited
+    )
+}
+
+struct TransactionTrackerTests {
+    private var tracker = TransactionTracker()
+
+    private mutating func add(_ execution: StatementExecution) {
+        let sql = execution.sql ?? ""
+        tracker.add(execution, sql: sql, keyword: TransactionKeyword(sql))
+    }
+
+    @Test mutating func aTransactionLastsFromBeginToCommit() {
+        add(execution("BEGIN", at: 1 * second))
+        add(execution("INSERT INTO t VALUES(?)", at: 2 * second))
+        add(execution("SELECT 1", at: 5 * second))
+        #expect(tracker.open.count == 1)
+        add(execution("COMMIT", at: 6 * second, isAutocommit: true))
+        #expect(tracker.open.isEmpty)
+        let ended = tracker.longest.first
+        #expect(ended?.seconds(at: 9 * second) == 5)
+        #expect(ended?.statements == 3)
+        #expect(ended?.longestGap.length == 3 * second)
+        #expect(ended?.writesSince == 2 * second)
+        #expect(ended?.lastSQL == "SELECT 1")
+    }
+
+    @Test mutating func statementsOutsideATransactionOpenNone() {
+        add(execution("INSERT INTO t VALUES(?)", at: second, isAutocommit: true))
+        #expect(tracker.open.isEmpty)
+        #expect(tracker.longest.isEmpty)
+    }
+
+    @Test mutating func theEndOfAProcessEndsItsTransactions() {
+        add(execution("BEGIN IMMEDIATE", at: second))
+        tracker.end(process: 1, at: 4 * second)
+        #expect(tracker.open.isEmpty)
+        #expect(tracker.longest.first?.seconds(at: 9 * second) == 3)
+    }
+
+    @Test mutating func onlyTheLongestTransactionsAreKept() {
+        for index in 1...100 as ClosedRange<UInt64> {
+            let start = index * 1_000 * second
+            add(execution("BEGIN", at: start))
+            add(execution("COMMIT", at: start + (index * 37 % 101) * second, isAutocommit: true))
+        }
+        let lengths = tracker.longest.map { $0.seconds(at: 0) }
+        #expect(lengths == (81...100).reversed().map(Double.init))
+    }
+
+    @Test mutating func theWriterThatOverlapsMostIsTheBlocker() {
+        var blocks = BlockTracker()
+        add(execution("BEGIN", at: 1 * second, of: 3))
+        add(execution("SELECT 1", at: 2 * second, of: 3))
+        add(execution("BEGIN IMMEDIATE", at: 2 * second, of: 2))
+        add(execution("UPDATE stock SET n = ?", at: 3 * second, of: 2))
+        blocks.add(
+            execution("begin immediate", at: 8 * second, result: 5, isAutocommit: true, waited: 4),
+            sql: "begin immediate",
+            tracker
+        )
+        let block = blocks.latest.first
+        #expect(block?.by?.key.process == 2)
+        #expect(block?.by?.lastSQL == "UPDATE stock SET n = ?")
+        #expect(block?.failed == true)
+        #expect(block?.length == 4 * second)
+        #expect(block?.by?.idle(from: 4 * second, to: 8 * second) == 4 * second)
+    }
+
+    @Test mutating func aWaiterThatSucceededWaitedForAnEndedTransaction() {
+        var blocks = BlockTracker()
+        add(execution("BEGIN IMMEDIATE", at: 1 * second, of: 2))
+        add(execution("COMMIT", at: 5 * second, of: 2, isAutocommit: true))
+        let waiter = execution(
+            "INSERT INTO t VALUES(?)",
+            at: 5 * second + 20,
+            isAutocommit: true,
+            waited: 3
+        )
+        blocks.add(waiter, sql: waiter.sql, tracker)
+        #expect(blocks.latest.first?.by?.key.process == 2)
+        #expect(blocks.latest.first?.failed == false)
+    }
+
+    @Test mutating func aConnectionDoesNotBlockItself() {
+        var blocks = BlockTracker()
+        add(execution("BEGIN IMMEDIATE", at: 1 * second))
+        blocks.add(
+            execution("COMMIT", at: 5 * second, result: 5, waited: 3),
+            sql: "COMMIT",
+            tracker
+        )
+        #expect(blocks.latest.first?.by == nil)
+    }
+
+    @Test mutating func aWaitOfUnknownLengthIsBoundedByTheLastStatement() {
+        var blocks = BlockTracker()
+        blocks.add(execution("SELECT 1", at: 1 * second, isAutocommit: true), sql: nil, tracker)
+        blocks.add(
+            execution("BEGIN", at: 3 * second, result: 517, isAutocommit: true, waited: nil),
+            sql: nil,
+            tracker
+        )
+        #expect(blocks.latest.first?.length == 2 * second)
+        #expect(blocks.latest.first?.isUpperBound == true)
+    }
+}
+
+struct BusyWaitsTests {
+    @Test func waitsAreThoseOfTheBusyHandler() {
+        #expect(BusyWaits.seconds(calls: 0, timeout: nil) == 0)
+        #expect(BusyWaits.seconds(calls: 4, timeout: nil) == 0.018)
+        #expect(BusyWaits.seconds(calls: 12, timeout: nil) == 0.328)
+        #expect(BusyWaits.seconds(calls: 14, timeout: nil) == 0.528)
+        #expect(BusyWaits.seconds(calls: 14, timeout: 300) == 0.3)
+        #expect(BusyWaits.seconds(calls: .max, timeout: 300) == 0.3)
+    }
+}
+
+struct StatementTableTests {
+    @Test func countsAreExactAndTimesAreEstimates() {
+        var table = StatementTable()
+        for index in 0..<100 {
+            let seconds = index < 50 ? 0.01 : nil
+            table.add(execution("a", at: 1, result: index == 7 ? 5 : 0, seconds: seconds), sql: "a")
+        }
+        table.add(execution("b", at: 1, result: 19), sql: nil)
+        let report = table.report(elapsed: 2)
+        #expect(report.map(\.calls) == [100, 1])
+        #expect(report[0].busy == 1)
+        #expect(report[0].timed == 50)
+        #expect(abs((report[0].seconds ?? 0) - 1) < 1e-9)
+        #expect(report[0].callsPerSecond == 50)
+        #expect(abs(report[0].meanError ?? 1) < 1e-6)
+        #expect(report[1].failed == 1)
+        #expect(table.report(elapsed: 2)[0].callsPerSecond == 0)
+    }
+}
+
+struct CostLimiterTests {
+    @Test func tracingPausesSoThatTheShareIsKept() {
+        var limiter = CostLimiter(limit: 0.05, at: 0)
+        var now: UInt64 = 0
+        var decisions: [Bool] = []
+        for _ in 0..<20_000 {
+            now += 1_000_000
+            // While it is traced, a thread loses a quarter of its time.
+            if let decision = limiter.decision(
+                at: now,
+                lost: { 0.25 * Double(CostLimiter.interval) }
+            ) {
+                decisions.append(decision)
+            }
+        }
+        #expect(decisions.count > 10)
+        #expect(abs(limiter.tracedShare * limiter.share - 0.05) < 0.005)
+    }
+
+    @Test func aCheapTraceDoesNotPause() {
+        var limiter = CostLimiter(limit: 0.05, at: 0)
+        for step in 1...100 as ClosedRange<UInt64> {
+            #expect(limiter.decision(at: step * CostLimiter.interval, lost: { 1_000 }) == nil)
+        }
+        #expect(limiter.tracedShare == 1)
+    }
+}
+
+struct TimingWindowsTests {
+    @Test func aWindowDrainsBeforeItCloses() {
+        var windows = TimingWindows(at: 0, seed: 1)
+        #expect(windows.action(at: 0, isTiming: false) == .open)
+        #expect(windows.action(at: 1, isTiming: true) == nil)
+        #expect(windows.action(at: TimingWindows.length, isTiming: true) == .drain)
+        #expect(windows.action(at: TimingWindows.length + 1, isTiming: true) == nil)
+        #expect(windows.action(at: TimingWindows.length + 2, isTiming: false) == .close)
+        #expect(windows.action(at: TimingWindows.length + 3, isTiming: false) == nil)
+    }
+
+    @Test func aWindowClosesAlthoughAStatementDoesNotEnd() {
+        var windows = TimingWindows(at: 0, seed: 1)
+        _ = windows.action(at: 0, isTiming: false)
+        _ = windows.action(at: TimingWindows.length, isTiming: true)
+        let late = TimingWindows.length + TimingWindows.patience
+        #expect(windows.action(at: late, isTiming: true) == .close)
+    }
+}

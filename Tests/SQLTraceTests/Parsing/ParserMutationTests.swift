@@ -1,0 +1,246 @@
+import Foundation
+import Testing
+
+@testable import SQLTrace
+
+/// Bytes that a page of the trace buffer begins with, and events of all kinds behind them.
+private func page() -> [UInt8] {
+    var bytes: [UInt8] = []
+    func put<Integer: FixedWidthInteger>(_ value: Integer) {
+        withUnsafeBytes(of: value.littleEndian) { bytes += $0 }
+    }
+    put(UInt64(1_000))
+    put(UInt64(0))
+    // A record of 8 bytes, 5 ns later.
+    put(UInt32(5 << 5 | 2))
+    put(UInt64(0x0102_0304_0506_0708))
+    // An extended time: 3 + (2 << 27) ns.
+    put(UInt32(3 << 5 | 30))
+    put(UInt32(2))
+    // A record whose length is stated: 12 bytes.
+    put(UInt32(1 << 5))
+    put(UInt32(16))
+    put(UInt32(7))
+    put(UInt64(8))
+    // A discarded record of 4 bytes, then the end.
+    put(UInt32(1 << 5 | 29))
+    put(UInt32(4))
+    put(UInt32(4 << 5 | 1))
+    put(UInt32(9))
+    let length = UInt64(bytes.count - 16)
+    withUnsafeBytes(of: length.littleEndian) { bytes.replaceSubrange(8..<16, with: $0) }
+    return bytes
+}
+
+struct ParserMutationTests {
+    @Test func aPageContainsItsRecordsWithTheirTimes() {
+        let content = RingBufferPage.parse(page())
+        #expect(!content.isMalformed)
+        #expect(content.records.map(\.time) == [1_005, 268_436_465, 268_436_470])
+        #expect(content.records.map { $0.bytes.count } == [8, 12, 4])
+    }
+
+    @Test func aMarkedPageFollowsALoss() {
+        var bytes = page()
+        bytes[11] |= 0x80
+        #expect(RingBufferPage.parse(bytes).isAfterLoss)
+        #expect(RingBufferPage.parse(bytes).records.count == 3)
+    }
+
+    /// Changes, cuts and lengthens bytes; each result must be parsed without a trap.
+    private func mutate(_ bytes: [UInt8], seed: UInt64, rounds: Int, _ parse: ([UInt8]) -> Void) {
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<rounds {
+            var changed = bytes
+            for _ in 0..<Int.random(in: 1...6, using: &random) where !changed.isEmpty {
+                let place = Int.random(in: changed.indices, using: &random)
+                switch Int.random(in: 0..<5, using: &random) {
+                case 0: changed[place] = UInt8.random(in: 0...255, using: &random)
+                case 1: changed[place] ^= 1 << Int.random(in: 0..<8, using: &random)
+                case 2: changed[place] = 0xff
+                case 3: changed.removeLast(min(changed.count, place % 9))
+                default: changed.insert(UInt8.random(in: 0...255, using: &random), at: place)
+                }
+            }
+            parse(changed)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func pagesSurviveMutation() {
+        mutate(page(), seed: 1, rounds: 20_000) { bytes in
+            let content = RingBufferPage.parse(bytes)
+            for record in content.records { #expect(record.bytes.count <= bytes.count) }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func perfRecordsSurviveMutation() {
+        var bytes: [UInt8] = []
+        func put<Integer: FixedWidthInteger>(_ value: Integer) {
+            withUnsafeBytes(of: value.littleEndian) { bytes += $0 }
+        }
+        put(UInt32(9))
+        put(UInt16(0))
+        put(UInt16(40))
+        put(UInt64(77))
+        put(UInt64(123))
+        put(UInt32(12))
+        put(UInt32(5))
+        put(UInt64(6))
+        put(UInt32(2))
+        put(UInt16(0))
+        put(UInt16(24))
+        put(UInt64(1))
+        put(UInt64(42))
+        let content = PerfRecords.parse(bytes)
+        #expect(content.records.map(\.time) == [123])
+        #expect(content.lost == 42)
+        mutate(bytes, seed: 2, rounds: 20_000) { _ = PerfRecords.parse($0) }
+    }
+
+    @Test func formatsSurviveMutation() throws {
+        let text = """
+            name: reset_0
+            ID: 2326
+            format:
+            \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
+            \tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
+
+            \tfield:u64 st;\toffset:16;\tsize:8;\tsigned:0;
+            \tfield:u64 t0[8];\toffset:24;\tsize:64;\tsigned:0;
+            \tfield:__data_loc char[] text;\toffset:88;\tsize:4;\tsigned:1;
+
+            print fmt: "(%lx) st=0x%Lx", REC->__probe_ip, REC->st
+            """
+        let format = try #require(EventFormat(text))
+        #expect(format.id == 2326)
+        #expect(format.fields["st"] == EventFormat.Field(offset: 16, size: 8))
+        #expect(format.fields["t0"] == EventFormat.Field(offset: 24, size: 64))
+        #expect(format.fields["text"] == EventFormat.Field(offset: 88, size: 4))
+        mutate(Array(text.utf8), seed: 3, rounds: 5_000) {
+            _ = EventFormat(String(decoding: $0, as: UTF8.self))
+        }
+    }
+
+    @Test func mapsSurviveMutation() {
+        let text = """
+            55d0c0a00000-55d0c0a01000 r--p 00000000 fe:00 1311 /usr/bin/a b
+            55d0c0a01000-55d0c0a02000 r-xp 00001000 fe:00 1311                       /usr/bin/a b
+            7f0000000000-7f0000100000 r-xp 00022000 fe:00 4242                       /lib/libsqlite3.so.0
+            7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0                          [stack]
+            ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]
+            """
+        let maps = ProcessMaps(Array(text.utf8))
+        #expect(maps.code.map(\.path) == ["/usr/bin/a b", "/lib/libsqlite3.so.0"])
+        #expect(maps.code.last?.offset == 0x22000)
+        #expect(maps.code.last?.file == "fe:00 4242")
+        mutate(Array(text.utf8), seed: 4, rounds: 5_000) { _ = ProcessMaps($0) }
+    }
+
+    @Test func layoutsSurviveMutation() throws {
+        let layout = StatementLayout(
+            sql: 248,
+            connection: 0,
+            programCounter: 48,
+            resultCode: 52,
+            steps: 224,
+            autocommit: 101,
+            file: [32, 8, 8, 0, 216],
+            busyCalls: 680,
+            busyTimeout: 764,
+            values: nil
+        )
+        #expect(StatementLayout(text: layout.text) == layout)
+        #expect(StatementLayout(text: "") == nil)
+        #expect(StatementLayout(text: "sql=-8\n") == nil)
+        #expect(StatementLayout(text: "failure=no") == nil)
+        mutate(Array(layout.text.utf8), seed: 5, rounds: 5_000) { bytes in
+            let read = StatementLayout(text: String(decoding: bytes, as: UTF8.self))
+            if let read { #expect((0...StatementLayout.limit).contains(read.sql)) }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func programsSurviveMutation() throws {
+        let path = CommandLine.arguments[0]
+        var content = [UInt8](try Data(contentsOf: URL(fileURLWithPath: "/proc/self/exe")))
+        let isWanted = { (name: String) in name == "sqlite3_step" }
+        func parse(_ bytes: [UInt8]) -> ELFFile? {
+            ELFFile(isWanted: isWanted) { offset, count in
+                guard offset < UInt64(bytes.count) else { return [] }
+                let start = Int(offset)
+                return Array(bytes[start..<min(bytes.count, start + count)])
+            }
+        }
+        #expect(parse(content) != nil, "\(path) is an ELF file")
+        // Symbols and sections are the last parts; a small file has both headers.
+        content = Self.smallFile()
+        let small = try #require(parse(content))
+        #expect(small.functions["sqlite3_step"]?.fileOffset == 0x140)
+        mutate(content, seed: 6, rounds: 10_000) { bytes in
+            _ = parse(bytes)
+            _ = ELFFile.withWeakImports(bytes)
+        }
+    }
+
+    /// A file with one segment, a dynamic symbol table and its names.
+    private static func smallFile() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 0x400)
+        func put<Integer: FixedWidthInteger>(_ value: Integer, _ place: Int) {
+            withUnsafeBytes(of: value.littleEndian) {
+                bytes.replaceSubrange(place..<(place + $0.count), with: $0)
+            }
+        }
+        bytes.replaceSubrange(0..<6, with: [0x7f, 0x45, 0x4c, 0x46, 2, 1])
+        put(UInt16(62), 18)
+        put(UInt64(64), 32)
+        put(UInt64(0x200), 40)
+        put(UInt16(56), 54)
+        put(UInt16(1), 56)
+        put(UInt16(64), 58)
+        put(UInt16(3), 60)
+        put(UInt16(2), 62)
+        // The segment: code of 0x100 bytes at 0x100 in the file, at the address 0x1100.
+        put(UInt32(1), 64)
+        put(UInt32(5), 68)
+        put(UInt64(0x100), 72)
+        put(UInt64(0x1100), 80)
+        put(UInt64(0x100), 96)
+        // The symbols, then their names.
+        put(UInt32(11), 0x244)
+        put(UInt64(0x300), 0x258)
+        put(UInt64(48), 0x260)
+        put(UInt32(2), 0x268)
+        put(UInt32(3), 0x284)
+        put(UInt64(0x380), 0x298)
+        put(UInt64(32), 0x2a0)
+        put(UInt32(1), 0x318)
+        bytes[0x31c] = 0x12
+        put(UInt16(1), 0x31e)
+        put(UInt64(0x1140), 0x320)
+        put(UInt64(16), 0x328)
+        bytes.replaceSubrange(0x381..<0x38d, with: Array("sqlite3_step".utf8))
+        return bytes
+    }
+
+    @Test func onlyAnExactEndbrIsSkipped() {
+        let function = ELFFile.Function(address: 0, fileOffset: 64, length: 32)
+        func point(_ code: [UInt8]) -> SQLiteLibrary.ProbePoint {
+            SQLiteLibrary.point(of: function, code, machine: .x86_64)
+        }
+        #expect(point([0xf3, 0x0f, 0x1e, 0xfa, 0x55]).offset == 68)
+        #expect(point([0xf3, 0x0f, 0x1e, 0xfa, 0x55]).isEmulated)
+        #expect(point([0xf3, 0x0f, 0x1e, 0xfb, 0x55]).offset == 64)
+        #expect(point([0x41, 0x54]).isEmulated)
+        #expect(!point([0x48, 0x8d]).isEmulated)
+        #expect(point([]).offset == 64)
+    }
+
+    @Test func namesOfOtherProgramsAreNotOurs() {
+        #expect(TraceOwner(name: "poolgauge_812_123456")?.process == 812)
+        for name in [
+            "poolgauge", "poolgauge_812", "poolgauge_812_x", "poolgauge_0812_1", "probe_1_2",
+            "poolgauge_-1_2", "poolgauge_1_2_3",
+        ] {
+            #expect(TraceOwner(name: name) == nil)
+        }
+    }
+}

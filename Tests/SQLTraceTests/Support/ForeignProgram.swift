@@ -1,0 +1,1 @@
+../../SQLiteWatchTests/Support/ForeignProgram.swift

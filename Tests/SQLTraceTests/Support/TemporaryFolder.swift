@@ -1,0 +1,1 @@
+../../SQLiteWatchTests/Support/TemporaryFolder.swift

@@ -1,0 +1,73 @@
+import Foundation
+import SQLiteWatch
+import Testing
+
+@testable import SQLTrace
+
+/// Sessions of tests on this machine.
+enum TracedPrograms {
+    /// Why SQL cannot be traced here; nil where it can.
+    static let problem: String? = {
+        guard ForeignProgram.isAvailable else { return "no Python with sqlite3 is installed" }
+        switch TraceFolder.find() {
+        case .success: return nil
+        case .failure(let error): return error.description
+        }
+    }()
+
+    /// Whether SQL can be traced here; a line states why not.
+    static var isAvailable: Bool {
+        if let problem { print("skipped: \(problem)") }
+        return problem == nil
+    }
+
+    /// The program that the sessions start.
+    static let helper: String = {
+        let bundle = CommandLine.arguments.first { $0.contains(".xctest") }
+        var folder = bundle.map { URL(fileURLWithPath: $0) } ?? Bundle.main.bundleURL
+        while folder.path != "/" {
+            let candidate = folder.appendingPathComponent("TraceHelper").path
+            if FileManager.default.isExecutableFile(atPath: candidate) { return candidate }
+            folder.deleteLastPathComponent()
+        }
+        return "TraceHelper-is-not-built"
+    }()
+
+    /// A session on one database.
+    static func session(
+        _ path: String,
+        _ change: (inout SQLTraceOptions) -> Void = { _ in }
+    ) throws -> SQLTraceSession {
+        var options = SQLTraceOptions()
+        // A busy machine must not pause a test's trace.
+        options.shareLimit = 1_000
+        change(&options)
+        return try SQLTraceSession(
+            paths: [path],
+            commands: SQLTraceCommands(
+                calibration: [helper, "calibration"],
+                guardian: [helper, "guardian"]
+            ),
+            options: options
+        )
+    }
+}
+
+extension SQLTraceSession {
+    /// Reads events up to the execution of a statement that a test executes last.
+    @discardableResult
+    func executions(until text: String = "SELECT 'end of test'") -> [StatementExecution] {
+        var all: [StatementExecution] = []
+        for _ in 0..<4_000 {
+            let new = poll()
+            all += new
+            if new.contains(where: { $0.sql == text }) { return all }
+            usleep(5_000)
+        }
+        Issue.record("the last statement was not traced")
+        return all
+    }
+
+    /// What was traced of the only database.
+    func database() throws -> TracedDatabase { try #require(report().values.first) }
+}

@@ -1,0 +1,87 @@
+import Testing
+
+@testable import SQLTrace
+
+struct StatementTextTests {
+    @Test(arguments: [
+        ("select * from t where a = 5", "select * from t where a = ?"),
+        ("SELECT 'it''s', 1.5e-3, x'00ff', 0x1F, .5", "SELECT ?, ? - ?, ?, ?, ?"),
+        ("select a -- secret\n from t /* secret */", "select a from t"),
+        ("select ?1, ?, :name, @x, $y", "select ?, ?, :name, @x, $y"),
+        ("select * from t where a in (1, 2,3)", "select * from t where a in (?…)"),
+        ("insert into t values (?, ?, 3)", "insert into t values (?, ?, ?)"),
+        ("select * from t where a in (7)", "select * from t where a in (?)"),
+        ("insert into t values (1,'a'),(2,'b'),(3,'c')", "insert into t values (?, ?)…"),
+        (
+            #"SELECT "u"."id" FROM "u" WHERE "u"."name" = "secret""#,
+            #"SELECT "u"."id" FROM "u" WHERE "u"."name" = ?"#
+        ),
+        (
+            #"INSERT INTO "u" ("id", "name") VALUES (1, "secret")"#,
+            #"INSERT INTO "u" ("id", "name") VALUES (?, ?)"#
+        ),
+        ("select [a b], `c d` from t;", "select [a b], `c d` from t;"),
+        ("select 'unclosed secret", "select ?"),
+        ("select count(*) from t", "select count(*) from t"),
+    ])
+    func normalizationMasksLiterals(text: String, expected: String) {
+        #expect(StatementText.normalized(text).replacing("( ", with: "(") == expected)
+    }
+
+    @Test func namesOfTheSchemaAreKeptBetweenDoubleQuotes() {
+        let text = #"SELECT "a" FROM t ORDER BY "b""#
+        #expect(StatementText.normalized(text) == "SELECT ? FROM t ORDER BY ?")
+        #expect(StatementText.normalized(text, identifiers: ["a", "b"]) == text)
+    }
+
+    @Test(arguments: [
+        "PRAGMA key = 'S3CRET'", "pragma main.key='S3CRET'", "PRAGMA rekey(\"S3CRET\")",
+        "pragma hexkey = 'S3CRET';", "PRAGMA /* c */ \"key\" = S3CRET",
+        "ATTACH 'x.db' AS x KEY 'S3CRET'", "attach database 'x' as x key \"S3CRET\"",
+        "ATTACH 'file:x?key=S3CRET' AS x", "SELECT 1; PRAGMA key = 'S3CRET'; SELECT 2",
+        "PRAGMA key = 'a''S3CRET'", "EXPLAIN PRAGMA key = 'S3CRET'",
+        "PRAGMA key = x'S3CRET", "PRAGMA key = --\n'S3CRET'",
+    ])
+    func keysAreShownByNoForm(text: String) {
+        #expect(!SecretKeys.redacted(text).contains("S3CRET"))
+        #expect(!StatementText.normalized(text).contains("S3CRET"))
+        #expect(SecretKeys.contains(text))
+        #expect(SecretKeys.contains(SecretKeys.redacted(text)))
+    }
+
+    @Test func otherStatementsAreNotRedacted() {
+        for text in [
+            "select key from t where key = 5", "PRAGMA journal_mode = wal", "ATTACH 'a' AS b",
+        ] {
+            #expect(SecretKeys.redacted(text) == text)
+        }
+    }
+
+    @Test func anyTextIsTokenizedToItsEnd() {
+        var random = SeededRandom(seed: 15)
+        let characters = Array("select'\"`[]();-/*x1.?:@$ \n\u{e9}PRAGMA key=")
+        for _ in 0..<5_000 {
+            let text = String(
+                (0..<Int.random(in: 0...40, using: &random)).map { _ in
+                    characters.randomElement(using: &random) ?? " "
+                }
+            )
+            let joined = SQLTokens(text).flatMap(\.bytes)
+            #expect(joined == Array(text.utf8))
+            _ = StatementText.normalized(text)
+        }
+    }
+
+    @Test(arguments: [
+        ("BEGIN", TransactionKeyword.begin), (" begin immediate", .beginImmediate),
+        ("BEGIN EXCLUSIVE TRANSACTION", .beginImmediate), ("commit", .commit), ("END", .commit),
+        ("ROLLBACK", .rollback), ("ROLLBACK TO s", .other), ("SAVEPOINT s", .savepoint),
+        ("-- c\ninsert into t values(1)", .write), ("select 1", .other),
+        ("WITH a AS (SELECT 1) INSERT INTO t SELECT * FROM a", .write),
+        ("WITH a AS (SELECT 1) SELECT * FROM a", .other), ("create table t(a)", .write),
+        ("", .other),
+    ])
+    func keywordsTellTransactions(text: String, keyword: TransactionKeyword) {
+        #expect(TransactionKeyword(text) == keyword)
+    }
+}

@@ -1,0 +1,82 @@
+#if os(Linux)
+import Foundation
+import Testing
+
+@testable import SQLTrace
+
+/// Nothing of a killed session remains, and programs keep running.
+@Suite(
+    .enabled(if: TracedPrograms.isAvailable, "skipped: SQL cannot be traced here"),
+    .serialized,
+    .timeLimit(.minutes(5))
+)
+struct GuardianTests {
+    private static func names(of process: Int32, _ folder: TraceFolder) -> [String] {
+        folder.ownNames().filter { TraceOwner(name: $0)?.process == process }
+    }
+
+    @Test func nothingRemainsOfAKilledSession() throws {
+        let folder = try TraceFolder.find().get()
+        let files = TemporaryFolder()
+        let path = files.file()
+        let program = try ForeignProgram(path)
+        try program.run(
+            """
+            c = connect(path)
+            c.execute("CREATE TABLE t(a)")
+            count = 0
+            stop = False
+            def work():
+                global count
+                while not stop:
+                    c.execute("INSERT INTO t VALUES(1)")
+                    c.execute("SELECT max(a) FROM t").fetchall()
+                    count += 1
+            thread = threading.Thread(target=work)
+            thread.start()
+            """
+        )
+        var random = SeededRandom(seed: 15)
+        for _ in 0..<50 {
+            let session = Process()
+            session.executableURL = URL(fileURLWithPath: TracedPrograms.helper)
+            session.arguments = ["trace", path]
+            session.standardOutput = FileHandle.nullDevice
+            try session.run()
+            usleep(UInt32.random(in: 0...400_000, using: &random))
+            kill(session.processIdentifier, SIGKILL)
+            session.waitUntilExit()
+            // A second, and more on a busy machine.
+            var left = Self.names(of: session.processIdentifier, folder)
+            for _ in 0..<1_000 where !left.isEmpty {
+                usleep(10_000)
+                left = Self.names(of: session.processIdentifier, folder)
+            }
+            #expect(left.isEmpty)
+            try program.run("assert thread.is_alive()")
+        }
+        try program.run("before = count; time.sleep(0.2); assert count > before; stop = True")
+    }
+
+    @Test func cleaningRemovesWhatEndedProcessesLeft() throws {
+        let folder = try TraceFolder.find().get()
+        // No process has this number: the kernel's limit is lower.
+        let ended = TraceOwner(process: 0x7fff_fff0, startTicks: 1)
+        let own = try #require(TraceOwner.current)
+        let foreign = "foreign_\(getpid())"
+        for name in [ended.name, own.name, foreign] {
+            #expect(mkdir("\(folder.path)/instances/\(name)", 0o700) == 0)
+        }
+        defer {
+            rmdir("\(folder.path)/instances/\(foreign)")
+            _ = folder.remove(own.name)
+        }
+        let cleaned = try TraceGuardian.clean().get()
+        #expect(cleaned.removed.contains(ended.name))
+        #expect(!folder.ownNames().contains(ended.name))
+        #expect(folder.ownNames().contains(own.name))
+        #expect(access("\(folder.path)/instances/\(foreign)", F_OK) == 0)
+        #expect(!folder.remove(foreign))
+    }
+}
+#endif

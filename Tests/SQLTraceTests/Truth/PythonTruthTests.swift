@@ -1,0 +1,248 @@
+#if os(Linux)
+import Foundation
+import SQLiteWatch
+import Testing
+
+@testable import SQLTrace
+
+/// Unmodified programs with known numbers of statements.
+@Suite(
+    .enabled(if: TracedPrograms.isAvailable, "skipped: SQL cannot be traced here"),
+    .serialized,
+    .timeLimit(.minutes(3))
+)
+struct PythonTruthTests {
+    private static let end = "c.execute(\"SELECT 'end of test'\").fetchall()"
+
+    private static func prepared(_ folder: TemporaryFolder) throws -> (String, ForeignProgram) {
+        let path = folder.file()
+        let program = try ForeignProgram(path, name: "worker")
+        try program.run(
+            """
+            c = connect(path, timeout=0.2)
+            c.execute("PRAGMA journal_mode=WAL")
+            c.execute("CREATE TABLE stock(id INTEGER PRIMARY KEY, n, name)")
+            """
+        )
+        return (path, program)
+    }
+
+    @Test func callsRowsAndTransactionsAreExact() throws {
+        let folder = TemporaryFolder()
+        let (path, program) = try Self.prepared(folder)
+        let session = try TracedPrograms.session(path)
+        defer { session.close() }
+        try program.run(
+            """
+            for i in range(137):
+                c.execute("BEGIN IMMEDIATE")
+                c.execute("INSERT INTO stock(n, name) VALUES(?, ?)", (i, "x"))
+                c.execute("INSERT INTO stock(n, name) VALUES(?, ?)", (i, "y"))
+                c.execute("COMMIT")
+            for i in range(211): c.execute("SELECT * FROM stock WHERE id = %d" % i).fetchall()
+            for i in range(3):
+                try: c.execute("INSERT INTO stock(id) VALUES(1)")
+                except sqlite3.IntegrityError: pass
+            \(Self.end)
+            """
+        )
+        let executions = session.executions()
+        #expect(executions.allSatisfy { $0.process == program.pid && $0.database == path })
+        let database = try session.database()
+        func statement(_ text: String) -> WatchedStatement? {
+            database.statements.first { $0.sql == text }
+        }
+        #expect(statement("BEGIN IMMEDIATE")?.calls == 137)
+        #expect(statement("COMMIT")?.calls == 137)
+        #expect(statement("INSERT INTO stock (n, name) VALUES (?, ?)")?.calls == 274)
+        #expect(statement("SELECT * FROM stock WHERE id = ?")?.calls == 211)
+        #expect(statement("INSERT INTO stock (id) VALUES (?)")?.calls == 3)
+        #expect(statement("INSERT INTO stock (id) VALUES (?)")?.failed == 3)
+        let commits = executions.filter { $0.sql == "COMMIT" }
+        #expect(commits.allSatisfy { $0.isAutocommit })
+        #expect(executions.filter { !$0.isAutocommit }.count == 137 * 3)
+        #expect(database.transactions.allSatisfy { !$0.open && $0.statements == 3 && $0.writes })
+        #expect(database.tracing.lost == 0)
+        #expect(database.tracing.pids == [program.pid])
+    }
+
+    @Test func blockersAreRightInTwentyOfTwentyCases() throws {
+        let folder = TemporaryFolder()
+        let (path, waiter) = try Self.prepared(folder)
+        try waiter.run("c.executemany('INSERT INTO stock(n) VALUES(?)', [(i,) for i in range(30)])")
+        let blockers = try (0..<3).map { number in
+            let program = try ForeignProgram(path, name: "blocker\(number)")
+            try program.run("c = connect(path)")
+            return program
+        }
+        let session = try TracedPrograms.session(path)
+        defer { session.close() }
+        for round in 0..<20 {
+            let blocker = blockers[round * 7 % 3]
+            let reader = blockers[(round * 7 + 1) % 3]
+            try reader.run("c.execute('BEGIN'); c.execute('SELECT * FROM stock').fetchall()")
+            try blocker.run(
+                "c.execute('BEGIN IMMEDIATE'); c.execute('UPDATE stock SET n = n + 1 WHERE id = \(round)')"
+            )
+            // Fails after 200 ms in the busy handler.
+            try waiter.run(
+                """
+                try:
+                    c.execute("INSERT INTO stock(n) VALUES(\(round))")
+                    raise Exception("not blocked")
+                except sqlite3.OperationalError: pass
+                """
+            )
+            try blocker.run("c.execute('COMMIT')")
+            try reader.run("c.execute('COMMIT')")
+        }
+        try waiter.run(Self.end)
+        session.executions()
+        let database = try session.database()
+        let insert = database.statements.first { $0.sql.hasPrefix("INSERT INTO stock (n)") }
+        #expect(insert?.busy == 20)
+        #expect(database.blocked.count == 20)
+        for (round, block) in database.blocked.reversed().enumerated() {
+            let blocker = blockers[round * 7 % 3]
+            #expect(block.pid == waiter.pid)
+            #expect(block.by?.pid == blocker.pid)
+            #expect(block.by?.sql == "UPDATE stock SET n = n + ? WHERE id = ?")
+            #expect(block.failed)
+            #expect(!block.isUpperBound)
+            #expect(abs(block.seconds - 0.2) < 0.01)
+            #expect((block.by?.transactionSeconds ?? 0) >= 0.19)
+            #expect((block.by?.idleSeconds ?? 0) >= 0.15)
+        }
+    }
+
+    @Test func anOpenTransactionIsShownWithItsAge() throws {
+        let folder = TemporaryFolder()
+        let (path, program) = try Self.prepared(folder)
+        let session = try TracedPrograms.session(path)
+        defer { session.close() }
+        try program.run(
+            "c.execute('BEGIN'); c.execute('SELECT * FROM stock').fetchall(); \(Self.end)"
+        )
+        session.executions()
+        let open = try #require(try session.database().transactions.first { $0.open })
+        #expect(open.pid == program.pid)
+        #expect(open.name == "worker")
+        #expect(open.statements == 2)
+        #expect(!open.writes)
+        #expect(open.seconds >= open.secondsSinceStatement ?? .infinity)
+        try program.run("c.execute('ROLLBACK')")
+        session.executions(until: "ROLLBACK")
+        let ended = try session.database().transactions
+        #expect(ended.allSatisfy { !$0.open })
+    }
+
+    @Test func aProgramThatEndsWithinAMomentIsCounted() throws {
+        let folder = TemporaryFolder()
+        let (path, program) = try Self.prepared(folder)
+        let session = try TracedPrograms.session(path)
+        defer { session.close() }
+        for index in 0..<5 {
+            let shell = Process()
+            shell.executableURL = URL(fileURLWithPath: try #require(ForeignProgram.python))
+            shell.arguments = [
+                "-c",
+                """
+                import sqlite3
+                c = sqlite3.connect('\(path)', isolation_level=None)
+                c.execute('INSERT INTO stock(n) VALUES(\(index))')
+                c.executescript("INSERT INTO stock(n) VALUES(100); DELETE FROM stock WHERE n = 100")
+                """,
+            ]
+            try shell.run()
+            shell.waitUntilExit()
+            #expect(shell.terminationStatus == 0)
+        }
+        try program.run(Self.end)
+        session.executions()
+        let database = try session.database()
+        let insert = database.statements.first { $0.sql == "INSERT INTO stock (n) VALUES (?)" }
+        #expect(insert?.pids.count == 5)
+        #expect(insert?.calls == 5)
+        let ended = database.statements.first { $0.sql.hasPrefix("DELETE FROM stock") }
+        #expect(ended?.calls == 5)
+    }
+
+    @Test func everyExecutionOfAProcessIsTimedInFull() throws {
+        let folder = TemporaryFolder()
+        let (path, program) = try Self.prepared(folder)
+        let other = try ForeignProgram(path)
+        try other.run("c = connect(path)")
+        try program.run(
+            "c.executemany('INSERT INTO stock(n) VALUES(?)', [(i,) for i in range(500)])"
+        )
+        let session = try TracedPrograms.session(path) { options in
+            options.level = .full
+            options.processes = [program.pid]
+        }
+        defer { session.close() }
+        try other.run("for i in range(50): c.execute('SELECT count(*) FROM stock').fetchall()")
+        try program.run(
+            """
+            for i in range(40): c.execute('SELECT * FROM stock WHERE id <= 25').fetchall()
+            \(Self.end)
+            """
+        )
+        let executions = session.executions()
+        #expect(executions.allSatisfy { $0.process == program.pid })
+        let selects = executions.filter { $0.sql == "SELECT * FROM stock WHERE id <= 25" }
+        #expect(selects.count == 40)
+        #expect(selects.allSatisfy { $0.rows == 25 && ($0.seconds ?? 0) > 0 })
+    }
+
+    @Test func boundValuesAreReadOnlyWhenAskedFor() throws {
+        let folder = TemporaryFolder()
+        let (path, program) = try Self.prepared(folder)
+        let insert =
+            "c.execute('INSERT INTO stock(id, n, name) VALUES(?, ?, ?)', (%d, 2.5, 'PLANTED'))"
+        for readsValues in [false, true] {
+            let session = try TracedPrograms.session(path) { $0.readsValues = readsValues }
+            defer { session.close() }
+            let id = readsValues ? 8 : 7
+            try program.run(
+                insert.replacingOccurrences(of: "%d", with: "\(id)") + "; \(Self.end)"
+            )
+            let execution = try #require(
+                session.executions().first { $0.sql?.hasPrefix("INSERT") ?? false }
+            )
+            let expected: [StatementValue] = [.integer(8), .real(2.5), .text("PLANTED")]
+            #expect(execution.values == (readsValues ? expected : []))
+        }
+    }
+
+    @Test func plantedSecretsAreNotShown() throws {
+        let folder = TemporaryFolder()
+        let (path, program) = try Self.prepared(folder)
+        for showsLiterals in [false, true] {
+            let session = try TracedPrograms.session(path) { $0.showsLiterals = showsLiterals }
+            defer { session.close() }
+            try program.run(
+                """
+                c.execute("SELECT 'PLANTED' /* PLANTED */ -- PLANTED")
+                c.execute('SELECT * FROM stock WHERE name = "PLANTED"').fetchall()
+                c.execute("SELECT * FROM stock WHERE name = ?", ("BOUND-SECRET",)).fetchall()
+                c.execute("PRAGMA key = 'KEY-SECRET'").fetchall()
+                c.executescript("PRAGMA rekey = 'KEY-SECRET'; SELECT 1")
+                try: c.execute("ATTACH ':memory:' AS other KEY 'KEY-SECRET'")
+                except sqlite3.Error: pass
+                try: c.execute("DETACH other")
+                except sqlite3.Error: pass
+                \(Self.end)
+                """
+            )
+            session.executions()
+            var report: [WatchReport] = []
+            session.complete(&report)
+            let database = try session.database()
+            let shown = "\(database)"
+            #expect(!shown.contains("KEY-SECRET"))
+            #expect(!shown.contains("BOUND-SECRET"))
+            #expect(shown.contains("PLANTED") == showsLiterals)
+        }
+    }
+}
+#endif

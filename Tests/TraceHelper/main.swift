@@ -1,0 +1,24 @@
+// The processes that the sessions of tests start.
+import SQLTrace
+
+switch CommandLine.arguments.dropFirst().first {
+case "calibration": SQLCalibration.run(measuresCost: CommandLine.arguments.count > 2)
+case "guardian": TraceGuardian.run(name: CommandLine.arguments[2])
+case "trace":
+    // A session that a test kills.
+    let program = CommandLine.arguments[0]
+    do throws(TraceError) {
+        let session = try SQLTraceSession(
+            paths: [CommandLine.arguments[2]],
+            commands: SQLTraceCommands(
+                calibration: [program, "calibration"],
+                guardian: [program, "guardian"]
+            )
+        )
+        print("ready")
+        while true { session.poll() }
+    } catch {
+        print(error)
+    }
+default: print("calibration, guardian or trace")
+}
