@@ -85,6 +85,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "Capture",
+            dependencies: ["Telemetry", "WorkloadEngine"],
+            swiftSettings: strict
+        ),
+        .target(
             name: "EngineTarget",
             dependencies: ["CSQLite", "SQLiteEngine", "WorkloadEngine", "Telemetry"],
             swiftSettings: strict
@@ -122,7 +127,7 @@ let package = Package(
         .executableTarget(
             name: "poolgauge",
             dependencies: [
-                "CSQLite", "CursesTerminal", "Dashboard", "EngineTarget", "GRDBTarget",
+                "CSQLite", "Capture", "CursesTerminal", "Dashboard", "EngineTarget", "GRDBTarget",
                 "SQLTrace", "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI",
                 "WorkloadEngine",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -209,8 +214,18 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "CaptureTests",
+            dependencies: [
+                "Capture", "WorkloadEngine",
+                .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "EngineTargetTests",
-            dependencies: ["EngineTarget", "SQLiteEngine", "Telemetry", "WorkloadEngine"],
+            dependencies: [
+                "Capture", "EngineTarget", "SQLiteEngine", "Telemetry", "WorkloadEngine",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -39,6 +39,7 @@ package struct DatabaseCopy: Sendable {
     ///   - folder: An empty folder for the copy.
     ///   - limit: The most bytes to copy.
     ///   - isInUse: Whether processes use the database: its wal-index is then valid.
+    /// - Returns: The copy.
     /// - Throws: A ``Refusal``.
     package static func make(
         of path: String,

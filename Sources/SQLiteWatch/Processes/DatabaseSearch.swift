@@ -154,7 +154,7 @@ public final class DatabaseSearch {
             if helper == nil { helper = try HelperProcess(command) }
             guard let helper else { return nil }
             _ = try helper.answer(to: .watch(slot: 0, path: Array(path.utf8)))
-            let answer = try helper.answer(to: .sample(slot: 0, probesLocks: false))
+            let answer = try helper.answer(to: .sample(slot: 0, probesReaders: false))
             // Closes the file.
             _ = try helper.answer(to: .watch(slot: 0, path: []))
             return FileSample(answer).map { DatabaseHeader($0.database.bytes) != nil }

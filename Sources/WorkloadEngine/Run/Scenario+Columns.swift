@@ -1,3 +1,5 @@
+import Foundation
+
 extension Scenario {
     /// The scenario with the range or the values of each variable that comes from a column.
     ///
@@ -102,9 +104,22 @@ private struct ColumnResolution {
         var counts: [WorkloadValue: Int] = [:]
         for value in try sample(through: session) { counts[value, default: 0] += 1 }
         let values = counts.sorted { ($1.value, "\($0.key)") < ($0.value, "\($1.key)") }
+        guard let theta = column.theta else {
+            variable.distribution = .choice(
+                values.map(\.key),
+                weights: values.map { Double($0.value) }
+            )
+            return
+        }
+        // Which values are popular is a matter of chance, but the same in each run.
+        var random = RandomStream(seed: seed, stream: "popular/\(name)")
+        var shuffled = values.map(\.key)
+        for index in shuffled.indices.dropFirst() {
+            shuffled.swapAt(index, Int(random.next(below: UInt64(index + 1))))
+        }
         variable.distribution = .choice(
-            values.map(\.key),
-            weights: values.map { Double($0.value) }
+            shuffled,
+            weights: shuffled.indices.map { pow(Double($0 + 1), -theta) }
         )
     }
 

@@ -41,11 +41,15 @@ public struct Variable: Sendable, Equatable {
         public var table: String
         /// The column's name, without quotes.
         public var name: String
+        /// For a choice: the exponent of Zipf's law by which some values, whichever they are, are
+        /// more popular than others; nil where each is drawn as often as rows have it.
+        public var theta: Double?
 
         /// Creates a reference to a column.
-        public init(table: String, name: String) {
+        public init(table: String, name: String, theta: Double? = nil) {
             self.table = table
             self.name = name
+            self.theta = theta
         }
     }
 

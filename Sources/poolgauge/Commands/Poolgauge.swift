@@ -28,7 +28,7 @@ struct Poolgauge: ParsableCommand {
         subcommands: [
             RunSubcommand.self, CompareSubcommand.self, CapacitySubcommand.self,
             CrossoverSubcommand.self, WhatIfSubcommand.self, DashboardSubcommand.self,
-            TopSubcommand.self,
+            TopSubcommand.self, CaptureSubcommand.self,
             ScenariosSubcommand.self, ThemesSubcommand.self, ConfigSubcommand.self,
             ServeSubcommand.self, WatchHelperSubcommand.self,
             SQLCalibrationSubcommand.self, TraceGuardianSubcommand.self,

@@ -67,8 +67,8 @@ struct DatabaseDoctor {
         _ findings: inout [DatabaseExamination.Finding]
     ) throws -> DatabaseExamination.Copy {
         let folder = try RunFolder(isKept: false)
-        let interruption = Interruption(cleanUp: { folder.remove() }) {
-            // A copy and its checks take as long as the database is large: end at once.
+        // A copy and its checks take as long as the database is large: a signal ends them at once.
+        let interruption = Interruption {
             folder.remove()
             CommandFailure.exit(with: ExitCode(ExitStatus.interrupted.rawValue))
         }

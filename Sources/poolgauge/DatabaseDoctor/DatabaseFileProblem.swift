@@ -75,8 +75,9 @@ enum DatabaseFileProblem {
             : "is no SQLite database: its first bytes are not those of one; check the path"
     }
 
-    /// The bits of information in a byte: 8 where each value is as frequent as any other. Of 512
-    /// random bytes, it is about 7.6.
+    /// The bits of information in a byte: 8 where each value is as frequent as any other.
+    ///
+    /// Of 512 random bytes, it is about 7.6.
     private static func entropy(_ bytes: ArraySlice<UInt8>) -> Double {
         var counts = [Int](repeating: 0, count: 256)
         for byte in bytes { counts[Int(byte)] += 1 }

@@ -96,6 +96,7 @@ struct WatchStory {
                 seconds: interval,
                 samples: 25,
                 samplesPerSecond: 100,
+                listSamples: 25,
                 processorShare: 0.019
             ),
             file: file,

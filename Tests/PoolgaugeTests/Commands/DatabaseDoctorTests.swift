@@ -210,7 +210,7 @@ struct DatabaseDoctorTests {
         ("encrypted", random, "looks encrypted"),
         ("zeros", Data(count: 4_096), "begins with zeros"),
         ("gzip", Data([0x1f, 0x8b, 8, 0]), "is compressed with gzip"),
-        ("damaged", Data("SQLite format 3\0".utf8) + Data(count: 500), "has a damaged SQLite header"),
+        ("damaged", Data("SQLite format 3\0".utf8) + Data(count: 500), "has a damaged SQLite"),
         ("binary", Data([0, 1, 2, 3, 0xff]), "is no SQLite database"),
     ]
 

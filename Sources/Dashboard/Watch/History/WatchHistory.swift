@@ -215,17 +215,19 @@ struct WatchHistory: Sendable, Timeline {
     /// The shares of a process over ``shareSeconds``, with the error that their samples imply.
     private func share(of lane: WatchLane) -> WatchedShare {
         let offset = moments.count - lane.points.count
-        var (writer, reader, checkpoint, seconds, samples) = (0.0, 0.0, 0.0, 0.0, 0)
+        var (writer, reader, checkpoint, seconds) = (0.0, 0.0, 0.0, 0.0)
+        var (samples, listSamples) = (0, 0)
         visitMoments(last: Self.shareSeconds) { place, moment in
             seconds += moment.seconds
             samples += moment.samples
+            listSamples += moment.listSamples
             guard place >= offset else { return }
             let point = lane.points[place - offset]
             writer += Double(point.writer) * moment.seconds
             reader += Double(point.reader) * moment.seconds
             checkpoint += Double(point.checkpoint) * moment.seconds
         }
-        func estimate(_ held: Double) -> WatchedEstimate {
+        func estimate(_ held: Double, _ samples: Int) -> WatchedEstimate {
             guard seconds > 0, samples > 0 else { return WatchedEstimate(value: 0, error: 1) }
             let share = min(max(held / seconds, 0), 1)
             let count = Double(samples)
@@ -235,9 +237,9 @@ struct WatchHistory: Sendable, Timeline {
             return WatchedEstimate(value: share, error: error)
         }
         var share = WatchedShare()
-        share.writer = estimate(writer)
-        share.reader = estimate(reader)
-        share.checkpoint = estimate(checkpoint)
+        share.writer = estimate(writer, samples)
+        share.reader = estimate(reader, listSamples)
+        share.checkpoint = estimate(checkpoint, samples)
         return share
     }
 

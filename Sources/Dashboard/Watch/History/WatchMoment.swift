@@ -6,8 +6,10 @@ struct WatchMoment: Timed, Equatable {
     var time: Double
     /// The length of the report's interval, in seconds.
     var seconds: Double
-    /// How often the locks were read in it.
+    /// How often the locks to write were read in it.
     var samples: Int
+    /// How often the locks of readers were read in it.
+    var listSamples: Int
     /// The processor time of this program and its helpers, as a share of one core.
     var cost: Double
     /// The size of the log's file, in bytes; NaN where there is none.
@@ -30,6 +32,7 @@ struct WatchMoment: Timed, Equatable {
         self.time = time
         seconds = report.window.seconds.isFinite ? max(0, report.window.seconds) : 0
         samples = report.window.samples
+        listSamples = report.window.listSamples
         cost = report.window.processorShare
         let wal = report.wal
         logBytes = wal.map { Double($0.bytes) } ?? .nan

@@ -53,7 +53,12 @@ struct VariableReader {
         _ kind: VariableKind,
         _ reader: MappingReader
     ) -> Variable.Distribution {
-        let theta = reader.positive("theta", most: 100) ?? Generator.usualTheta
+        let theta =
+            kind == .choice
+            ? Generator.usualTheta : reader.positive("theta", most: 100) ?? Generator.usualTheta
+        if kind == .choice, reader.has("theta"), !reader.has("column") {
+            log.add("'theta' of \(what) goes with 'column'", at: reader.mark(of: "theta"))
+        }
         switch kind {
         case .uniform: return .uniform
         case .zipfian: return .zipfian(theta: theta, scramble: reader.bool("scramble") ?? false)
@@ -165,7 +170,9 @@ struct VariableReader {
         if name == nil {
             log.add("\(what) cannot come from a column", at: reader.mark(of: "column"))
         }
-        return Variable.Column(table: table, name: column)
+        let isChoice = reader["distribution"]?.scalar?.string == VariableKind.choice.rawValue
+        let theta = isChoice ? reader.positive("theta", most: 100) : nil
+        return Variable.Column(table: table, name: column, theta: theta)
     }
 
     /// The dataset's variable of the same name, or the one that `range` names.

@@ -152,7 +152,8 @@ extension Language {
         .init(
             "theta",
             .number,
-            "How skewed zipfian and latest are, above 0; 0.99 by default."
+            "How skewed zipfian and latest are, above 0; 0.99 by default. With choice and column, "
+                + "some values become more popular than others, by Zipf's law."
         ),
         .init("scramble", .boolean, "Whether zipfian spreads the popular ones over the range."),
         .init("set", .quantity(.share), "The share of the range that is hot; 20% by default."),

@@ -29,7 +29,7 @@ enum VariableKind: String, CaseIterable {
             case .text, .blob: ["length"]
             case .words: ["length", "vocabulary"]
             case .template: ["template"]
-            case .choice: ["values", "weights", "table", "column"]
+            case .choice: ["values", "weights", "table", "column", "theta"]
             }
         let shared =
             isInteger ? ["min", "max", "range", "hashed", "prefix", "table", "column"] : []

@@ -1,0 +1,193 @@
+import WorkloadEngine
+
+/// What executions show of a load: shapes of transactions, who runs them, and at what pace.
+package struct CaptureAnalysis {
+    /// The shapes, in the order in which they appear.
+    let shapes: [ShapeStatistics]
+    let clients: [CapturedClient]
+    let leftovers: TransactionAssembler.Leftovers
+    /// The first start and the last end, in seconds.
+    let span: ClosedRange<Double>
+    /// The statements that were executed.
+    package let executionCount: Int
+    /// The values that PRAGMA statements set, by their lowercase names.
+    let pragmas: [String: String]
+    /// How long statements waited before they failed with `SQLITE_BUSY`.
+    let busyWaits: SampledNumbers
+    /// Tables that statements name and the database does not have, with how many name each.
+    let missingTables: [String: Int]
+
+    /// Statements that this module cannot read.
+    let unreadable: Int
+
+    /// How long the capture lasted, in seconds.
+    package var duration: Double { max(span.upperBound - span.lowerBound, 1e-9) }
+
+    /// Analyses executions.
+    ///
+    /// - Parameters:
+    ///   - executions: The executions, each connection's in the order in which they ended.
+    ///   - schema: The tables of the database.
+    ///   - file: The name of the input, for messages; nil for a live trace.
+    /// - Throws: ``CaptureError`` where the input shows no load.
+    package init(
+        _ executions: [CapturedExecution],
+        schema: CaptureSchema,
+        file: String? = nil
+    ) throws(CaptureError) {
+        var reader = StatementReader(schema: schema)
+        var assembler = TransactionAssembler(statesAreKnown: file != nil)
+        var pragmas: [String: String] = [:]
+        var waits = SampledNumbers()
+        var missing: [String: Int] = [:]
+        var known = 0
+        var unreadable = 0
+        var first = Double.infinity
+        var last = -Double.infinity
+        for execution in executions {
+            first = min(first, execution.start)
+            last = max(last, execution.end)
+            let statement: NormalizedStatement
+            do {
+                statement = try reader.statement(of: execution.sql)
+            } catch {
+                // What SQLite refused as well is no mistake of the input, and a trace has no line
+                // that could be corrected.
+                guard execution.succeeded, file != nil else {
+                    unreadable += 1
+                    continue
+                }
+                throw CaptureError(
+                    "this is not a statement of SQLite: \(error.message); remove the line, or write "
+                        + "the statement as it was prepared",
+                    file: file,
+                    line: execution.line
+                )
+            }
+            if statement.verb == "PRAGMA" { pragmas.merge(PragmaSetting.all(execution.sql)) { $1 } }
+            if execution.wasBusy, let seconds = execution.seconds { waits.add(seconds) }
+            for table in statement.missingTables { missing[table, default: 0] += 1 }
+            if statement.missingTables.isEmpty, statement.table != nil { known += 1 }
+            assembler.add(execution, statement)
+        }
+        assembler.finish()
+        try Self.check(assembler, missing: missing, known: known, file: file)
+        self.pragmas = pragmas
+        busyWaits = waits
+        missingTables = missing
+        self.unreadable = unreadable
+        leftovers = assembler.leftovers
+        executionCount = executions.count
+        span = first...max(first, last)
+        (shapes, clients) = Self.group(assembler.transactions, span: span)
+    }
+
+    private static func check(
+        _ assembler: TransactionAssembler,
+        missing: [String: Int],
+        known: Int,
+        file: String?
+    ) throws(CaptureError) {
+        let named = missing.values.reduce(0, +)
+        if named > known, let table = missing.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) {
+            throw CaptureError(
+                "most statements name tables that the database does not have, such as "
+                    + "'\(table.key)'; give the database that the program uses",
+                file: file
+            )
+        }
+        let leftovers = assembler.leftovers
+        let unended = leftovers.open + leftovers.withoutEnd
+        if unended > assembler.transactions.count {
+            throw CaptureError(
+                "\(unended) of \(unended + assembler.transactions.count) transactions have no end; "
+                    + "the input must have COMMIT and ROLLBACK too",
+                file: file
+            )
+        }
+        if assembler.transactions.isEmpty {
+            throw CaptureError(
+                "no statement reads or writes a table; the input must have the program's "
+                    + "statements, not only those that begin and end transactions",
+                file: file
+            )
+        }
+    }
+
+    private static func group(
+        _ transactions: [CapturedTransaction],
+        span: ClosedRange<Double>
+    ) -> ([ShapeStatistics], [CapturedClient]) {
+        var numbers: [String: Int] = [:]
+        var places: [TransactionShape: Int] = [:]
+        var shapes: [ShapeStatistics] = []
+        var connections: [String: Int] = [:]
+        var visits: [Visit] = []
+        var untimed: [Int] = []
+        for transaction in transactions {
+            let statements = transaction.statements.map { item in
+                let next = numbers.count
+                let number = numbers[item.statement.key] ?? next
+                numbers[item.statement.key] = number
+                return number
+            }
+            let occurrences = TransactionShape.occurrences(of: statements)
+            let shape = TransactionShape(begin: transaction.begin, parts: occurrences.map(\.part))
+            let place = places[shape] ?? shapes.count
+            if place == shapes.count {
+                places[shape] = place
+                shapes.append(ShapeStatistics(shape, transaction, occurrences))
+            }
+            shapes[place].add(transaction, occurrences)
+            let next = connections.count
+            let connection = connections[transaction.connection] ?? next
+            connections[transaction.connection] = connection
+            if !transaction.isTimed, transaction.statements.count == 1 {
+                untimed.append(visits.count)
+            }
+            visits.append(
+                Visit(
+                    connection: connection,
+                    shape: place,
+                    start: transaction.start,
+                    end: transaction.end
+                )
+            )
+        }
+        // A trace may time some executions only: the others last as long on average.
+        var unknown = 0
+        for index in untimed {
+            let shape = shapes[visits[index].shape]
+            if shape.isTimed {
+                visits[index].start = visits[index].end - shape.durations.mean
+            } else {
+                unknown += 1
+            }
+        }
+        if !untimed.isEmpty { visits.sort { $0.start < $1.start } }
+        let clients = ClientInference(
+            visits: visits,
+            span: span,
+            isTimed: unknown * 10 <= visits.count
+        ).clients()
+        return (shapes, clients)
+    }
+}
+
+/// Normalizes statements, and keeps what it found of repeated texts.
+private struct StatementReader {
+    /// The most texts that are kept: programs that write literals into SQL have endlessly many.
+    private static let capacity = 20_000
+
+    let schema: CaptureSchema
+    private var known: [String: NormalizedStatement] = [:]
+
+    init(schema: CaptureSchema) { self.schema = schema }
+
+    mutating func statement(of sql: String) throws(SQLLexer.Failure) -> NormalizedStatement {
+        if let statement = known[sql] { return statement }
+        let statement = try StatementParser.parse(sql, schema: schema)
+        if known.count < Self.capacity { known[sql] = statement }
+        return statement
+    }
+}

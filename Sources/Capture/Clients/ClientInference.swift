@@ -1,0 +1,177 @@
+/// Finds out who uses the database: connections with the same mix, and their pace.
+struct ClientInference {
+    /// How alike the mixes of two connections are from which on they are one client (cosine).
+    private static let likeness = 0.8
+    /// The fewest transactions from which a connection's mix is known.
+    private static let fewest = 20
+    /// The parts of the time whose rates are compared.
+    private static let parts = 10
+
+    let visits: [Visit]
+    let span: ClosedRange<Double>
+    let isTimed: Bool
+
+    /// The clients, the busiest first.
+    func clients() -> [CapturedClient] {
+        var byConnection: [Int: [Visit]] = [:]
+        for visit in visits { byConnection[visit.connection, default: []].append(visit) }
+        let length = span.upperBound - span.lowerBound
+        let lasting = byConnection.filter { _, own in
+            guard own.count >= Self.fewest, let first = own.first, let last = own.last else {
+                return false
+            }
+            return last.end - first.start >= length / 2
+        }
+        let covered = lasting.values.reduce(0) { $0 + $1.count }
+        guard Double(covered) >= 0.9 * Double(visits.count) else {
+            return [
+                client(
+                    "app",
+                    Set(byConnection.keys),
+                    isLasting: false,
+                    "\(TimeText.count(byConnection.count)) connections come and go, so they are "
+                        + "one client"
+                )
+            ]
+        }
+        var groups = Self.groups(lasting)
+        if groups.count == 1 {
+            groups[0].connections = Set(byConnection.keys)
+            let count = byConnection.count
+            let evidence =
+                count == 1
+                ? "one connection"
+                : "\(count) connections with the same mix, so they are one client"
+            return [client("app", groups[0].connections, isLasting: true, evidence)]
+        }
+        let rest = Set(byConnection.keys).subtracting(lasting.keys)
+        groups[0].connections.formUnion(rest)
+        return groups.enumerated().map { index, group in
+            client(
+                "client-\(index + 1)",
+                group.connections,
+                isLasting: true,
+                group.connections.count == 1
+                    ? "a connection with a mix of its own"
+                    : "\(group.connections.count) connections with a mix of their own"
+            )
+        }
+    }
+
+    private struct Group {
+        var connections: Set<Int>
+        var mix: [Int: Double]
+        var count: Int
+    }
+
+    /// Connections whose mixes are alike, the largest group first.
+    private static func groups(_ connections: [Int: [Visit]]) -> [Group] {
+        var groups: [Group] = []
+        for (connection, own) in connections.sorted(by: { $0.key < $1.key }) {
+            var mix: [Int: Double] = [:]
+            for visit in own { mix[visit.shape, default: 0] += 1 }
+            if let index = groups.firstIndex(where: { cosine($0.mix, mix) >= likeness }) {
+                groups[index].connections.insert(connection)
+                groups[index].mix.merge(mix, uniquingKeysWith: +)
+                groups[index].count += own.count
+            } else {
+                groups.append(Group(connections: [connection], mix: mix, count: own.count))
+            }
+        }
+        return groups.sorted { $0.count > $1.count }
+    }
+
+    private static func cosine(_ first: [Int: Double], _ second: [Int: Double]) -> Double {
+        func norm(_ mix: [Int: Double]) -> Double {
+            mix.values.reduce(0) { $0 + $1 * $1 }.squareRoot()
+        }
+        let product = first.reduce(0) { $0 + $1.value * (second[$1.key] ?? 0) }
+        return product / max(norm(first) * norm(second), 1e-9)
+    }
+
+    private func client(
+        _ name: String,
+        _ connections: Set<Int>,
+        isLasting: Bool,
+        _ groupEvidence: String
+    ) -> CapturedClient {
+        let own = visits.filter { connections.contains($0.connection) }
+        var counts: [Int: Int] = [:]
+        for visit in own { counts[visit.shape, default: 0] += 1 }
+        let concurrency = Self.concurrency(of: own)
+        // Connections that come and go stand for as many workers as were seen at the same time.
+        let count = isLasting ? connections.count : max(concurrency, 1)
+        let decision = PaceDecision(own, connections: count, span: span, isTimed: isTimed)
+        var evidence = [groupEvidence, decision.evidence]
+        let pace: CapturedClient.Pace
+        if decision.isClosed {
+            // The mean that gives the observed rate; rests between transactions that no pair of
+            // them shows, such as those of connections that come and go, are in it.
+            let service = own.reduce(0) { $0 + $1.duration }
+            let length = span.upperBound - span.lowerBound
+            let mean = (Double(count) * length - service) / Double(max(1, own.count))
+            // Below this, the generator's own work between two accesses is as long.
+            pace = .closed(mean >= 5e-6 ? RestModel(decision.rests, mean: mean) : nil)
+        } else {
+            let arrivals = arrivals(of: own)
+            pace = .open(rates: arrivals.rates, isEven: arrivals.isEven)
+            evidence.append(arrivals.evidence)
+        }
+        return CapturedClient(
+            name: name,
+            connections: connections,
+            concurrency: concurrency,
+            workers: count,
+            counts: counts,
+            pace: pace,
+            evidence: evidence
+        )
+    }
+
+    /// The most transactions at the same time.
+    private static func concurrency(of visits: [Visit]) -> Int {
+        var running: [Double] = []
+        var most = 0
+        for visit in visits {
+            running.removeAll { $0 <= visit.start }
+            running.append(visit.end)
+            most = max(most, running.count)
+        }
+        return most
+    }
+
+    /// How arrivals are spread: one rate, or several if the number in parts of the time differs more
+    /// than chance explains (chi-square with nine degrees of freedom, p < 0.001: 27.9).
+    private func arrivals(
+        of visits: [Visit]
+    ) -> (rates: [Double], isEven: Bool, evidence: String) {
+        let length = max(span.upperBound - span.lowerBound, 1e-9)
+        let rate = Double(visits.count) / length
+        var gaps = SampledNumbers()
+        for (visit, next) in zip(visits, visits.dropFirst()) {
+            gaps.add(max(0, next.start - visit.start))
+        }
+        let isEven = visits.count >= 20 && gaps.variation < 0.5
+        var counts = Array(repeating: 0, count: Self.parts)
+        for visit in visits {
+            let part = Int((visit.start - span.lowerBound) / length * Double(Self.parts))
+            counts[min(max(part, 0), Self.parts - 1)] += 1
+        }
+        let mean = Double(visits.count) / Double(Self.parts)
+        let chi =
+            counts.reduce(0) { $0 + (Double($1) - mean) * (Double($1) - mean) } / max(mean, 1e-9)
+        var evidence =
+            "the times between arrivals vary by \(TimeText.number(gaps.variation)) of their mean "
+            + "(even: 0, Poisson: 1)"
+        // Short bursts alone make the numbers differ: arrivals in pairs double the sum.
+        let bursts = min(max(gaps.variation, 1), 2)
+        guard mean >= 5, chi > 27.9 * bursts * bursts else {
+            return ([rate], isEven, evidence)
+        }
+        let rates = counts.map { Double($0) * Double(Self.parts) / length }
+        evidence +=
+            "; the rate changes from \(TimeText.rate(rates.min() ?? 0)) to "
+            + TimeText.rate(rates.max() ?? 0)
+        return (rates, isEven, evidence)
+    }
+}

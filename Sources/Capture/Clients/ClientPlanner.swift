@@ -1,0 +1,86 @@
+/// Turns captured clients into clients of a scenario.
+///
+/// Where transactions arrive on a schedule, reads and writes become two clients: independent parts
+/// of a Poisson process are Poisson processes, and a comparison then has metrics for each.
+struct ClientPlanner {
+    /// An operation with how often the client ran it.
+    struct Share {
+        var operation: PlannedOperation
+        var count: Int
+    }
+
+    /// A client of the scenario.
+    struct Client {
+        var name: String
+        var writes: Bool
+        var workers: Int
+        var pace: CapturedClient.Pace
+        var operations: [Share]
+        /// How often an access is tried again after `SQLITE_BUSY`.
+        var retries: Int
+        var evidence: [String]
+
+        /// Its transactions.
+        var count: Int { operations.reduce(0) { $0 + $1.count } }
+    }
+
+    let analysis: CaptureAnalysis
+    let planned: [Int: PlannedOperation]
+
+    init(_ analysis: CaptureAnalysis, planned: [Int: PlannedOperation]) {
+        self.analysis = analysis
+        self.planned = planned
+    }
+
+    func clients() -> [Client] {
+        analysis.clients.flatMap { captured -> [Client] in
+            let shares = captured.counts.sorted { $0.key < $1.key }.compactMap { shape, count in
+                planned[shape].map { Share(operation: $0, count: count) }
+            }
+            guard !shares.isEmpty else { return [] }
+            let total = captured.counts.values.reduce(0, +)
+            guard case .open(let rates, let isEven) = captured.pace else {
+                return [
+                    client(captured, captured.name, shares, workers(of: captured), captured.pace)
+                ]
+            }
+            return [false, true].compactMap { writes in
+                let own = shares.filter { $0.operation.writes == writes }
+                guard !own.isEmpty else { return nil }
+                let part = Double(own.reduce(0) { $0 + $1.count }) / Double(total)
+                return client(
+                    captured,
+                    captured.name + (writes ? "-writes" : "-reads"),
+                    own,
+                    workers(of: captured),
+                    .open(rates: rates.map { $0 * part }, isEven: isEven)
+                )
+            }
+        }
+    }
+
+    /// In an open loop, twice as many workers as transactions were seen at the same time, so that a
+    /// slower arm finds a free one; but no more than there were connections.
+    private func workers(of client: CapturedClient) -> Int {
+        if case .closed = client.pace { return min(client.workers, 1000) }
+        return min(max(1, min(client.connections.count, 2 * client.concurrency)), 1000)
+    }
+
+    private func client(
+        _ captured: CapturedClient,
+        _ name: String,
+        _ shares: [Share],
+        _ workers: Int,
+        _ pace: CapturedClient.Pace
+    ) -> Client {
+        Client(
+            name: name,
+            writes: shares.contains { $0.operation.writes },
+            workers: workers,
+            pace: pace,
+            operations: shares,
+            retries: shares.map { analysis.shapes[$0.operation.shape].mostBusy }.max() ?? 0,
+            evidence: captured.evidence
+        )
+    }
+}

@@ -1,0 +1,107 @@
+/// Decides whether transactions arrive on a schedule or follow each other.
+///
+/// In a closed loop, the next transaction waits for the last one, so a long one delays it. In an
+/// open loop it does not: the rest after a long transaction is shorter (one connection), and
+/// arrivals meet as many running transactions as there are on average (several connections;
+/// Wolff, "Poisson arrivals see time averages", 1982).
+struct PaceDecision {
+    private(set) var isClosed = false
+    private(set) var evidence = ""
+    /// The time between the end of a transaction and the start of the next one.
+    private(set) var rests = SampledNumbers()
+
+    /// The share of the connections' time in transactions from which on they wait for nothing else.
+    private static let saturation = 0.7
+    /// The fewest transactions that a decision needs.
+    private static let fewest = 50
+
+    /// - Parameters:
+    ///   - visits: The transactions, in the order of their starts.
+    ///   - span: The first start and the last end of the capture.
+    ///   - isTimed: Whether the durations are known.
+    init(_ visits: [Visit], connections: Int, span: ClosedRange<Double>, isTimed: Bool) {
+        let length = max(span.upperBound - span.lowerBound, 1e-9)
+        var byConnection: [Int: [Visit]] = [:]
+        for visit in visits { byConnection[visit.connection, default: []].append(visit) }
+        var pairs: [(duration: Double, rest: Double)] = []
+        for own in byConnection.values {
+            for (visit, next) in zip(own, own.dropFirst()) {
+                let rest = max(0, next.start - visit.end)
+                rests.add(rest)
+                pairs.append((visit.duration, rest))
+            }
+        }
+        guard isTimed else {
+            evidence = "durations are unknown, so the observed rate is offered as it is"
+            return
+        }
+        guard visits.count >= Self.fewest else {
+            evidence = "\(visits.count) transactions are too few to know what they wait for"
+            return
+        }
+        let busy = visits.reduce(0) { $0 + $1.duration } / (length * Double(max(1, connections)))
+        if busy >= Self.saturation {
+            isClosed = true
+            evidence = "its connections are in transactions for \(TimeText.share(busy)) of the time"
+            return
+        }
+        if connections == 1 {
+            decideByRests(pairs)
+        } else {
+            decideByCompany(visits, length: length, connections: connections, busy: busy)
+        }
+    }
+
+    /// One connection: does a long transaction shorten the rest after it?
+    private mutating func decideByRests(_ pairs: [(duration: Double, rest: Double)]) {
+        let count = Double(pairs.count)
+        let meanDuration = pairs.reduce(0) { $0 + $1.duration } / count
+        let meanRest = pairs.reduce(0) { $0 + $1.rest } / count
+        let variance =
+            pairs.reduce(0) { $0 + ($1.duration - meanDuration) * ($1.duration - meanDuration) }
+            / count
+        guard variance.squareRoot() >= 0.05 * meanRest, variance > 0 else {
+            evidence =
+                "its transactions are too short, for their rests, to show whether the next one "
+                + "waits for them, so the observed rate is offered"
+            return
+        }
+        let covariance =
+            pairs.reduce(0) { $0 + ($1.duration - meanDuration) * ($1.rest - meanRest) } / count
+        let slope = covariance / variance
+        isClosed = slope > -0.5
+        evidence =
+            "a transaction that lasts 1 ms longer changes the rest after it by "
+            + "\(slope < 0 ? "-" : "")\(TimeText.number(abs(slope))) ms (closed loop: 0, open: -1)"
+    }
+
+    /// Several connections: how many running transactions does an arrival meet?
+    private mutating func decideByCompany(
+        _ visits: [Visit],
+        length: Double,
+        connections: Int,
+        busy: Double
+    ) {
+        let average = busy * Double(connections)
+        let expected = average * Double(visits.count)
+        guard expected >= 100 else {
+            evidence =
+                "its transactions meet each other too rarely to show whether they wait, so the "
+                + "observed rate is offered"
+            return
+        }
+        var running: [Double] = []
+        var met = 0
+        for visit in visits {
+            running.removeAll { $0 <= visit.start }
+            met += running.count
+            running.append(visit.end)
+        }
+        let ratio = Double(met) / expected
+        let closed = Double(connections - 1) / Double(connections)
+        isClosed = ratio < (1 + closed) / 2
+        evidence =
+            "an arrival meets \(TimeText.number(ratio)) times as many running transactions as there "
+            + "are on average (closed loop of \(connections): \(TimeText.number(closed)), open: 1)"
+    }
+}

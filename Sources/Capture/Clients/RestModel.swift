@@ -1,0 +1,42 @@
+/// How long something rests, in the language's words: constant, uniform or exponential.
+struct RestModel: Equatable {
+    /// The distribution.
+    enum Kind: Equatable {
+        case constant
+        case uniform(from: Double, to: Double)
+        case exponential
+    }
+
+    /// The mean, in seconds.
+    var mean: Double
+    var kind: Kind
+
+    /// Chooses the distribution by the standard deviation over the mean: a constant has 0, a
+    /// uniform one at most 0.58, an exponential one 1.
+    ///
+    /// - Parameters:
+    ///   - numbers: Observed rests, in seconds.
+    ///   - mean: The mean, if it is not that of the observed rests.
+    init(_ numbers: SampledNumbers, mean known: Double? = nil) {
+        let mean = known ?? numbers.mean
+        self.mean = mean
+        let variation = numbers.variation
+        if variation < 0.2 {
+            kind = .constant
+        } else if variation < 0.7 {
+            let half = min(variation, 1 / 3.0.squareRoot()) * 3.0.squareRoot() * mean
+            kind = .uniform(from: max(0, mean - half), to: mean + half)
+        } else {
+            kind = .exponential
+        }
+    }
+
+    /// The value of `think` or `pause`.
+    var yaml: String {
+        switch kind {
+        case .constant: TimeText.yaml(mean)
+        case .uniform(let from, let to): "{from: \(TimeText.yaml(from)), to: \(TimeText.yaml(to))}"
+        case .exponential: "{mean: \(TimeText.yaml(mean))}"
+        }
+    }
+}

@@ -1,0 +1,63 @@
+/// Chooses the shapes that become operations.
+struct ShapeChoice {
+    /// The most operations of a scenario.
+    private static let mostShapes = 40
+    /// The share of transactions that the chosen shapes have at least, if there are few enough.
+    private static let coverage = 0.995
+
+    /// The numbers of the chosen shapes, in their order.
+    let modelled: [Int]
+    /// What is left out, one sentence each.
+    let omissions: [String]
+
+    init(_ analysis: CaptureAnalysis) {
+        var omissions: [String] = []
+        var repeatable: [Int] = []
+        var obstacles: [String: Int] = [:]
+        for (number, shape) in analysis.shapes.enumerated() {
+            if let problem = Self.obstacle(of: shape) {
+                obstacles[problem, default: 0] += shape.count
+            } else {
+                repeatable.append(number)
+            }
+        }
+        for (problem, count) in obstacles.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+            omissions.append("\(TimeText.count(count)) transactions: \(problem)")
+        }
+        let sorted = repeatable.sorted { analysis.shapes[$0].count > analysis.shapes[$1].count }
+        let total = sorted.reduce(0) { $0 + analysis.shapes[$1].count }
+        var covered = 0
+        var chosen: [Int] = []
+        for number in sorted {
+            if chosen.count >= Self.mostShapes
+                || chosen.count >= 10 && Double(covered) >= Self.coverage * Double(total)
+            {
+                break
+            }
+            chosen.append(number)
+            covered += analysis.shapes[number].count
+        }
+        let rest = sorted.count - chosen.count
+        if rest > 0 {
+            let share = Double(total - covered) / Double(max(1, total))
+            omissions.append(
+                "\(TimeText.count(rest)) rare kinds of transactions, together "
+                    + "\(TimeText.share(share)) of all"
+            )
+        }
+        modelled = chosen.sorted()
+        self.omissions = omissions
+    }
+
+    /// Why a shape cannot be repeated; nil where it can.
+    private static func obstacle(of shape: ShapeStatistics) -> String? {
+        for statement in shape.positions {
+            if let obstacle = statement.obstacle { return obstacle }
+            if let table = statement.missingTables.first {
+                return "the database has no table '\(table)'"
+            }
+        }
+        let lost = (shape.outcomes[.busy] ?? 0) + (shape.outcomes[.failed] ?? 0)
+        return lost == shape.count ? "all failed" : nil
+    }
+}

@@ -1,0 +1,108 @@
+import WorkloadEngine
+
+/// Compares a captured load with a run of its scenario.
+package struct FidelityReport {
+    /// An operation in the capture and in the run.
+    package struct Row: Sendable, Equatable {
+        /// The client's and the operation's name.
+        package var name: String
+        /// Transactions per second, captured and in the run.
+        package var rate: (captured: Double, replayed: Double)
+        /// Their mean duration in seconds, captured and in the run; nil where one is unknown.
+        package var seconds: (captured: Double?, replayed: Double?)
+        /// Failures because of a lock for each transaction, captured and in the run.
+        package var busy: (captured: Double, replayed: Double)
+
+        package static func == (first: Row, second: Row) -> Bool {
+            first.name == second.name && first.rate == second.rate
+        }
+    }
+
+    /// The operations, in the scenario's order.
+    package let rows: [Row]
+    /// The share of time in which transactions wrote, captured and in the run; those of several
+    /// connections at once add up.
+    package let writeShare: (captured: Double, replayed: Double)
+    private let omissions: [String]
+    private let notes: [String]
+
+    /// Compares.
+    ///
+    /// - Parameters:
+    ///   - scenario: The captured scenario.
+    ///   - result: The run of its arm ``CapturedScenario/presentArm``.
+    package init(_ scenario: CapturedScenario, _ result: ArmResult) {
+        var replayedShare = 0.0
+        rows = scenario.operations.map { operation in
+            let client = result.clients[operation.client]
+            let own = client?.operations?[operation.name] ?? client
+            let rate = own?.throughput ?? 0
+            // From the wait for BEGIN to the end of COMMIT, as in the capture.
+            let nanoseconds = own?.response.map { Double($0.mean) }
+            let lag = own?.lag.map { Double($0.mean) } ?? 0
+            let seconds = nanoseconds.map { max(0, $0 - lag) / 1e9 }
+            if operation.writes { replayedShare += rate * (seconds ?? 0) }
+            let busy = own?.errors.reduce(0) { $0 + ($1.key.contains("BUSY") ? $1.value : 0) } ?? 0
+            let tries = (own?.retried ?? 0) + busy
+            return Row(
+                name: "\(operation.client) \(operation.name)",
+                rate: (operation.rate, rate),
+                seconds: (operation.meanSeconds, seconds),
+                busy: (
+                    operation.busyShare, Double(tries) / Double(max(1, own?.started ?? 1))
+                )
+            )
+        }
+        writeShare = (scenario.writeShare, replayedShare)
+        omissions = scenario.omissions
+        var notes: [String] = []
+        if !result.valid {
+            notes.append("the run is invalid: \(result.invalidReason ?? "unknown reason")")
+        }
+        for (name, client) in result.clients.sorted(by: { $0.key < $1.key }) {
+            let errors = client.errors.sorted { $0.key < $1.key }
+            if !errors.isEmpty {
+                let codes = errors.map { "\($0.value) × \($0.key)" }.joined(separator: ", ")
+                notes.append("\(name): \(codes)")
+            }
+        }
+        for (what, count) in (result.refusals ?? [:]).sorted(by: { $0.key < $1.key }) {
+            notes.append("the guard refused \(what) \(count) times")
+        }
+        self.notes = notes
+    }
+
+    /// The report for people, with a newline at its end.
+    package var text: String {
+        var table = [
+            ["", "calls/s", "", "time", "", "busy", ""],
+            ["operation", "captured", "replayed", "captured", "replayed", "captured", "replayed"],
+        ]
+        for row in rows {
+            table.append([
+                row.name, TimeText.number(row.rate.captured), TimeText.number(row.rate.replayed),
+                row.seconds.captured.map(TimeText.yaml) ?? "–",
+                row.seconds.replayed.map(TimeText.yaml) ?? "–",
+                TimeText.share(row.busy.captured), TimeText.share(row.busy.replayed),
+            ])
+        }
+        let widths = (0..<7).map { column in table.map { $0[column].count }.max() ?? 0 }
+        var lines = table.map { cells in
+            cells.enumerated().map { column, cell in
+                let padding = String(repeating: " ", count: widths[column] - cell.count)
+                return column == 0 ? cell + padding : padding + cell
+            }.joined(separator: "  ")
+        }
+        lines.append(
+            "write transactions took \(TimeText.share(writeShare.captured)) of the time, "
+                + "\(TimeText.share(writeShare.replayed)) replayed"
+        )
+        lines += notes
+        if !omissions.isEmpty { lines += ["not modelled:"] + omissions.map { "  " + $0 } }
+        return lines.map { line in
+            var line = line
+            while line.last == " " { line.removeLast() }
+            return line
+        }.joined(separator: "\n") + "\n"
+    }
+}

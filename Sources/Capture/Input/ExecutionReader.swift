@@ -1,0 +1,196 @@
+import Foundation
+import WorkloadEngine
+
+/// Reads executions from JSON lines: one object a line, such as
+/// `{"time": 12.5, "sql": "SELECT 1", "seconds": 0.0002}`.
+package struct ExecutionReader {
+    private let file: String
+    /// The end of the last execution of each connection.
+    private var last: [String: Double] = [:]
+
+    /// Creates a reader.
+    ///
+    /// - Parameter file: The file's name, for messages.
+    package init(file: String) { self.file = file }
+
+    /// The executions of a file, in the order in which they ended.
+    ///
+    /// - Throws: ``CaptureError`` for the first line that is wrong, and for a file without lines.
+    package static func executions(
+        of data: Data,
+        file: String
+    ) throws(CaptureError) -> [CapturedExecution] {
+        var reader = ExecutionReader(file: file)
+        var executions: [CapturedExecution] = []
+        var number = 0
+        for line in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            number += 1
+            guard line.contains(where: { !(9...32).contains($0) }) else { continue }
+            executions.append(try reader.execution(of: Data(line), number: number))
+        }
+        if executions.isEmpty {
+            throw CaptureError(
+                "the file has no executions; write one JSON object a line, such as "
+                    + #"{"time": 12.5, "sql": "SELECT 1"}"#,
+                file: file
+            )
+        }
+        // Lines of several connections may be interleaved; those of one are in order.
+        return executions.enumerated()
+            .sorted { ($0.element.end, $0.offset) < ($1.element.end, $1.offset) }
+            .map(\.element)
+    }
+
+    /// The execution of one line.
+    private mutating func execution(
+        of line: Data,
+        number: Int
+    ) throws(CaptureError) -> CapturedExecution {
+        func failure(_ message: String) -> CaptureError {
+            CaptureError(message, file: file, line: number)
+        }
+        guard let parsed = try? JSONSerialization.jsonObject(with: line) else {
+            throw failure(
+                "this is not JSON; write one object a line, without commas between lines"
+            )
+        }
+        guard let object = parsed as? [String: Any] else {
+            throw failure(#"this is not an object, such as {"time": 12.5, "sql": "SELECT 1"}"#)
+        }
+        guard let sql = object["sql"] as? String else {
+            throw failure("'sql' is missing; write the statement's text")
+        }
+        let seconds = try numeral("seconds", in: object, number)
+        let end: Double
+        if let time = try time("time", in: object, number) {
+            end = time
+        } else if let start = try time("start", in: object, number) {
+            end = start + (seconds ?? 0)
+        } else {
+            throw failure(
+                "'time' is missing; write when the statement ended, in seconds, or 'start'"
+            )
+        }
+        var execution = CapturedExecution(end: end, sql: sql, seconds: seconds, line: number)
+        execution.process = try numeral("pid", in: object, number).map { Int($0) } ?? 0
+        execution.connection = object["connection"].map { "\($0)" } ?? "1"
+        execution.code = try code(object["code"], number)
+        execution.autocommit = object["autocommit"] as? Bool
+        execution.rows = try numeral("rows", in: object, number).map { Int($0) }
+        if let values = object["values"] {
+            guard let list = values as? [Any] else {
+                throw failure("'values' is not a list of the parameters' values, in their order")
+            }
+            execution.values = list.map(Self.value)
+        }
+        try checkOrder(of: execution, number)
+        return execution
+    }
+
+    private mutating func checkOrder(
+        of execution: CapturedExecution,
+        _ number: Int
+    ) throws(CaptureError) {
+        let name = "\(execution.process)/\(execution.connection)"
+        // Clocks that are read twice may disagree by less than this.
+        if let last = last[name], execution.end < last - 0.000_1 {
+            throw CaptureError(
+                "the time \(execution.end) of connection \(execution.connection) is before "
+                    + "\(last), the time of its previous line; write each connection's lines in "
+                    + "the order in which the statements ended, with a clock that is not set back",
+                file: file,
+                line: number
+            )
+        }
+        last[name] = max(execution.end, last[name] ?? execution.end)
+    }
+
+    private func time(
+        _ key: String,
+        in object: [String: Any],
+        _ number: Int
+    ) throws(CaptureError) -> Double? {
+        if let text = object[key] as? String {
+            if let seconds = Self.seconds(ofDate: text) { return seconds }
+            throw CaptureError(
+                "'\(key)' is '\(text)'; write seconds, or a date such as 2026-01-31T12:00:00.25Z",
+                file: file,
+                line: number
+            )
+        }
+        return try numeral(key, in: object, number)
+    }
+
+    private func numeral(
+        _ key: String,
+        in object: [String: Any],
+        _ line: Int
+    ) throws(CaptureError) -> Double? {
+        guard let value = object[key], !(value is NSNull) else { return nil }
+        guard let number = (value as? NSNumber)?.doubleValue, number.isFinite, number >= 0,
+            number < 1e15
+        else {
+            throw CaptureError("'\(key)' is not a number from 0", file: file, line: line)
+        }
+        return number
+    }
+
+    /// A result code by its number or its name.
+    private func code(_ value: Any?, _ line: Int) throws(CaptureError) -> Int {
+        if let number = value as? NSNumber { return number.intValue }
+        guard let name = value as? String else { return 0 }
+        if let code = Self.codes[name.uppercased()] { return code }
+        // Extended codes have the primary one as the start of their name.
+        if let code = Self.codes.first(where: { name.uppercased().hasPrefix($0.key + "_") }) {
+            return code.value
+        }
+        throw CaptureError(
+            "'code' is '\(name)'; write a number, or a name such as SQLITE_BUSY",
+            file: file,
+            line: line
+        )
+    }
+
+    private static let codes: [String: Int] = [
+        "SQLITE_OK": 0, "SQLITE_ERROR": 1, "SQLITE_INTERNAL": 2, "SQLITE_PERM": 3,
+        "SQLITE_ABORT": 4, "SQLITE_BUSY": 5, "SQLITE_LOCKED": 6, "SQLITE_NOMEM": 7,
+        "SQLITE_READONLY": 8, "SQLITE_INTERRUPT": 9, "SQLITE_IOERR": 10, "SQLITE_CORRUPT": 11,
+        "SQLITE_FULL": 13, "SQLITE_CANTOPEN": 14, "SQLITE_SCHEMA": 17, "SQLITE_CONSTRAINT": 19,
+        "SQLITE_MISMATCH": 20, "SQLITE_MISUSE": 21, "SQLITE_AUTH": 23, "SQLITE_RANGE": 25,
+        "SQLITE_NOTADB": 26, "SQLITE_ROW": 100, "SQLITE_DONE": 101,
+    ]
+
+    /// Seconds since 1970 of an ISO 8601 date, with fractions; UTC where it names no zone.
+    private static func seconds(ofDate text: String) -> Double? {
+        let pattern = /(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)([.,]\d+)?(Z|[+-]\d\d:?\d\d)?/
+        guard let match = text.wholeMatch(of: pattern) else { return nil }
+        let zone = match.4.map(String.init) ?? "Z"
+        guard
+            let date = try? Date(
+                "\(match.1)T\(match.2)\(zone)",
+                strategy: Date.ISO8601FormatStyle()
+            )
+        else { return nil }
+        let fraction = match.3.flatMap { Double("0." + $0.dropFirst()) } ?? 0
+        return date.timeIntervalSince1970 + fraction
+    }
+
+    /// A parameter's value; an object `{"blob": "base64"}` is a blob.
+    private static func value(_ json: Any) -> WorkloadValue {
+        switch json {
+        case let text as String: return .text(text)
+        case let number as NSNumber:
+            // A JSON number without a fraction is an integer.
+            let type = String(cString: number.objCType)
+            if type == "d" || type == "f" {
+                let real = number.doubleValue
+                return .real(real)
+            }
+            return .integer(number.int64Value)
+        case let object as [String: Any]:
+            let bytes = (object["blob"] as? String).flatMap { Data(base64Encoded: $0) }
+            return bytes.map { .blob(Array($0)) } ?? .null
+        default: return .null
+        }
+    }
+}

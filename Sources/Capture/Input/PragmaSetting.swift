@@ -1,0 +1,38 @@
+/// Settings that PRAGMA statements make, and that a scenario can repeat.
+enum PragmaSetting {
+    /// The pragmas of connections whose values are numbers or words, and no secrets.
+    static let repeatable: Set = [
+        "busy_timeout", "cache_size", "cache_spill", "case_sensitive_like", "foreign_keys",
+        "journal_mode", "journal_size_limit", "locking_mode", "mmap_size", "query_only",
+        "read_uncommitted", "recursive_triggers", "synchronous", "temp_store", "threads",
+        "wal_autocheckpoint",
+    ]
+
+    /// The setting of `PRAGMA name = value` or `PRAGMA name(value)`; empty for anything else, and
+    /// for pragmas that are not repeated, such as `key`.
+    static func all(_ sql: String) -> [String: String] {
+        guard var tokens = try? SQLLexer.tokens(of: sql)[...], tokens.popFirst() != nil else {
+            return [:]
+        }
+        if tokens.count > 2, tokens[tokens.startIndex + 1].text == "." {
+            tokens = tokens.dropFirst(2)
+        }
+        guard let name = tokens.popFirst()?.text.lowercased(), repeatable.contains(name),
+            let sign = tokens.popFirst()?.text, sign == "=" || sign == "("
+        else { return [:] }
+        var value = ""
+        for token in tokens.prefix(2) {
+            if token.text == "-" {
+                value = "-"
+            } else if [.word, .number, .string].contains(token.kind) {
+                value += token.unquoted.lowercased()
+                break
+            }
+        }
+        let isPlain = value.unicodeScalars.allSatisfy {
+            ("a"..."z").contains($0) || ("0"..."9").contains($0)
+                || "-._".unicodeScalars.contains($0)
+        }
+        return value.isEmpty || !isPlain ? [:] : [name: value]
+    }
+}

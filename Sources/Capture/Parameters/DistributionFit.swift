@@ -1,0 +1,257 @@
+import Foundation
+import WorkloadEngine
+
+/// A distribution of the language that is like observed values.
+struct DistributionFit: Equatable {
+    /// Its keys and values in YAML, without the range.
+    var yaml: String
+    /// Whether it draws integers of a range.
+    var needsRange: Bool
+    /// The largest difference between the shares of values up to a value, observed and fitted, in
+    /// 0…1 (the distance of Kolmogorov and Smirnov); for `choice`, the share of the values that are
+    /// not shown.
+    var distance: Double
+
+    /// The thetas of Zipf's law that are tried.
+    private static let thetas = [0.5, 0.7, 0.8, 0.9, 0.99, 1.1, 1.3, 1.6, 2.0]
+    /// The most values of a choice.
+    private static let mostChoices = 30
+    /// Below this distance, uniform is near enough.
+    private static let near = 0.05
+
+    /// Finds the best distribution; nil where no value may be shown and none is known.
+    ///
+    /// - Parameters:
+    ///   - sample: The values.
+    ///   - range: The integers of the column; nil where there is no column.
+    ///   - k: How often a value must have been seen to be shown.
+    static func best(
+        of sample: ValueSample,
+        range: ClosedRange<Int64>?,
+        k: Int
+    ) -> DistributionFit? {
+        guard sample.count >= max(k, 2) else { return nil }
+        if Double(sample.successors) >= 0.8 * Double(sample.count - 1) {
+            let share = Double(sample.successors) / Double(sample.count - 1)
+            return DistributionFit(
+                yaml: "distribution: sequential",
+                needsRange: true,
+                distance: 1 - share
+            )
+        }
+        if let choice = choice(of: sample, k: k) { return choice }
+        guard let counts = Counts(sample, range: range) else { return nil }
+        let size = counts.size
+        let uniform = DistributionFit(
+            yaml: "distribution: uniform",
+            needsRange: true,
+            distance: counts.distance(mostFrequent: 10 / size) { $0 }
+        )
+        if uniform.distance <= near { return uniform }
+        var candidates = [uniform, hotspot(counts)]
+        for theta in thetas {
+            let name = "distribution: zipfian, theta: \(theta)"
+            let most = Zipf.share(10, of: size, theta: theta)
+            candidates.append(
+                DistributionFit(
+                    yaml: name,
+                    needsRange: true,
+                    distance: counts.distance(mostFrequent: most) {
+                        Zipf.share($0 * size, of: size, theta: theta)
+                    }
+                )
+            )
+            candidates.append(
+                DistributionFit(
+                    yaml: "distribution: latest, theta: \(theta)",
+                    needsRange: true,
+                    distance: counts.distance(mostFrequent: most) {
+                        1 - Zipf.share((1 - $0) * size, of: size, theta: theta)
+                    }
+                )
+            )
+            candidates.append(
+                DistributionFit(
+                    yaml: name + ", scramble: true",
+                    needsRange: true,
+                    distance: counts.scrambledDistance(theta)
+                )
+            )
+        }
+        return candidates.min { $0.distance < $1.distance }
+    }
+
+    /// The theta of Zipf's law that the values' frequencies follow, whichever the values are.
+    static func popularity(
+        of sample: ValueSample,
+        distinct: Int
+    ) -> (theta: Double, distance: Double)? {
+        guard sample.count >= 100, sample.uncounted == 0, sample.counts.count > 1 else {
+            return nil
+        }
+        let frequencies = sample.counts.values.sorted(by: >).map(Double.init)
+        let size = Double(max(distinct, frequencies.count))
+        return thetas.map { theta in
+            (theta, Counts.rankDistance(frequencies, of: size, theta: theta))
+        }.min { $0.1 < $1.1 }
+    }
+
+    /// A few values with their weights.
+    private static func choice(of sample: ValueSample, k: Int) -> DistributionFit? {
+        let shown = sample.counts.filter { $0.value >= k }
+            .sorted { ($1.value, "\($0.key)") < ($0.value, "\($1.key)") }
+        let mass = shown.reduce(0) { $0 + $1.value }
+        guard !shown.isEmpty, shown.count <= mostChoices,
+            sample.counts.count <= 2 * mostChoices, mass * 10 >= sample.count * 9
+        else { return nil }
+        let values = shown.map { yaml(of: $0.key) }.joined(separator: ", ")
+        let weights = shown.map { String($0.value) }.joined(separator: ", ")
+        return DistributionFit(
+            yaml: "distribution: choice, values: [\(values)]"
+                + (shown.count > 1 ? ", weights: [\(weights)]" : ""),
+            needsRange: false,
+            distance: 1 - Double(mass) / Double(sample.count)
+        )
+    }
+
+    /// A value as `choice` reads it; blobs have no form there.
+    private static func yaml(of value: WorkloadValue) -> String {
+        switch value {
+        case .null: "null"
+        case .integer(let integer): String(integer)
+        case .real(let real): "\(real)"
+        case .text(let text): YAMLText.quoted(text)
+        case .blob: "null"
+        }
+    }
+
+    private static func hotspot(_ counts: Counts) -> DistributionFit {
+        [0.01, 0.02, 0.05, 0.1, 0.2, 0.5].map { set in
+            let draws = counts.share(upTo: set)
+            return DistributionFit(
+                yaml: "distribution: hotspot, set: \(TimeText.number(set * 100))%, "
+                    + "draws: \(TimeText.number(max(draws, 0.001) * 100))%",
+                needsRange: true,
+                distance: counts.distance(mostFrequent: 10 * draws / (set * counts.size)) { share in
+                    share <= set
+                        ? draws * share / set : draws + (1 - draws) * (share - set) / (1 - set)
+                }
+            )
+        }.min { $0.distance < $1.distance }
+            ?? DistributionFit(yaml: "distribution: uniform", needsRange: true, distance: 1)
+    }
+
+    /// Integers with how often each was seen.
+    private struct Counts {
+        let values: [(value: Int64, count: Int)]
+        let total: Double
+        let first: Int64
+        /// How many integers the range has.
+        let size: Double
+
+        init?(_ sample: ValueSample, range: ClosedRange<Int64>?) {
+            var values: [(value: Int64, count: Int)] = []
+            for (value, count) in sample.counts {
+                guard case .integer(let integer) = value else { return nil }
+                values.append((integer, count))
+            }
+            values.sort { $0.value < $1.value }
+            guard let low = values.first?.value, let high = values.last?.value else { return nil }
+            let from = min(low, range?.lowerBound ?? low)
+            let to = max(high, range?.upperBound ?? high)
+            self.values = values
+            total = Double(values.reduce(0) { $0 + $1.count })
+            first = from
+            size = Double(to) - Double(from) + 1
+        }
+
+        /// The share of the ten most frequent values.
+        private var tenMost: Double {
+            values.map(\.count).sorted(by: >).prefix(10).reduce(0) { $0 + Double($1) } / total
+        }
+
+        /// The largest difference to a distribution, which gives the share of draws in the first
+        /// part of the range, in 0…1.
+        ///
+        /// That of the ten most frequent values counts too: popular values all over the range have
+        /// the distribution function of a uniform one.
+        func distance(mostFrequent: Double, _ share: (Double) -> Double) -> Double {
+            let popularity = abs(tenMost - min(1, mostFrequent))
+            var seen = 0.0
+            var most = 0.0
+            for (value, count) in values {
+                let below = share((Double(value) - Double(first)) / size)
+                most = max(most, abs(below - seen / total))
+                seen += Double(count)
+                let upTo = share((Double(value) - Double(first) + 1) / size)
+                most = max(most, abs(upTo - seen / total))
+            }
+            return max(most, popularity)
+        }
+
+        func share(upTo part: Double) -> Double {
+            let limit = Double(first) + part * size
+            let seen = values.reduce(0) { $0 + (Double($1.value) < limit ? $1.count : 0) }
+            return Double(seen) / total
+        }
+
+        /// The difference to a scrambled zipfian, which draws one of 10¹⁰ items and hashes it to a
+        /// value: the most popular items stay apart, the others spread evenly.
+        func scrambledDistance(_ theta: Double) -> Double {
+            let items = 1e10
+            let even = (1 - Zipf.share(size, of: items, theta: theta)) / size
+            let mean = total / size
+            var seen = 0.0
+            var most = 0.0
+            for (index, count) in values.map(\.count).sorted(by: >).enumerated() {
+                // Beyond this, the order of frequencies is chance.
+                guard Double(count) > mean + 3 * mean.squareRoot() + 3 || index < 10 else { break }
+                seen += Double(count)
+                let rank = Double(index + 1)
+                let expected = Zipf.share(rank, of: items, theta: theta) + even * rank
+                most = max(most, abs(expected - seen / total))
+            }
+            return most
+        }
+
+        /// The largest difference between the shares of the most frequent values.
+        static func rankDistance(_ frequencies: [Double], of size: Double, theta: Double) -> Double
+        {
+            let total = frequencies.reduce(0, +)
+            var seen = 0.0
+            var most = 0.0
+            for (index, frequency) in frequencies.enumerated() {
+                seen += frequency
+                let expected = Zipf.share(Double(index + 1), of: size, theta: theta)
+                most = max(most, abs(expected - seen / total))
+            }
+            return most
+        }
+    }
+}
+
+/// Zipf's law over the ranks from 1.
+private enum Zipf {
+    /// The share of draws that have at most a rank.
+    static func share(_ rank: Double, of size: Double, theta: Double) -> Double {
+        let rank = rank.rounded()
+        guard rank > 0 else { return 0 }
+        return min(1, harmonic(rank, theta) / harmonic(size, theta))
+    }
+
+    /// The generalized harmonic number: exact up to 50, by Euler and Maclaurin beyond.
+    private static func harmonic(_ count: Double, _ theta: Double) -> Double {
+        let exact = min(count, 50)
+        var sum = 0.0
+        var rank = 1.0
+        while rank <= exact {
+            sum += pow(rank, -theta)
+            rank += 1
+        }
+        guard count > 50 else { return sum }
+        func integral(_ x: Double) -> Double {
+            theta == 1 ? log(x) : pow(x, 1 - theta) / (1 - theta)
+        }
+        return sum + integral(count) - integral(50) + (pow(count, -theta) - pow(50, -theta)) / 2
+    }
+}

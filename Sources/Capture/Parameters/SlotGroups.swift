@@ -1,0 +1,67 @@
+import WorkloadEngine
+
+/// Finds the slots of a transaction that have the same value, so that they share a variable.
+struct SlotGroups {
+    /// A slot of a shape.
+    struct Place: Hashable {
+        var position: Int
+        var slot: Int
+    }
+
+    private var parents: [Place: Place] = [:]
+
+    /// The fewest transactions that show an equality.
+    private static let fewest = 3
+    /// The share of transactions in which two slots must be equal.
+    private static let agreement = 0.95
+
+    init(_ shape: ShapeStatistics) {
+        let places = shape.positions.indices.flatMap { position in
+            shape.positions[position].slots.indices.map { Place(position: position, slot: $0) }
+        }
+        for (index, first) in places.enumerated() {
+            for second in places[(index + 1)...] where Self.areEqual(first, second, shape) {
+                parents[root(of: second)] = root(of: first)
+            }
+        }
+    }
+
+    /// The place that stands for all places with the same value.
+    func root(of place: Place) -> Place {
+        var place = place
+        while let parent = parents[place], parent != place { place = parent }
+        return place
+    }
+
+    private static func areEqual(_ first: Place, _ second: Place, _ shape: ShapeStatistics) -> Bool
+    {
+        var both = 0
+        var equal = 0
+        var values: Set<WorkloadValue> = []
+        for kept in shape.kept {
+            guard let one = value(first, kept), let other = value(second, kept) else { continue }
+            both += 1
+            if one == other {
+                equal += 1
+                values.insert(one)
+            }
+        }
+        let column = shape.positions[first.position].slots[first.slot].column
+        let isSameColumn =
+            column != nil && column == shape.positions[second.position].slots[second.slot].column
+        guard both >= fewest else {
+            // Without values, a column of two statements most often means the same row.
+            return isSameColumn && first.position != second.position && both == 0
+        }
+        // Equal constants, such as two zeros, mean nothing.
+        guard values.count > 1 || isSameColumn else { return false }
+        return Double(equal) >= agreement * Double(both)
+    }
+
+    private static func value(_ place: Place, _ kept: [[WorkloadValue?]]) -> WorkloadValue? {
+        guard place.position < kept.count, place.slot < kept[place.position].count else {
+            return nil
+        }
+        return kept[place.position][place.slot]
+    }
+}

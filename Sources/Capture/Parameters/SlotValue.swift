@@ -1,0 +1,223 @@
+import WorkloadEngine
+
+/// What takes a slot's place in the scenario's SQL.
+enum SlotValue: Equatable {
+    /// SQL text: a literal that stays, `NULL`, or an expression.
+    case text(String)
+    /// A variable.
+    case variable(base: String, yaml: String, comment: String)
+    /// The variable of the range's first bound plus a span.
+    case span(Int64)
+}
+
+/// Decides what takes the place of a slot.
+struct SlotPlanner {
+    let schema: CaptureSchema
+    let options: CaptureOptions
+
+    /// What takes the slot's place, and what could not be modelled of it.
+    func plan(
+        _ slot: StatementSlot,
+        at place: SlotGroups.Place,
+        of shape: ShapeStatistics
+    ) -> (value: SlotValue, problem: String?) {
+        let sample = shape.sample(of: slot, at: place)
+        let statement = shape.positions[place.position]
+        if options.showsLiterals, case .literal(_, let text) = slot.source,
+            sample.onlyValue != nil, sample.count >= options.leastCount
+        {
+            return (.text(text), nil)
+        }
+        switch slot.role {
+        case .limit: return limit(sample, rows: shape.rows[place.position], otherwise: 20)
+        case .offset: return limit(sample, rows: SampledNumbers(), otherwise: 0)
+        case .insert(let row):
+            if let column = slot.column, let own = schema.column(column), own.isUnique,
+                !statement.toleratesConflicts
+            {
+                return (fresh(column, own, row: row, of: statement), nil)
+            }
+        case .set:
+            if let column = slot.column, let own = schema.column(column), own.isUnique {
+                // Programs that save whole rows set a key to what it is; any other value could exist.
+                return (.text(Self.quotedName(own.name)), nil)
+            }
+        case .rangeEnd:
+            if let span = span(at: place, of: shape) { return (.span(span), nil) }
+        case .comparison, .rangeStart, .list, .change, .other: break
+        }
+        if options.showsValues, let fitted = fitted(slot, sample) { return (fitted, nil) }
+        if slot.role == .change { return constant(sample, column: slot.column) }
+        guard let column = slot.column else { return constant(sample, column: nil) }
+        return drawn(column, slot.role)
+    }
+
+    // MARK: Without values
+
+    /// A value of the column, as the rows have it.
+    private func drawn(
+        _ column: Variable.Column,
+        _ role: StatementSlot.Role
+    ) -> (SlotValue, String?) {
+        let own = schema.column(column)
+        // A sample of a key's values would be a few hot rows; its range is all of them.
+        let isKey = own?.isUnique == true && own?.isInteger == true
+        let yaml = "distribution: \(isKey ? "uniform" : "choice"), " + Self.reference(column)
+        let problem =
+            role == .rangeEnd
+            ? "the length of the range over \(column.table).\(column.name)" : nil
+        return (
+            .variable(
+                base: "\(column.table)_\(column.name)",
+                yaml: yaml,
+                comment: isKey ? "any of the column's range" : "as the rows have it"
+            ), problem
+        )
+    }
+
+    /// A new value for a column in which each is unique.
+    private func fresh(
+        _ column: Variable.Column,
+        _ own: CaptureSchema.Column,
+        row: Int,
+        of statement: NormalizedStatement
+    ) -> SlotValue {
+        let hasRows = statement.slots.contains {
+            if case .insert(let other) = $0.role { other > 0 } else { false }
+        }
+        if hasRows {
+            if own.isRowID { return .text("NULL") }
+            return .text(own.isInteger ? "abs(random())" : "lower(hex(randomblob(16)))")
+        }
+        let yaml =
+            own.isInteger
+            ? "distribution: sequential, \(Self.reference(column))"
+            : "distribution: sequential, prefix: captured-"
+        return .variable(
+            base: "new_\(column.table)_\(column.name)",
+            yaml: yaml,
+            comment: "a new one for each row: the column is a key"
+        )
+    }
+
+    private func limit(
+        _ sample: ValueSample,
+        rows: SampledNumbers,
+        otherwise: Int
+    ) -> (SlotValue, String?) {
+        if options.showsValues || options.showsLiterals,
+            let (value, count) = sample.counts.max(by: { $0.value < $1.value }),
+            count >= options.leastCount, case .integer(let number) = value
+        {
+            return (.text(String(number)), nil)
+        }
+        if rows.count > 0, rows.maximum >= 1 { return (.text(String(Int(rows.maximum))), nil) }
+        return (.text(String(otherwise)), "the value of a LIMIT or OFFSET")
+    }
+
+    /// A stand-in for a value that no column explains.
+    private func constant(
+        _ sample: ValueSample,
+        column: Variable.Column?
+    ) -> (SlotValue, String?) {
+        let isText = sample.lengths.count > 0
+        let name =
+            column.map { "the change of \($0.table).\($0.name)" } ?? "a value without a column"
+        return (.text(isText ? "''" : "1"), name)
+    }
+
+    // MARK: With values
+
+    private func fitted(_ slot: StatementSlot, _ sample: ValueSample) -> SlotValue? {
+        let own = slot.column.flatMap(schema.column)
+        let base = slot.column.map { "\($0.table)_\($0.name)" } ?? "value"
+        let range = slot.role == .change ? nil : own?.range
+        if let fit = DistributionFit.best(of: sample, range: range, k: options.leastCount) {
+            let distance = "distance of the fit \(TimeText.number(fit.distance * 100)) %"
+            guard fit.needsRange else {
+                return .variable(base: base, yaml: fit.yaml, comment: distance)
+            }
+            if let column = slot.column, range != nil {
+                let yaml = fit.yaml + ", " + Self.reference(column)
+                return .variable(base: base, yaml: yaml, comment: distance)
+            }
+            if let bounds = bounds(of: sample) {
+                let yaml = fit.yaml + ", min: \(bounds.lowerBound), max: \(bounds.upperBound)"
+                return .variable(base: base, yaml: yaml, comment: distance)
+            }
+        }
+        // Which values are popular stays unknown; how popular they are does not.
+        guard let column = slot.column, let own,
+            let popular = DistributionFit.popularity(of: sample, distinct: own.distinctCount ?? 0),
+            popular.distance < 0.2
+        else { return nil }
+        return .variable(
+            base: base,
+            yaml: "distribution: choice, theta: \(popular.theta), \(Self.reference(column))",
+            comment: "distance of the fit \(TimeText.number(popular.distance * 100)) %"
+        )
+    }
+
+    /// Bounds between which most integers lie, and beyond each of which enough do to hide them.
+    private func bounds(of sample: ValueSample) -> ClosedRange<Int64>? {
+        let sorted = sample.integers.sorted()
+        let hidden = options.leastCount - 1
+        guard sorted.count > 2 * hidden + 1 else { return nil }
+        return sorted[hidden]...sorted[sorted.count - 1 - hidden]
+    }
+
+    /// The mean length of a range of integers, where values or rows show it.
+    private func span(at place: SlotGroups.Place, of shape: ShapeStatistics) -> Int64? {
+        guard place.slot > 0, place.slot < shape.positions[place.position].slots.count,
+            shape.positions[place.position].slots[place.slot - 1].role == .rangeStart
+        else { return nil }
+        var spans = SampledNumbers()
+        for kept in shape.kept {
+            guard place.position < kept.count, place.slot < kept[place.position].count,
+                case .integer(let first)? = kept[place.position][place.slot - 1],
+                case .integer(let last)? = kept[place.position][place.slot]
+            else { continue }
+            spans.add(Double(last) - Double(first))
+        }
+        if spans.count >= options.leastCount, spans.mean >= 0, spans.mean < 1e15 {
+            return Int64(spans.mean.rounded())
+        }
+        let column = shape.positions[place.position].slots[place.slot].column
+        let rows = shape.rows[place.position]
+        guard rows.count > 0, let own = column.flatMap(schema.column), own.isInteger,
+            own.isUnique
+        else { return nil }
+        return Int64(max(0, rows.mean - 1).rounded())
+    }
+
+    private static func quotedName(_ name: String) -> String {
+        "\"" + name.replacing("\"", with: "\"\"") + "\""
+    }
+
+    private static func reference(_ column: Variable.Column) -> String {
+        "table: \(YAMLText.name(column.table)), column: \(YAMLText.name(column.name))"
+    }
+}
+
+extension ShapeStatistics {
+    /// The values of a slot; those of the first slot of its column, where a longer list has more
+    /// slots than the example.
+    func sample(of slot: StatementSlot, at place: SlotGroups.Place) -> ValueSample {
+        let own = values[place.position]
+        let slots = positions[place.position].slots
+        if place.slot < own.count, slots[place.slot].column == slot.column,
+            own[place.slot].count > 0
+        {
+            return own[place.slot]
+        }
+        guard let column = slot.column else { return ValueSample() }
+        return slots.indices.first { slots[$0].column == column }.map { own[$0] } ?? ValueSample()
+    }
+}
+
+extension NormalizedStatement {
+    /// Whether it may meet rows that exist: an upsert, or `INSERT OR REPLACE` and the like.
+    var toleratesConflicts: Bool {
+        verb == "REPLACE" || key.hasPrefix("INSERT OR ") || key.contains(" ON CONFLICT ")
+    }
+}

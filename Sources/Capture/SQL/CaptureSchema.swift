@@ -1,0 +1,98 @@
+import WorkloadEngine
+
+/// The tables of the captured database: what names in statements refer to.
+package struct CaptureSchema: Sendable, Equatable {
+    /// A table or a view.
+    package struct Table: Sendable, Equatable {
+        /// Its name, as the schema writes it.
+        package var name: String
+        /// Its columns, in their order.
+        package var columns: [Column]
+
+        /// Creates a table.
+        package init(name: String, columns: [Column]) {
+            self.name = name
+            self.columns = columns
+        }
+    }
+
+    /// A column of a table.
+    package struct Column: Sendable, Equatable {
+        /// Its name, as the schema writes it.
+        package var name: String
+        /// Its declared type; empty where it has none.
+        package var type: String
+        /// Whether it is another name of the rowid (`INTEGER PRIMARY KEY`).
+        package var isRowID: Bool
+        /// Whether no two rows may have the same value in it, or it ends a key of several columns.
+        package var isUnique: Bool
+        /// The smallest and largest integer in it; nil for a column without integers.
+        package var range: ClosedRange<Int64>?
+        /// How many different values it has; nil where it is unknown.
+        package var distinctCount: Int?
+
+        /// Creates a column.
+        package init(
+            name: String,
+            type: String = "",
+            isRowID: Bool = false,
+            isUnique: Bool = false,
+            range: ClosedRange<Int64>? = nil,
+            distinctCount: Int? = nil
+        ) {
+            self.name = name
+            self.type = type
+            self.isRowID = isRowID
+            self.isUnique = isUnique
+            self.range = range
+            self.distinctCount = distinctCount
+        }
+
+        /// Whether its values are integers, by its declared type
+        /// (<https://sqlite.org/datatype3.html#determination_of_column_affinity>).
+        var isInteger: Bool { isRowID || type.uppercased().contains("INT") }
+    }
+
+    private let tables: [String: Table]
+    private let columnNames: Set<String>
+
+    /// Creates a schema.
+    package init(_ tables: [Table]) {
+        self.tables = Dictionary(
+            tables.map { ($0.name.lowercased(), $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        columnNames = Set(tables.flatMap { $0.columns.map { $0.name.lowercased() } })
+    }
+
+    /// The table of a name, in any case.
+    func table(_ name: String) -> Table? { tables[name.lowercased()] }
+
+    /// The column that a variable refers to.
+    func column(_ column: Variable.Column) -> Column? {
+        table(column.table)?.column(column.name)
+    }
+
+    /// Whether a table or a column has a name.
+    func knows(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return tables[name] != nil || columnNames.contains(name) || Table.rowIDNames.contains(name)
+    }
+
+    /// The names of the tables.
+    package var tableNames: [String] { tables.values.map(\.name).sorted() }
+}
+
+extension CaptureSchema.Table {
+    /// The names that each table with rowids has for them.
+    static let rowIDNames: Set = ["rowid", "oid", "_rowid_"]
+
+    /// The column of a name, in any case.
+    func column(_ name: String) -> CaptureSchema.Column? {
+        let name = name.lowercased()
+        if let column = columns.first(where: { $0.name.lowercased() == name }) { return column }
+        guard Self.rowIDNames.contains(name) else { return nil }
+        return columns.first(where: \.isRowID)
+            ?? CaptureSchema.Column(name: "rowid", type: "INTEGER", isRowID: true, isUnique: true)
+    }
+}

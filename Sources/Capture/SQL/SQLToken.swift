@@ -1,0 +1,205 @@
+/// A token of a statement, by the rules of <https://sqlite.org/lang_expr.html>.
+struct SQLToken: Equatable {
+    /// What it is.
+    enum Kind: Equatable {
+        /// A keyword or a name without quotes.
+        case word
+        /// A name in double quotes, backquotes or brackets; double quotes may also hold a string.
+        case quotedName
+        /// A text in single quotes.
+        case string
+        /// `x'0a'`.
+        case blob
+        /// A number.
+        case number
+        /// `?`, `?1`, `:name`, `@name` or `$name`.
+        case parameter
+        /// An operator or a punctuation mark.
+        case symbol
+    }
+
+    var kind: Kind
+    /// Its text, as written.
+    var text: String
+    /// Whether blanks or comments precede it.
+    var followsSpace: Bool
+
+    /// The text in upper case, where it is a word; empty otherwise.
+    var keyword: String { kind == .word ? text.uppercased() : "" }
+
+    /// The name without its quotes.
+    var name: String {
+        guard kind == .quotedName, let quote = text.first else { return text }
+        let inner = String(text.dropFirst().dropLast())
+        return quote == "[" ? inner : inner.replacing("\(quote)\(quote)", with: "\(quote)")
+    }
+
+    /// The value of a text, without its quotes.
+    var unquoted: String {
+        guard let quote = text.first, quote == "'" || quote == "\"" else { return text }
+        return String(text.dropFirst().dropLast())
+            .replacing("\(quote)\(quote)", with: "\(quote)")
+    }
+}
+
+/// Splits a statement into tokens, without its comments.
+struct SQLLexer {
+    /// Why a text is not SQL.
+    enum Failure: Error, Equatable {
+        case unterminated(String)
+        case unexpected(String)
+
+        var message: String {
+            switch self {
+            case .unterminated(let what): "\(what) does not end"
+            case .unexpected(let text): "'\(text)' is not SQL"
+            }
+        }
+    }
+
+    private let bytes: [UInt8]
+    private var position = 0
+
+    private init(_ sql: String) { bytes = Array(sql.utf8) }
+
+    /// The tokens of a statement.
+    static func tokens(of sql: String) throws(Failure) -> [SQLToken] {
+        var lexer = SQLLexer(sql)
+        var tokens: [SQLToken] = []
+        while let token = try lexer.next() { tokens.append(token) }
+        return tokens
+    }
+
+    private func peek(_ offset: Int = 0) -> UInt8? {
+        position + offset < bytes.count ? bytes[position + offset] : nil
+    }
+
+    private mutating func next() throws(Failure) -> SQLToken? {
+        let before = position
+        try skipSpace()
+        let followsSpace = position > before || position == 0
+        guard let byte = peek() else { return nil }
+        let start = position
+        let kind = try read(byte)
+        return SQLToken(
+            kind: kind,
+            text: String(decoding: bytes[start..<position], as: UTF8.self),
+            followsSpace: followsSpace
+        )
+    }
+
+    private mutating func skipSpace() throws(Failure) {
+        while let byte = peek() {
+            if (9...13).contains(byte) || byte == 32 {
+                position += 1
+            } else if byte == UInt8(ascii: "-"), peek(1) == UInt8(ascii: "-") {
+                while let byte = peek(), byte != 10 { position += 1 }
+            } else if byte == UInt8(ascii: "/"), peek(1) == UInt8(ascii: "*") {
+                // SQLite accepts a comment that the end of the text ends.
+                position += 2
+                while position < bytes.count,
+                    !(peek() == UInt8(ascii: "*") && peek(1) == UInt8(ascii: "/"))
+                { position += 1 }
+                position = min(position + 2, bytes.count)
+            } else {
+                return
+            }
+        }
+    }
+
+    private mutating func read(_ byte: UInt8) throws(Failure) -> SQLToken.Kind {
+        switch byte {
+        case UInt8(ascii: "'"):
+            try skipQuoted(by: byte, what: "a text in single quotes")
+            return .string
+        case UInt8(ascii: "\""), UInt8(ascii: "`"):
+            try skipQuoted(by: byte, what: "a name in quotes")
+            return .quotedName
+        case UInt8(ascii: "["):
+            guard let end = bytes[position...].firstIndex(of: UInt8(ascii: "]")) else {
+                throw .unterminated("a name in brackets")
+            }
+            position = end + 1
+            return .quotedName
+        case UInt8(ascii: "x"), UInt8(ascii: "X"):
+            guard peek(1) == UInt8(ascii: "'") else { break }
+            position += 1
+            try skipQuoted(by: UInt8(ascii: "'"), what: "a blob")
+            return .blob
+        case UInt8(ascii: "?"), UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "$"):
+            position += 1
+            let start = position
+            skipName()
+            if byte == UInt8(ascii: "?") || position > start { return .parameter }
+            throw .unexpected(String(UnicodeScalar(byte)))
+        case UInt8(ascii: "0")...UInt8(ascii: "9"):
+            skipNumber()
+            return .number
+        case UInt8(ascii: "."):
+            guard let digit = peek(1), Self.isDigit(digit) else { break }
+            skipNumber()
+            return .number
+        default: break
+        }
+        if Self.isNameByte(byte) {
+            skipName()
+            return .word
+        }
+        return try readSymbol(byte)
+    }
+
+    private static let longSymbols = [
+        "->>", "||", "<=", ">=", "<>", "!=", "==", "<<", ">>", "->",
+    ].map { Array($0.utf8) }
+    private static let symbols = Array("()+-*/%&|~<>=,.;".utf8)
+
+    private mutating func readSymbol(_ byte: UInt8) throws(Failure) -> SQLToken.Kind {
+        for symbol in Self.longSymbols where bytes[position...].starts(with: symbol) {
+            position += symbol.count
+            return .symbol
+        }
+        guard Self.symbols.contains(byte) else {
+            throw .unexpected(String(UnicodeScalar(byte)))
+        }
+        position += 1
+        return .symbol
+    }
+
+    private mutating func skipQuoted(by quote: UInt8, what: String) throws(Failure) {
+        position += 1
+        while let byte = peek() {
+            position += 1
+            guard byte == quote else { continue }
+            if peek() == quote { position += 1 } else { return }
+        }
+        throw .unterminated(what)
+    }
+
+    private mutating func skipName() {
+        while let byte = peek(), Self.isNameByte(byte) { position += 1 }
+    }
+
+    private mutating func skipNumber() {
+        // 0x1F, 1.5e-3, 1_000: whatever SQLite makes of it, it is one token.
+        while let byte = peek() {
+            let isExponentSign =
+                (byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-"))
+                && (bytes[position - 1] | 0x20) == UInt8(ascii: "e")
+                && !bytes[..<position].reversed().prefix(while: Self.isNameByte)
+                    .contains { ($0 | 0x20) == UInt8(ascii: "x") }
+            guard Self.isNameByte(byte) || byte == UInt8(ascii: ".") || isExponentSign else {
+                return
+            }
+            position += 1
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        isDigit(byte) || byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
+            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+}

@@ -1,0 +1,181 @@
+import WorkloadEngine
+
+/// What a statement does with each of its values.
+extension StatementParser {
+    private static let comparisons: Set = [
+        "=", "==", "<>", "!=", "<", "<=", ">", ">=", "LIKE", "GLOB", "IS", "REGEXP", "MATCH",
+    ]
+
+    private func isComparison(_ index: Int) -> Bool {
+        guard tokens.indices.contains(index) else { return false }
+        let token = tokens[index]
+        return Self.comparisons.contains(token.kind == .word ? token.keyword : token.text)
+    }
+
+    /// What the statement does with the value at an index, and the column that it concerns.
+    func context(of index: Int) -> (role: StatementSlot.Role, column: Variable.Column?) {
+        let clause = clauses[index]
+        if clause == "LIMIT" { return (.limit, nil) }
+        if clause == "OFFSET" { return (.offset, nil) }
+        if let row = insertion(of: index) { return row }
+        if let item = listItem(index) { return item }
+        // A sign before a value belongs to it.
+        var before = index - 1
+        if before > 0, ["-", "+"].contains(tokens[before].text),
+            isComparison(before - 1) || ["BETWEEN", "AND"].contains(tokens[before - 1].keyword)
+        {
+            before -= 1
+        }
+        guard before >= 0 else { return (.other, nil) }
+        if isComparison(before) {
+            let operand = tokens[before - 1].keyword == "NOT" ? before - 2 : before - 1
+            let column = operand >= 0 ? self.column(endingAt: operand) : nil
+            if clause == "SET", tokens[before].text == "=" { return (.set, column) }
+            return (column == nil ? .other : .comparison, column)
+        }
+        if tokens[before].keyword == "NOT", before > 0, tokens[before - 1].keyword == "IS" {
+            return (.comparison, before > 1 ? column(endingAt: before - 2) : nil)
+        }
+        if let range = range(before) { return range }
+        if clause == "SET", ["+", "-", "*", "/", "||"].contains(tokens[before].text), before > 0 {
+            return (.change, column(endingAt: before - 1))
+        }
+        if isComparison(index + 1), tokens.indices.contains(index + 2) {
+            let column = self.column(startingAt: index + 2)
+            return (column == nil ? .other : .comparison, column)
+        }
+        return (.other, nil)
+    }
+
+    /// A bound of BETWEEN, whose keyword or AND is at an index.
+    private func range(_ before: Int) -> (StatementSlot.Role, Variable.Column?)? {
+        var start = before
+        let isEnd = tokens[before].keyword == "AND"
+        if isEnd {
+            // The lower bound is what lies between BETWEEN and AND.
+            start -= 1
+            while start >= 0, tokens[start].keyword != "BETWEEN" {
+                if tokens[start].text == ")" {
+                    start = (matches[start] ?? start) - 1
+                    continue
+                }
+                let isOther =
+                    Self.clauseWords.contains(tokens[start].keyword)
+                    || ["AND", "OR"].contains(tokens[start].keyword) || tokens[start].text == "("
+                if isOther { return nil }
+                start -= 1
+            }
+        }
+        guard start > 0, tokens[start].keyword == "BETWEEN" else { return nil }
+        let operand = tokens[start - 1].keyword == "NOT" ? start - 2 : start - 1
+        guard operand >= 0 else { return nil }
+        return (isEnd ? .rangeEnd : .rangeStart, column(endingAt: operand))
+    }
+
+    /// An item of `IN (…)`.
+    private func listItem(_ index: Int) -> (StatementSlot.Role, Variable.Column?)? {
+        guard let open = enclosing(index), open > 1, tokens[open - 1].keyword == "IN",
+            clauses[index] == "("
+        else { return nil }
+        let operand = tokens[open - 2].keyword == "NOT" ? open - 3 : open - 2
+        guard operand >= 0 else { return nil }
+        return (.list(commas(from: open, to: index)), column(endingAt: operand))
+    }
+
+    /// A value of `VALUES (…), (…)`, whose column is that of its position.
+    private func insertion(of index: Int) -> (StatementSlot.Role, Variable.Column?)? {
+        var inner = index
+        while let open = enclosing(inner) {
+            if clauses[open] == "VALUES", open > 0,
+                tokens[open - 1].keyword == "VALUES" || tokens[open - 1].text == ","
+            {
+                guard let target = tables.inserted else { return nil }
+                let position = commas(from: open, to: index)
+                let columns = tables.insertedColumns ?? target.columns.map(\.name)
+                guard columns.indices.contains(position) else { return nil }
+                let column = Variable.Column(table: target.name, name: columns[position])
+                // Inside a function, the value is not the column's.
+                if inner != index { return (.other, nil) }
+                return (.insert(row: rows(before: open)), column)
+            }
+            inner = open
+        }
+        return nil
+    }
+
+    /// How many rows of values precede the one that opens at an index.
+    private func rows(before open: Int) -> Int {
+        var count = 0
+        var index = open - 1
+        while index > 0, tokens[index].text == ",", tokens[index - 1].text == ")" {
+            count += 1
+            index = (matches[index - 1] ?? 1) - 1
+        }
+        return count
+    }
+
+    /// The bracket in which a token stands.
+    private func enclosing(_ index: Int) -> Int? {
+        var position = index - 1
+        while position >= 0 {
+            if tokens[position].text == "(" { return position }
+            position = (tokens[position].text == ")" ? matches[position] ?? position : position) - 1
+        }
+        return nil
+    }
+
+    /// The commas of a bracket up to a token, without those of brackets inside.
+    private func commas(from open: Int, to index: Int) -> Int {
+        var count = 0
+        var position = open + 1
+        while position < index {
+            if tokens[position].text == "(", let end = matches[position], end < index {
+                position = end
+            } else if tokens[position].text == "," {
+                count += 1
+            }
+            position += 1
+        }
+        return count
+    }
+
+    // MARK: Columns
+
+    private func column(endingAt index: Int) -> Variable.Column? {
+        if tokens[index].text == ")", let open = matches[index] {
+            return onlyColumn(in: open..<index)
+        }
+        guard index >= 2, tokens[index - 1].text == "." else { return column(at: index) }
+        return column(at: index, of: tokens[index - 2].name)
+    }
+
+    private func column(startingAt index: Int) -> Variable.Column? {
+        if tokens.indices.contains(index + 1) {
+            if tokens[index + 1].text == ".", tokens.indices.contains(index + 2) {
+                return column(at: index + 2, of: tokens[index].name)
+            }
+            if tokens[index + 1].text == "(", let end = matches[index + 1] {
+                return onlyColumn(in: (index + 1)..<end)
+            }
+        }
+        return column(at: index)
+    }
+
+    private func column(at index: Int, of qualifier: String? = nil) -> Variable.Column? {
+        guard [.word, .quotedName].contains(tokens[index].kind) else { return nil }
+        return tables.column(tokens[index].name, of: qualifier)
+    }
+
+    /// The column inside a function or brackets, where there is only one.
+    private func onlyColumn(in range: Range<Int>) -> Variable.Column? {
+        guard !range.contains(where: { tokens[$0].keyword == "SELECT" }) else { return nil }
+        var found: Set<Variable.Column> = []
+        for index in range.dropFirst() {
+            if tokens.indices.contains(index + 1), [".", "("].contains(tokens[index + 1].text) {
+                continue
+            }
+            if let column = column(endingAt: index) { found.insert(column) }
+        }
+        return found.count == 1 ? found.first : nil
+    }
+}

@@ -1,0 +1,246 @@
+import WorkloadEngine
+
+/// Finds a statement's slots, and the column with which the statement compares each.
+///
+/// It follows the few patterns that matter, `col = ?`, `col IN (?, ?)`, `BETWEEN`, `VALUES`, `SET`,
+/// not SQLite's grammar: what it does not recognize has no column.
+struct StatementParser {
+    let schema: CaptureSchema
+    let tokens: [SQLToken]
+    /// The clause of each token, such as `WHERE`.
+    var clauses: [String] = []
+    /// The index of the bracket that matches the one at an index.
+    var matches: [Int: Int] = [:]
+    var tables: StatementTables
+
+    /// Parses one statement.
+    ///
+    /// - Throws: Why the text is not SQL.
+    static func parse(
+        _ sql: String,
+        schema: CaptureSchema
+    ) throws(SQLLexer.Failure) -> NormalizedStatement {
+        var tokens = try SQLLexer.tokens(of: sql)
+        while tokens.last?.text == ";" { tokens.removeLast() }
+        guard !tokens.isEmpty else { throw .unexpected(sql.isEmpty ? "" : "…") }
+        return try StatementParser(tokens, schema).normalize()
+    }
+
+    private init(_ tokens: [SQLToken], _ schema: CaptureSchema) throws(SQLLexer.Failure) {
+        self.tokens = tokens
+        self.schema = schema
+        tables = StatementTables(tokens, schema)
+        try findClauses()
+    }
+
+    static let clauseWords: Set = [
+        "SELECT", "FROM", "WHERE", "SET", "VALUES", "LIMIT", "OFFSET", "ORDER", "GROUP", "HAVING",
+        "ON", "RETURNING", "USING", "JOIN", "WINDOW", "AS",
+    ]
+
+    private mutating func findClauses() throws(SQLLexer.Failure) {
+        var open: [(index: Int, clause: String)] = []
+        var clause = ""
+        for (index, token) in tokens.enumerated() {
+            if Self.clauseWords.contains(token.keyword), token.keyword != "AS" {
+                clause = token.keyword
+            }
+            clauses.append(clause)
+            if token.text == "(" {
+                open.append((index, clause))
+                clause = "("
+            } else if token.text == ")" {
+                guard let last = open.popLast() else { throw .unexpected(")") }
+                matches[index] = last.index
+                matches[last.index] = index
+                clause = last.clause
+            } else if token.text == ";" {
+                throw .unexpected("; and a further statement")
+            }
+        }
+        if !open.isEmpty { throw .unterminated("a bracket") }
+    }
+
+    // MARK: Normalizing
+
+    private func normalize() throws(SQLLexer.Failure) -> NormalizedStatement {
+        let verb = try self.verb()
+        var pieces = [""]
+        var slots: [StatementSlot] = []
+        var keys: [String] = []
+        var names: [String: Int] = [:]
+        var parameters = 0
+        for (index, token) in tokens.enumerated() {
+            let gap = token.followsSpace && index > 0 ? " " : ""
+            pieces[pieces.count - 1] += gap
+            var source: StatementSlot.Source?
+            if token.kind == .parameter {
+                source = .parameter(
+                    Self.ordinal(of: token.text, among: &names, count: &parameters)
+                )
+            } else if let value = literal(at: index) {
+                source = .literal(value, text: token.text)
+            }
+            guard let source else {
+                let text = canonical(index)
+                pieces[pieces.count - 1] += text
+                keys.append(token.kind == .word ? text.uppercased() : text)
+                continue
+            }
+            let (role, column) = context(of: index)
+            slots.append(StatementSlot(source: source, role: role, column: column))
+            pieces.append("")
+            keys.append("?")
+        }
+        return NormalizedStatement(
+            key: Self.shortened(keys).joined(separator: " "),
+            pieces: pieces,
+            slots: slots,
+            verb: verb,
+            table: tables.first,
+            missingTables: tables.missing
+        )
+    }
+
+    /// A token's text; names of savepoints, which programs often number, become equal.
+    private func canonical(_ index: Int) -> String {
+        let isSavepoint =
+            index > 0
+            && (["SAVEPOINT"].contains(tokens[index - 1].keyword)
+                || ["RELEASE", "TO"].contains(tokens[index - 1].keyword)
+                    && tokens[index].keyword != "SAVEPOINT")
+        guard isSavepoint, ["SAVEPOINT", "RELEASE", "ROLLBACK"].contains(tokens[0].keyword) else {
+            return tokens[index].text
+        }
+        return "captured"
+    }
+
+    private static let verbs: Set = [
+        "SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "VALUES", "BEGIN", "COMMIT", "END",
+        "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA", "ATTACH", "DETACH", "VACUUM", "REINDEX",
+        "ANALYZE", "CREATE", "DROP", "ALTER", "EXPLAIN", "WITH",
+    ]
+
+    private func verb() throws(SQLLexer.Failure) -> String {
+        let first = tokens[0].keyword
+        guard Self.verbs.contains(first) else { throw .unexpected(tokens[0].text) }
+        guard first == "WITH" else { return first }
+        // The main statement follows the last bracket of the common table expressions.
+        var index = 0
+        while index < tokens.count {
+            if tokens[index].text == "(" {
+                index = (matches[index] ?? index) + 1
+                continue
+            }
+            let word = tokens[index].keyword
+            if ["SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "VALUES"].contains(word) {
+                return word
+            }
+            index += 1
+        }
+        throw .unexpected("WITH without a statement")
+    }
+
+    /// The index of a parameter's value: that of its first appearance, or its number.
+    private static func ordinal(
+        of text: String,
+        among names: inout [String: Int],
+        count: inout Int
+    ) -> Int {
+        if text.first == "?", let number = Int(text.dropFirst()), number > 0 {
+            count = max(count, number)
+            return number - 1
+        }
+        if text != "?" {
+            if let known = names[text] { return known }
+            names[text] = count
+        }
+        count += 1
+        return count - 1
+    }
+
+    /// The statement's words with lists of values, and rows of values, shortened to one.
+    private static func shortened(_ words: [String]) -> [String] {
+        var result: [String] = []
+        var index = 0
+        while index < words.count {
+            let rest = words[index...]
+            if words[index] == "IN", rest.dropFirst().first == "(" {
+                let values = rest.dropFirst(2).prefix { $0 == "?" || $0 == "," }
+                if values.count > 1, words.indices.contains(values.endIndex),
+                    words[values.endIndex] == ")"
+                {
+                    result += ["IN", "(", "?", ")"]
+                    index = values.endIndex + 1
+                    continue
+                }
+            }
+            result.append(words[index])
+            index += 1
+            guard words[index - 1] == "VALUES", let row = Self.row(of: words, at: index) else {
+                continue
+            }
+            result += row
+            index += row.count
+            while index < words.count, words[index] == ",",
+                words[(index + 1)...].starts(with: row)
+            { index += row.count + 1 }
+        }
+        return result
+    }
+
+    /// The words of a row of values.
+    private static func row(of words: [String], at index: Int) -> [String]? {
+        var depth = 0
+        for end in index..<max(index, words.count) {
+            if words[end] == "(" { depth += 1 }
+            if words[end] == ")" { depth -= 1 }
+            if depth == 0 { return end > index ? Array(words[index...end]) : nil }
+        }
+        return nil
+    }
+
+    // MARK: Literals
+
+    /// The value of a literal that becomes a slot; nil for anything else.
+    ///
+    /// Numbers of LIMIT, ORDER BY and GROUP BY, and single digits that no column is compared with,
+    /// belong to the statement.
+    private func literal(at index: Int) -> WorkloadValue? {
+        let token = tokens[index]
+        switch token.kind {
+        case .string: return .text(token.unquoted)
+        case .quotedName:
+            guard token.text.first == "\"", !isName(at: index) else { return nil }
+            return .text(token.unquoted)
+        case .blob: return .blob(Self.bytes(ofHex: token.text.dropFirst(2).dropLast()))
+        case .number:
+            if ["LIMIT", "OFFSET", "ORDER", "GROUP"].contains(clauses[index]) { return nil }
+            if token.text.count == 1, context(of: index).role == .other { return nil }
+            if let integer = Int64(token.text) { return .integer(integer) }
+            if token.text.lowercased().hasPrefix("0x") {
+                return UInt64(token.text.dropFirst(2), radix: 16)
+                    .map { .integer(Int64(bitPattern: $0)) } ?? .integer(0)
+            }
+            return .real(Double(token.text) ?? 0)
+        default: return nil
+        }
+    }
+
+    private static func bytes(ofHex text: Substring) -> [UInt8] {
+        let digits = Array(text)
+        return stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+            UInt8(String(digits[$0...($0 + 1)]), radix: 16)
+        }
+    }
+
+    /// Whether a text in double quotes is a name: SQLite takes one that it does not know for a
+    /// string (<https://sqlite.org/quirks.html#dblquote>).
+    private func isName(at index: Int) -> Bool {
+        let name = tokens[index].name
+        if schema.knows(name) || tables.aliases.contains(name.lowercased()) { return true }
+        if tokens.indices.contains(index + 1), tokens[index + 1].text == "." { return true }
+        guard index > 0 else { return false }
+        return tokens[index - 1].text == "." || tokens[index - 1].keyword == "AS"
+    }
+}

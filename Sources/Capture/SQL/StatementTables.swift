@@ -1,0 +1,124 @@
+import WorkloadEngine
+
+/// The tables that a statement names, with their aliases.
+///
+/// Aliases of subqueries and of the statement around them share one list.
+struct StatementTables {
+    private var tables: [(alias: String, table: CaptureSchema.Table)] = []
+    /// All aliases in lower case, including those of columns and of common table expressions.
+    private(set) var aliases: Set<String> = []
+    /// The table into which the statement inserts.
+    private(set) var inserted: CaptureSchema.Table?
+    /// The columns that an INSERT names; nil where it names none.
+    private(set) var insertedColumns: [String]?
+    /// The name of the first table; nil for none.
+    private(set) var first: String?
+    /// The tables that the schema does not have.
+    private(set) var missing: [String] = []
+
+    init(_ tokens: [SQLToken], _ schema: CaptureSchema) {
+        var index = 0
+        var isInFrom = false
+        var expressions: Set<String> = []
+        while index < tokens.count {
+            let word = tokens[index].keyword
+            switch word {
+            case "FROM", "JOIN", "INTO", "UPDATE":
+                isInFrom = word == "FROM"
+                index = read(tokens, after: index, schema, isInsert: word == "INTO")
+            case "WHERE", "SET", "VALUES", "SELECT", "GROUP", "ORDER", "LIMIT", "ON", "RETURNING":
+                isInFrom = false
+            case "AS":
+                if index + 1 < tokens.count { aliases.insert(tokens[index + 1].name.lowercased()) }
+            default:
+                if isInFrom, tokens[index].text == "," {
+                    index = read(tokens, after: index, schema, isInsert: false)
+                }
+            }
+            index += 1
+        }
+        if tokens.first?.keyword == "WITH" {
+            // The names of common table expressions precede AS or their columns.
+            for (index, token) in tokens.enumerated().dropFirst()
+            where ["WITH", "RECURSIVE"].contains(tokens[index - 1].keyword) {
+                aliases.insert(token.name.lowercased())
+            }
+            // What precedes AS ( is the name of a common table expression too.
+            for (index, token) in tokens.enumerated().dropFirst(2)
+            where token.text == "(" && tokens[index - 1].keyword == "AS" {
+                var name = index - 2
+                if tokens[name].text == ")" {
+                    while name > 0, tokens[name].text != "(" { name -= 1 }
+                    name -= 1
+                }
+                if name >= 0 { expressions.insert(tokens[name].name.lowercased()) }
+            }
+            missing.removeAll { expressions.contains($0.lowercased()) }
+        }
+    }
+
+    private static let noAlias: Set = [
+        "WHERE", "SET", "VALUES", "SELECT", "GROUP", "ORDER", "LIMIT", "ON", "USING", "JOIN",
+        "LEFT", "INNER", "CROSS", "NATURAL", "RIGHT", "FULL", "OUTER", "INDEXED", "NOT", "DEFAULT",
+        "RETURNING", "UNION", "EXCEPT", "INTERSECT", "HAVING", "WINDOW",
+    ]
+
+    /// Reads `schema.table AS alias` after a keyword; returns the index of its last token.
+    private mutating func read(
+        _ tokens: [SQLToken],
+        after keyword: Int,
+        _ schema: CaptureSchema,
+        isInsert: Bool
+    ) -> Int {
+        var index = keyword + 1
+        // UPDATE OR IGNORE t
+        if index + 1 < tokens.count, tokens[index].keyword == "OR" { index += 2 }
+        guard index < tokens.count, [.word, .quotedName].contains(tokens[index].kind) else {
+            return keyword
+        }
+        if index + 2 < tokens.count, tokens[index + 1].text == "." { index += 2 }
+        let name = tokens[index].name
+        first = first ?? name
+        var alias = name
+        var next = index + 1
+        if next < tokens.count, tokens[next].keyword == "AS" { next += 1 }
+        if next < tokens.count, [.word, .quotedName].contains(tokens[next].kind),
+            !Self.noAlias.contains(tokens[next].keyword)
+        {
+            alias = tokens[next].name
+            index = next
+        }
+        aliases.formUnion([name.lowercased(), alias.lowercased()])
+        if let table = schema.table(name) {
+            tables.append((alias.lowercased(), table))
+            if isInsert { inserted = table }
+        } else if !name.lowercased().hasPrefix("sqlite_"),
+            isInsert || index + 1 >= tokens.count || tokens[index + 1].text != "("
+        {
+            // A name before a bracket is a table-valued function.
+            missing.append(name)
+        }
+        if isInsert { readInsertedColumns(tokens, at: index + 1) }
+        return index
+    }
+
+    private mutating func readInsertedColumns(_ tokens: [SQLToken], at open: Int) {
+        guard open < tokens.count, tokens[open].text == "(" else { return }
+        insertedColumns = tokens[(open + 1)...].prefix { $0.text != ")" }
+            .filter { $0.text != "," }.map(\.name)
+    }
+
+    /// The column that a name refers to; nil where no table of the statement has it.
+    func column(_ name: String, of qualifier: String?) -> Variable.Column? {
+        let candidates = tables.filter { table in
+            guard let qualifier = qualifier?.lowercased() else { return true }
+            return table.alias == qualifier || table.table.name.lowercased() == qualifier
+        }
+        for (_, table) in candidates {
+            if let column = table.column(name) {
+                return Variable.Column(table: table.name, name: column.name)
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,210 @@
+import WorkloadEngine
+
+/// Puts the executions of each connection together to transactions.
+struct TransactionAssembler {
+    /// What it could not use.
+    struct Leftovers: Equatable {
+        /// Statements before the first transaction whose begin the input shows.
+        var cutAtStart = 0
+        /// Transactions that were open at the end.
+        var open = 0
+        /// Transactions whose end the input does not show.
+        var withoutEnd = 0
+        /// Statements that failed, by their result code.
+        var failures: [Int: Int] = [:]
+        /// Settings: PRAGMA statements.
+        var pragmas = 0
+    }
+
+    private struct Connection {
+        var open: CapturedTransaction?
+        var savepoint: String?
+        /// Failed attempts to begin that no transaction has yet followed.
+        var busyBegins = 0
+        /// Whether an execution of it was outside a transaction.
+        var wasSeen = false
+    }
+
+    private var connections: [String: Connection] = [:]
+    /// Whether the input has each connection's executions from its first one on.
+    private let statesAreKnown: Bool
+    private(set) var transactions: [CapturedTransaction] = []
+    private(set) var leftovers = Leftovers()
+
+    init(statesAreKnown: Bool = true) { self.statesAreKnown = statesAreKnown }
+
+    /// Adds an execution; each connection's come in the order in which they ended.
+    mutating func add(_ execution: CapturedExecution, _ statement: NormalizedStatement) {
+        let name = "\(execution.process)/\(execution.connection)"
+        var connection = connections[name] ?? Connection()
+        defer { connections[name] = connection }
+        if let control = ControlStatement(statement, sql: execution.sql) {
+            apply(control, execution, name, statement, &connection)
+        } else {
+            append(statement, execution, name, &connection)
+        }
+        finishIfAutocommit(execution, &connection)
+        connection.wasSeen = connection.wasSeen || connection.open == nil
+    }
+
+    /// Ends the input: transactions that are open have no end.
+    mutating func finish() {
+        leftovers.open = connections.values.count { $0.open != nil }
+        connections = [:]
+        transactions.sort { $0.start < $1.start }
+    }
+
+    private mutating func apply(
+        _ control: ControlStatement,
+        _ execution: CapturedExecution,
+        _ name: String,
+        _ statement: NormalizedStatement,
+        _ connection: inout Connection
+    ) {
+        switch control {
+        case .begin(let kind):
+            guard execution.succeeded else {
+                if execution.wasBusy { connection.busyBegins += 1 }
+                return
+            }
+            begin(kind, execution, name, &connection)
+        case .savepoint(let savepoint) where connection.open == nil:
+            guard execution.succeeded else { return }
+            begin(.savepoint, execution, name, &connection)
+            connection.savepoint = savepoint.lowercased()
+        case .commit:
+            end(execution, .committed, &connection)
+        case .release(let savepoint) where connection.savepoint == savepoint.lowercased():
+            end(execution, .committed, &connection)
+        case .rollback:
+            end(execution, .rolledBack, &connection)
+        case .savepoint, .release, .rollbackTo:
+            append(statement, execution, name, &connection)
+        }
+    }
+
+    private mutating func begin(
+        _ kind: CapturedTransaction.Begin,
+        _ execution: CapturedExecution,
+        _ name: String,
+        _ connection: inout Connection
+    ) {
+        // BEGIN inside a transaction fails: the one before has ended without a sign.
+        if connection.open != nil { leftovers.withoutEnd += 1 }
+        var transaction = CapturedTransaction(
+            connection: name,
+            begin: kind,
+            start: execution.start,
+            end: execution.end
+        )
+        transaction.busyCount = connection.busyBegins
+        connection.busyBegins = 0
+        connection.open = transaction
+        connection.savepoint = nil
+    }
+
+    private mutating func end(
+        _ execution: CapturedExecution,
+        _ outcome: CapturedTransaction.Outcome,
+        _ connection: inout Connection
+    ) {
+        guard var transaction = connection.open else {
+            // The rollback after a failed BEGIN, or the end of what began before the input.
+            return
+        }
+        guard execution.succeeded else {
+            // COMMIT can be tried again after SQLITE_BUSY.
+            if execution.wasBusy { transaction.busyCount += 1 }
+            connection.open = transaction
+            return
+        }
+        transaction.gaps.append(max(0, execution.start - transaction.end))
+        transaction.end = execution.end
+        if outcome == .rolledBack {
+            let last = transaction.statements.last
+            transaction.outcome = last?.isBusy == true ? .busy : .rolledBack
+        }
+        connection.open = nil
+        connection.savepoint = nil
+        if !transaction.statements.isEmpty { transactions.append(transaction) }
+    }
+
+    private mutating func append(
+        _ statement: NormalizedStatement,
+        _ execution: CapturedExecution,
+        _ name: String,
+        _ connection: inout Connection
+    ) {
+        if statement.verb == "PRAGMA" {
+            leftovers.pragmas += 1
+            return
+        }
+        guard execution.succeeded || execution.wasBusy else {
+            leftovers.failures[execution.code & 0xff, default: 0] += 1
+            return
+        }
+        let item = CapturedTransaction.Statement(
+            statement: statement,
+            start: execution.start,
+            end: execution.end,
+            seconds: execution.seconds,
+            rows: execution.rows,
+            isBusy: execution.wasBusy,
+            values: execution.values
+        )
+        // A library may begin a transaction without a statement that the input shows.
+        if connection.open == nil, execution.autocommit == false, execution.succeeded {
+            guard statesAreKnown || connection.wasSeen else {
+                leftovers.cutAtStart += 1
+                return
+            }
+            begin(.deferred, execution, name, &connection)
+            connection.open?.end = execution.start
+            connection.open?.hasHiddenBegin = true
+        }
+        guard var transaction = connection.open else {
+            if execution.wasBusy {
+                connection.busyBegins += 1
+                return
+            }
+            var alone = CapturedTransaction(
+                connection: name,
+                begin: .autocommit,
+                start: item.start,
+                end: item.end
+            )
+            alone.statements = [item]
+            alone.busyCount = connection.busyBegins
+            alone.isTimed = item.seconds != nil
+            connection.busyBegins = 0
+            transactions.append(alone)
+            return
+        }
+        if item.isBusy { transaction.busyCount += 1 }
+        transaction.gaps.append(max(0, item.start - transaction.end))
+        transaction.end = item.end
+        transaction.isTimed = transaction.isTimed && item.seconds != nil
+        // A statement that is tried again after SQLITE_BUSY is one statement.
+        if let last = transaction.statements.last, last.isBusy, last.statement.key == statement.key
+        {
+            transaction.statements.removeLast()
+            let before = transaction.gaps.removeLast()
+            if let gap = transaction.gaps.popLast() { transaction.gaps.append(gap + before) }
+        }
+        transaction.statements.append(item)
+        connection.open = transaction
+    }
+
+    /// Ends a transaction that an error has rolled back.
+    private mutating func finishIfAutocommit(
+        _ execution: CapturedExecution,
+        _ connection: inout Connection
+    ) {
+        guard execution.autocommit == true, var transaction = connection.open else { return }
+        transaction.outcome = execution.wasBusy ? .busy : execution.succeeded ? .committed : .failed
+        transaction.gaps.append(0)
+        connection.open = nil
+        connection.savepoint = nil
+        if !transaction.statements.isEmpty { transactions.append(transaction) }
+    }
+}

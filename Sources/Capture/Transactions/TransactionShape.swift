@@ -1,0 +1,67 @@
+import WorkloadEngine
+
+/// What transactions have in common that run the same statements in the same order.
+struct TransactionShape: Hashable {
+    /// A part of a transaction.
+    enum Part: Hashable {
+        /// One statement, by its number.
+        case statement(Int)
+        /// Statements that run again and again, and about how often.
+        case loop([Int], times: Int)
+    }
+
+    /// A part, with what one transaction had of it.
+    struct Occurrence {
+        var part: Part
+        /// The index of its first statement in the transaction.
+        var start: Int
+        /// How often it ran.
+        var count: Int
+    }
+
+    var begin: CapturedTransaction.Begin
+    var parts: [Part]
+
+    /// The most statements that one repetition of a loop has.
+    private static let longestLoop = 8
+
+    /// Up to this number of repetitions, each number is a shape of its own.
+    private static let exactRepetitions = 8
+
+    /// A number of repetitions, rounded down to a power of two where it is large.
+    private static func rounded(_ count: Int) -> Int {
+        guard count > exactRepetitions else { return count }
+        return 1 << (Int.bitWidth - 1 - count.leadingZeroBitCount)
+    }
+
+    /// Finds the repetitions in a transaction's statements.
+    static func occurrences(of statements: [Int]) -> [Occurrence] {
+        var result: [Occurrence] = []
+        var index = 0
+        while index < statements.count {
+            var best = (period: 1, count: 1)
+            for period in 1...longestLoop where index + 2 * period <= statements.count {
+                var count = 1
+                let body = statements[index..<(index + period)]
+                while index + (count + 1) * period <= statements.count,
+                    statements[(index + count * period)...].starts(with: body)
+                { count += 1 }
+                if count > 1, count * period > best.count * best.period {
+                    best = (period, count)
+                }
+            }
+            let part: Part
+            if best.count == 1 {
+                part = .statement(statements[index])
+            } else {
+                part = .loop(
+                    Array(statements[index..<(index + best.period)]),
+                    times: rounded(best.count)
+                )
+            }
+            result.append(Occurrence(part: part, start: index, count: best.count))
+            index += best.count * best.period
+        }
+        return result
+    }
+}

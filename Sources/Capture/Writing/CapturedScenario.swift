@@ -1,0 +1,146 @@
+import WorkloadEngine
+
+/// A captured load as a scenario: its text, and what it stands for.
+package struct CapturedScenario {
+    /// The scenario's YAML, with comments.
+    package let yaml: String
+    /// The operations, by the names of their clients.
+    package let operations: [Operation]
+    /// What the scenario does not model, one sentence each.
+    package let omissions: [String]
+    /// The share of the captured time in which transactions wrote, or held a lock for it.
+    package let writeShare: Double
+    /// The name of the arm with the captured program's own settings.
+    package static let presentArm = "present"
+
+    /// An operation with what was captured of it.
+    package struct Operation: Sendable {
+        /// The client's name.
+        package var client: String
+        /// The operation's name.
+        package var name: String
+        /// Its transactions per second.
+        package var rate: Double
+        /// Their mean duration, in seconds; nil where it is unknown.
+        package var meanSeconds: Double?
+        /// Their median duration, in seconds; nil where it is unknown.
+        package var medianSeconds: Double?
+        /// Their 99th percentile, in seconds; nil where it is unknown or too few are known.
+        package var p99Seconds: Double?
+        /// The rows of one transaction; nil where they are unknown.
+        package var rows: Double?
+        /// How often a statement failed because of a lock, for each transaction.
+        package var busyShare: Double
+        /// Whether it writes.
+        package var writes: Bool
+        /// Its statements, shortened, for people.
+        package var summary: String
+    }
+
+    /// Plans the scenario of a load.
+    ///
+    /// - Throws: ``CaptureError`` where nothing of the load can be repeated.
+    package init(
+        _ analysis: CaptureAnalysis,
+        schema: CaptureSchema,
+        options: CaptureOptions
+    ) throws(CaptureError) {
+        var planner = OperationPlanner(schema: schema, options: options)
+        let choice = ShapeChoice(analysis)
+        guard !choice.modelled.isEmpty else {
+            throw CaptureError(
+                "nothing of the load can be repeated: \(choice.omissions.joined(separator: "; "))"
+            )
+        }
+        var planned: [Int: PlannedOperation] = [:]
+        for shape in choice.modelled {
+            planned[shape] = planner.plan(analysis.shapes[shape], number: shape)
+        }
+        let clients = ClientPlanner(analysis, planned: planned).clients()
+        let arms = PresentArm(analysis, schema: schema, options: options)
+        var omissions = choice.omissions
+        omissions += Self.problems(of: planned.values.sorted { $0.shape < $1.shape })
+        omissions += Self.generalOmissions(analysis)
+        self.omissions = omissions
+        writeShare =
+            choice.modelled.reduce(0) { $0 + analysis.shapes[$1].writeSeconds } / analysis.duration
+        operations = clients.flatMap { client in
+            client.operations.map { Self.operation($0, of: client.name, analysis) }
+        }
+        yaml =
+            ScenarioText(
+                analysis: analysis,
+                options: options,
+                clients: clients,
+                arms: arms,
+                variables: planner.variables.entries,
+                omissions: omissions
+            ).text
+    }
+
+    private static func problems(of operations: [PlannedOperation]) -> [String] {
+        operations.filter { !$0.problems.isEmpty }.map { operation in
+            "\(operation.name): \(operation.problems.joined(separator: "; "))"
+        }
+    }
+
+    private static func generalOmissions(_ analysis: CaptureAnalysis) -> [String] {
+        var omissions: [String] = []
+        let leftovers = analysis.leftovers
+        if leftovers.cutAtStart > 0 {
+            omissions.append(
+                "\(TimeText.count(leftovers.cutAtStart)) statements of transactions that began "
+                    + "before the capture"
+            )
+        }
+        let unended = leftovers.open + leftovers.withoutEnd
+        if unended > 0 {
+            omissions.append("\(TimeText.count(unended)) transactions whose end is not captured")
+        }
+        for (code, count) in leftovers.failures.sorted(by: { $0.key < $1.key }) {
+            omissions.append(
+                "\(TimeText.count(count)) statements that failed with result code \(code)"
+            )
+        }
+        if analysis.unreadable > 0 {
+            omissions.append(
+                "\(TimeText.count(analysis.unreadable)) statements whose text cannot be read"
+            )
+        }
+        if leftovers.pragmas > 0 {
+            omissions.append(
+                "\(TimeText.count(leftovers.pragmas)) PRAGMA statements; settings among them are in "
+                    + "the arms"
+            )
+        }
+        let tables = analysis.missingTables.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        if !tables.isEmpty {
+            let names = tables.prefix(3).map { "'\($0.key)'" }.joined(separator: ", ")
+            omissions.append("statements on tables that the database does not have: \(names)")
+        }
+        omissions.append("the opening and closing of connections")
+        omissions.append("the order of different transactions on one connection")
+        return omissions
+    }
+
+    private static func operation(
+        _ planned: ClientPlanner.Share,
+        of client: String,
+        _ analysis: CaptureAnalysis
+    ) -> Operation {
+        let shape = analysis.shapes[planned.operation.shape]
+        let rows = shape.rows.contains { $0.count > 0 }
+        return Operation(
+            client: client,
+            name: planned.operation.name,
+            rate: Double(planned.count) / analysis.duration,
+            meanSeconds: shape.isTimed ? shape.durations.mean : nil,
+            medianSeconds: shape.isTimed ? shape.durations.quantile(0.5) : nil,
+            p99Seconds: shape.isTimed && shape.count >= 1000 ? shape.durations.quantile(0.99) : nil,
+            rows: rows ? shape.rows.reduce(0) { $0 + $1.sum } / Double(shape.count) : nil,
+            busyShare: Double(shape.busyCount) / Double(max(1, shape.count)),
+            writes: shape.writes,
+            summary: shape.positions.map(\.key).joined(separator: "; ")
+        )
+    }
+}

@@ -1,0 +1,137 @@
+import WorkloadEngine
+
+/// The arms of a captured scenario: the program's own settings, and what could replace them.
+struct PresentArm {
+    /// An arm, with the comment above it.
+    struct Line {
+        var comment: String
+        var name: String
+        var yaml: String
+    }
+
+    let lines: [Line]
+
+    init(_ analysis: CaptureAnalysis, schema: CaptureSchema, options: CaptureOptions) {
+        let known = analysis.pragmas
+        let journal = Self.journal(known["journal_mode"] ?? options.journal)
+        let isWAL = journal == "wal"
+        let synchronous = Self.synchronous(known["synchronous"]) ?? "full"
+        let begin = Self.begin(analysis)
+        let (timeout, timeoutReason) = Self.timeout(analysis)
+        // Poolgauge turns foreign keys on, SQLite does not.
+        var pragmas = ["foreign_keys": known["foreign_keys"] ?? "0"]
+        for name in ["cache_size", "mmap_size", "temp_store", "wal_autocheckpoint", "cache_spill"] {
+            pragmas[name] = known[name]
+        }
+        let pragmaText = pragmas.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+            .joined(separator: ", ")
+        let shared = "busy: {timeout: \(TimeText.yaml(timeout))}, pragmas: {\(pragmaText)}"
+        var lines = [
+            Line(
+                comment: "The program's own way: a connection for each worker, BEGIN "
+                    + "\(begin.uppercased()) (\(Self.beginReason(analysis))), a busy timeout of "
+                    + "\(TimeText.yaml(timeout)) (\(timeoutReason)), synchronous \(synchronous) ("
+                    + (known["synchronous"] == nil
+                        ? "SQLite's default; no PRAGMA was seen" : "by PRAGMA") + ").",
+                name: CapturedScenario.presentArm,
+                yaml: "{library: raw, journal: \(journal), synchronous: \(synchronous), "
+                    + "begin: \(begin), \(shared)}"
+            ),
+            Line(
+                comment: "One connection for everybody, with the same journal.",
+                name: "queue",
+                yaml: "{type: queue, journal: \(journal), synchronous: \(synchronous), \(shared)}"
+            ),
+        ]
+        if !isWAL {
+            lines.append(
+                Line(
+                    comment: "The same with a write-ahead log: what the log alone changes.",
+                    name: "queue-wal",
+                    yaml: "{type: queue, journal: wal, \(shared)}"
+                )
+            )
+        }
+        let readers = Self.readers(analysis)
+        lines.append(
+            Line(
+                comment: "A writer and \(readers) readers, with a write-ahead log.",
+                name: "pool",
+                yaml: "{type: pool, readers: \(readers)"
+                    + (isWAL ? ", synchronous: \(synchronous)" : "") + ", \(shared)}"
+            )
+        )
+        self.lines = lines
+    }
+
+    private static func journal(_ text: String) -> String {
+        Arm.Journal(rawValue: text.lowercased())?.rawValue ?? "delete"
+    }
+
+    private static func synchronous(_ text: String?) -> String? {
+        let names = ["0": "off", "1": "normal", "2": "full", "3": "extra"]
+        guard let text else { return nil }
+        return names[text] ?? (names.values.contains(text) ? text : nil)
+    }
+
+    /// The most frequent kind of BEGIN of transactions that write.
+    private static func begin(_ analysis: CaptureAnalysis) -> String {
+        let counts = begins(analysis)
+        let most = counts.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }?.key
+        switch most {
+        case .immediate: return "immediate"
+        case .exclusive: return "exclusive"
+        case .deferred, .savepoint, .autocommit, nil: return "deferred"
+        }
+    }
+
+    private static func begins(
+        _ analysis: CaptureAnalysis
+    ) -> [CapturedTransaction.Begin: Int] {
+        analysis.shapes.filter(\.writes).reduce(into: [:]) {
+            $0[$1.shape.begin, default: 0] += $1.count
+        }
+    }
+
+    private static func beginReason(_ analysis: CaptureAnalysis) -> String {
+        let counts = begins(analysis).sorted {
+            ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue)
+        }
+        if counts.isEmpty { return "nothing writes" }
+        return counts.map { "\(TimeText.count($0.value)) writes \($0.key.phrase)" }
+            .joined(separator: ", ")
+    }
+
+    /// The busy timeout: set by PRAGMA, or as long as statements waited, or the usual five seconds.
+    private static func timeout(_ analysis: CaptureAnalysis) -> (seconds: Double, reason: String) {
+        if let text = analysis.pragmas["busy_timeout"], let milliseconds = Double(text) {
+            return (milliseconds / 1000, "by PRAGMA")
+        }
+        guard analysis.busyWaits.count > 0 else {
+            return (5, "not observed: nothing failed with SQLITE_BUSY")
+        }
+        let waited = analysis.busyWaits.quantile(0.5)
+        return (
+            waited < 0.001 ? 0 : waited,
+            "as long as statements waited before SQLITE_BUSY"
+        )
+    }
+
+    /// As many readers as transactions read at the same time, at least 2 and at most 8.
+    private static func readers(_ analysis: CaptureAnalysis) -> Int {
+        min(max(analysis.clients.map(\.concurrency).max() ?? 2, 2), 8)
+    }
+}
+
+extension CapturedTransaction.Begin {
+    /// How a transaction began, in words.
+    fileprivate var phrase: String {
+        switch self {
+        case .autocommit: "without BEGIN"
+        case .deferred: "after BEGIN"
+        case .immediate: "after BEGIN IMMEDIATE"
+        case .exclusive: "after BEGIN EXCLUSIVE"
+        case .savepoint: "in a savepoint"
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+/// Quantities as the scenario language writes them, with three digits.
+enum TimeText {
+    /// A time, such as `1.25ms`.
+    static func yaml(_ seconds: Double) -> String {
+        let units = [("s", 1.0), ("ms", 1e-3), ("us", 1e-6)]
+        for (unit, size) in units where seconds >= size { return number(seconds / size) + unit }
+        return "\(Int((seconds * 1e9).rounded()))ns"
+    }
+
+    /// A rate, such as `120/s`.
+    static func rate(_ rate: Double) -> String { number(rate) + "/s" }
+
+    /// A share, such as `12.5 %`.
+    static func share(_ share: Double) -> String { number(share * 100) + " %" }
+
+    /// A number without an exponent: integers from 100 on, three digits below.
+    static func number(_ number: Double) -> String {
+        guard number.isFinite, number > 0 else { return "0" }
+        let digits = max(0, 2 - Int(log10(number).rounded(.down)))
+        var text = String(format: "%.\(min(digits, 9))f", number)
+        if text.contains(".") {
+            while text.hasSuffix("0") { text.removeLast() }
+            if text.hasSuffix(".") { text.removeLast() }
+        }
+        return text
+    }
+
+    /// A count with thousands separated, such as `12,345`.
+    static func count(_ count: Int) -> String {
+        var digits = Array(String(count.magnitude))
+        var place = digits.count - 3
+        while place > 0 {
+            digits.insert(",", at: place)
+            place -= 3
+        }
+        return (count < 0 ? "-" : "") + String(digits)
+    }
+}

@@ -1,0 +1,64 @@
+/// Texts as YAML scalars, so that no text can become anything but itself.
+package enum YAMLText {
+    /// A scalar in quotes that YAML reads as exactly this text.
+    ///
+    /// Single quotes where the text is one line of printable characters, which keeps SQL readable;
+    /// double quotes with escapes otherwise (<https://yaml.org/spec/1.2.2/#73-flow-scalar-styles>).
+    package static func quoted(_ text: String) -> String {
+        let isPlain = text.unicodeScalars.allSatisfy(isPrintable)
+        if isPlain { return "'" + text.replacing("'", with: "''") + "'" }
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\t": result += "\\t"
+            case _ where isPrintable(scalar): result.unicodeScalars.append(scalar)
+            case _ where scalar.value <= 0xff: result += "\\x" + hex(scalar.value, digits: 2)
+            case _ where scalar.value <= 0xffff: result += "\\u" + hex(scalar.value, digits: 4)
+            default: result += "\\U" + hex(scalar.value, digits: 8)
+            }
+        }
+        return result + "\""
+    }
+
+    /// A name as a plain scalar where YAML reads it as that text, in quotes otherwise.
+    static func name(_ text: String) -> String {
+        let isWord =
+            !text.isEmpty
+            && text.unicodeScalars.allSatisfy {
+                ("a"..."z").contains($0) || ("A"..."Z").contains($0) || $0 == "_" || $0 == "-"
+                    || ("0"..."9").contains($0)
+            }
+        let reserved: Set = ["y", "n", "yes", "no", "true", "false", "on", "off", "null", "nan"]
+        let startsWithLetter = text.unicodeScalars.first?.properties.isAlphabetic == true
+        return isWord && startsWithLetter && !reserved.contains(text.lowercased())
+            ? text : quoted(text)
+    }
+
+    /// A comment of one line: text that could end it becomes blanks.
+    static func comment(_ text: String) -> String {
+        "# "
+            + String(
+                String.UnicodeScalarView(text.unicodeScalars.map { isPrintable($0) ? $0 : " " })
+            )
+    }
+
+    /// Whether a character stands for itself in quotes: no line break, control character or mark
+    /// that changes how the text is read.
+    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned,
+            .format:
+            false
+        case .spaceSeparator: scalar == " "
+        default: scalar.value <= 0xffff
+        }
+    }
+
+    private static func hex(_ value: UInt32, digits: Int) -> String {
+        let text = String(value, radix: 16)
+        return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+}

@@ -1,0 +1,148 @@
+import Capture
+import EngineTarget
+import Foundation
+import WorkloadEngine
+
+/// What a capture needs of the captured database: its tables and the ranges of its columns.
+struct CaptureDatabase {
+    let schema: CaptureSchema
+    /// `wal`, or `delete` for any rollback journal.
+    let journal: String
+
+    /// Above this many rows, only columns whose index answers are asked for their range.
+    private static let manyRows: Int64 = 2_000_000
+
+    /// Reads a database.
+    ///
+    /// The database is copied, and the copy is read, so that reading blocks no checkpoint.
+    ///
+    /// - Throws: ``CommandFailure`` where it is no database.
+    init(at path: String, in folder: URL) throws {
+        // Before SQLite opens the file: closing a descriptor later would release its locks.
+        journal = try Self.journal(of: path)
+        let copy = folder.appendingPathComponent("capture-\(UUID().uuidString).sqlite").path
+        let factory = EngineTargetFactory()
+        do {
+            try factory.copyDatabase(at: path, to: copy) { _ in }
+        } catch {
+            throw CommandFailure("\(path): the database cannot be read: \(error)")
+        }
+        defer { try? FileManager.default.removeItem(atPath: copy) }
+        let target = try factory.open(Arm(name: "capture", kind: .queue), at: copy)
+        defer { try? target.close() }
+        var tables: [CaptureSchema.Table] = []
+        try target.perform(.read, as: WorkloadClientName("capture")) { session in
+            let names = try session.rows(
+                "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') "
+                    + "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+                []
+            )
+            for case .text(let name)? in names.map(\.first) {
+                tables.append(try Self.table(name, session))
+            }
+        }
+        schema = CaptureSchema(tables)
+    }
+
+    /// The journal mode by the header (<https://sqlite.org/fileformat.html>, offset 18).
+    private static func journal(of path: String) throws -> String {
+        let file: FileHandle
+        do {
+            file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        } catch {
+            throw CommandFailure("\(path): there is no file that can be read")
+        }
+        defer { try? file.close() }
+        let header = Array(try file.read(upToCount: 20) ?? Data())
+        guard header.isEmpty || header.starts(with: Array("SQLite format 3\0".utf8)) else {
+            throw CommandFailure(
+                "\(path) is not a SQLite database, or an encrypted one; give the program's own "
+                    + "database"
+            )
+        }
+        return header.count == 20 && header[18] == 2 ? "wal" : "delete"
+    }
+
+    private static func table(
+        _ name: String,
+        _ session: any WorkloadSession
+    ) throws -> CaptureSchema.Table {
+        let rows = try session.rows(
+            "SELECT name, type, pk FROM pragma_table_info(?)",
+            [.text(name)]
+        )
+        let keyLength = rows.count { $0.count > 2 && $0[2] != .integer(0) }
+        let (unique, leading) = try uniqueColumns(of: name, session)
+        var columns: [CaptureSchema.Column] = rows.compactMap { row in
+            guard row.count == 3, case .text(let column) = row[0] else { return nil }
+            var type = ""
+            if case .text(let declared) = row[1] { type = declared }
+            let isKey = row[2] != .integer(0)
+            let isLast = row[2] == .integer(Int64(keyLength))
+            return CaptureSchema.Column(
+                name: column,
+                type: type,
+                isRowID: isKey && keyLength == 1 && type.uppercased() == "INTEGER",
+                isUnique: isKey && isLast || unique.contains(column)
+            )
+        }
+        try addRanges(to: &columns, of: name, leading: leading, session)
+        return CaptureSchema.Table(name: name, columns: columns)
+    }
+
+    /// The last columns of unique indexes, and the first ones of all indexes.
+    private static func uniqueColumns(
+        of table: String,
+        _ session: any WorkloadSession
+    ) throws -> (unique: Set<String>, leading: Set<String>) {
+        let rows = try session.rows(
+            """
+            SELECT i.name, c.name, i."unique", c.seqno,
+              (SELECT max(seqno) FROM pragma_index_info(i.name)) AS last
+            FROM pragma_index_list(?) AS i, pragma_index_info(i.name) AS c
+            """,
+            [.text(table)]
+        )
+        var unique: Set<String> = []
+        var leading: Set<String> = []
+        for row in rows {
+            guard row.count == 5, case .text(let column) = row[1] else { continue }
+            if row[2] == .integer(1), row[3] == row[4] { unique.insert(column) }
+            if row[3] == .integer(0) { leading.insert(column) }
+        }
+        return (unique, leading)
+    }
+
+    private static func addRanges(
+        to columns: inout [CaptureSchema.Column],
+        of table: String,
+        leading: Set<String>,
+        _ session: any WorkloadSession
+    ) throws {
+        let quoted = quote(table)
+        let size = try? session.rows("SELECT max(rowid) FROM \(quoted)", []).first?.first
+        var isSmall = true
+        if case .integer(let rows)? = size, rows > manyRows { isSmall = false }
+        for index in columns.indices where columns[index].type.uppercased().contains("INT") {
+            let column = columns[index]
+            guard isSmall || column.isRowID || leading.contains(column.name) else { continue }
+            let name = quote(column.name)
+            // Two queries, because SQLite answers each from an index, and not both at once.
+            let bounds = try ["min", "max"].map {
+                try session.rows("SELECT \($0)(\(name)) FROM \(quoted)", []).first?.first
+            }
+            if case .integer(let low)? = bounds[0], case .integer(let high)? = bounds[1] {
+                columns[index].range = low...high
+            }
+        }
+        if case .integer(let rows)? = size {
+            for index in columns.indices where columns[index].isUnique {
+                columns[index].distinctCount = Int(clamping: max(0, rows))
+            }
+        }
+    }
+
+    private static func quote(_ name: String) -> String {
+        "\"" + name.replacing("\"", with: "\"\"") + "\""
+    }
+}

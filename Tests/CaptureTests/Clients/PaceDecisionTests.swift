@@ -1,0 +1,140 @@
+import Testing
+
+@testable import Capture
+
+/// Open or closed loop, decided on loads whose kind is known.
+struct PaceDecisionTests {
+    /// Random numbers that are the same in each run.
+    private struct Random {
+        private var state: UInt64
+        init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
+        mutating func unit() -> Double {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Double(state >> 11) / Double(1 << 53)
+        }
+        mutating func exponential(_ mean: Double) -> Double {
+            -mean * log(max(unit(), 1e-12))
+        }
+        private func log(_ x: Double) -> Double {
+            // Enough for a test: halve until the series converges.
+            var x = x
+            var sum = 0.0
+            while x < 0.5 {
+                x *= 2
+                sum -= 0.693_147_180_559_945_3
+            }
+            let y = (x - 1) / (x + 1)
+            var term = y
+            var series = 0.0
+            for n in stride(from: 1.0, through: 41, by: 2) {
+                series += term / n
+                term *= y * y
+            }
+            return sum + 2 * series
+        }
+    }
+
+    /// Workers that think after each transaction.
+    private func closed(workers: Int, service: Double, think: Double, seed: UInt64) -> [Visit] {
+        var random = Random(seed)
+        var visits: [Visit] = []
+        for worker in 0..<workers {
+            var time = random.exponential(think + service)
+            while time < 60 {
+                let length = random.exponential(service)
+                visits.append(Visit(connection: worker, shape: 0, start: time, end: time + length))
+                time += length + random.exponential(think)
+            }
+        }
+        return visits.sorted { $0.start < $1.start }
+    }
+
+    /// Arrivals on a schedule; each takes the connection that is free first.
+    private func open(workers: Int, service: Double, rate: Double, seed: UInt64) -> [Visit] {
+        var random = Random(seed)
+        var free = Array(repeating: 0.0, count: workers)
+        var visits: [Visit] = []
+        var time = 0.0
+        while true {
+            time += random.exponential(1 / rate)
+            guard time < 60 else { break }
+            let worker = free.indices.min { free[$0] < free[$1] } ?? 0
+            let start = max(time, free[worker])
+            let length = random.exponential(service)
+            free[worker] = start + length
+            visits.append(Visit(connection: worker, shape: 0, start: start, end: start + length))
+        }
+        return visits.sorted { $0.start < $1.start }
+    }
+
+    @Test(arguments: [1, 2, 4, 8], [UInt64(1), 2, 3])
+    func aClosedLoopIsFound(workers: Int, seed: UInt64) {
+        let visits = closed(workers: workers, service: 0.004, think: 0.01, seed: seed)
+        let decision = PaceDecision(visits, connections: workers, span: 0...60, isTimed: true)
+        #expect(decision.isClosed, "\(decision.evidence)")
+        #expect(abs(decision.rests.mean - 0.01) < 0.001)
+    }
+
+    @Test(arguments: [1, 2, 4, 8], [UInt64(1), 2, 3])
+    func anOpenLoopIsFound(workers: Int, seed: UInt64) {
+        let rate = 0.3 * Double(workers) / 0.004
+        let visits = open(workers: workers, service: 0.004, rate: rate, seed: seed)
+        let decision = PaceDecision(visits, connections: workers, span: 0...60, isTimed: true)
+        // One connection alone makes an arrival wait for the last one, as a closed loop does.
+        if workers > 1 { #expect(!decision.isClosed, "\(decision.evidence)") }
+    }
+
+    @Test func connectionsThatNeverRestAreAClosedLoop() {
+        let visits = closed(workers: 4, service: 0.01, think: 0.000_1, seed: 9)
+        let decision = PaceDecision(visits, connections: 4, span: 0...60, isTimed: true)
+        #expect(decision.isClosed && decision.evidence.contains("of the time"))
+    }
+
+    @Test func whatCannotBeToldIsOffered() {
+        let short = closed(workers: 1, service: 0.000_01, think: 0.05, seed: 3)
+        let decision = PaceDecision(short, connections: 1, span: 0...60, isTimed: true)
+        #expect(!decision.isClosed && decision.evidence.contains("too short"))
+        let few = Array(short.prefix(10))
+        #expect(
+            PaceDecision(few, connections: 1, span: 0...60, isTimed: true)
+                .evidence.contains("too few")
+        )
+        #expect(
+            PaceDecision(short, connections: 1, span: 0...60, isTimed: false)
+                .evidence.contains("durations are unknown")
+        )
+    }
+
+    // MARK: Clients
+
+    @Test func connectionsWithMixesOfTheirOwnAreClients() {
+        var visits = closed(workers: 3, service: 0.001, think: 0.02, seed: 5)
+        for index in visits.indices where visits[index].connection == 2 { visits[index].shape = 7 }
+        let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()
+        #expect(clients.map(\.connections) == [[0, 1], [2]])
+        #expect(Set(clients.map(\.name)) == ["client-1", "client-2"])
+    }
+
+    @Test func connectionsThatComeAndGoAreOneClient() {
+        var visits = closed(workers: 1, service: 0.001, think: 0.02, seed: 5)
+        for index in visits.indices {
+            visits[index].connection = index
+            visits[index].shape = index % 2
+        }
+        let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()
+        #expect(clients.map(\.name) == ["app"])
+        #expect(clients[0].evidence[0].contains("come and go"))
+    }
+
+    @Test func aRateThatChangesHasStages() {
+        var visits = open(workers: 4, service: 0.000_01, rate: 200, seed: 8)
+        visits.removeAll { $0.start > 30 && $0.start < 48 }
+        let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()
+        guard case .open(let rates, _) = clients[0].pace else {
+            Issue.record("not an open loop: \(clients[0].evidence)")
+            return
+        }
+        #expect(rates.count == 10)
+        #expect(rates[0] > 150 && rates[6] == 0)
+    }
+}

@@ -1,0 +1,78 @@
+import WorkloadEngine
+
+@testable import Capture
+
+/// A schema and executions for tests.
+enum CaptureFixture {
+    typealias Column = CaptureSchema.Column
+
+    static let schema = CaptureSchema([
+        .init(
+            name: "users",
+            columns: [
+                Column(
+                    name: "id",
+                    type: "INTEGER",
+                    isRowID: true,
+                    isUnique: true,
+                    range: 1...1000
+                ),
+                Column(name: "mail", type: "TEXT", isUnique: true),
+                Column(name: "age", type: "INT", range: 0...120),
+            ]
+        ),
+        .init(
+            name: "orders",
+            columns: [
+                Column(
+                    name: "id",
+                    type: "INTEGER",
+                    isRowID: true,
+                    isUnique: true,
+                    range: 1...5000
+                ),
+                Column(name: "user", type: "INT", range: 1...1000),
+                Column(name: "state", type: "TEXT"),
+            ]
+        ),
+        .init(
+            name: "odd \"table\"",
+            columns: [Column(name: "a'b", type: "TEXT"), Column(name: "key", type: "TEXT")]
+        ),
+    ])
+
+    /// The statement of a text.
+    static func parse(_ sql: String) throws -> NormalizedStatement {
+        try StatementParser.parse(sql, schema: schema)
+    }
+
+    /// Statements of one connection, a millisecond each, with a rest between them.
+    static func executions(
+        _ statements: [String],
+        from start: Double = 0,
+        rest: Double = 0.001,
+        connection: String = "1"
+    ) -> [CapturedExecution] {
+        statements.enumerated().map { index, sql in
+            CapturedExecution(
+                end: start + Double(index) * (0.001 + rest) + 0.001,
+                connection: connection,
+                sql: sql,
+                seconds: 0.001
+            )
+        }
+    }
+
+    /// A scenario of executions.
+    static func scenario(
+        _ executions: [CapturedExecution],
+        file: String? = "log.jsonl",
+        _ change: (inout CaptureOptions) -> Void = { _ in }
+    ) throws -> CapturedScenario {
+        var options = CaptureOptions(database: "/tmp/app.sqlite")
+        change(&options)
+        let sorted = executions.sorted { $0.end < $1.end }
+        let analysis = try CaptureAnalysis(sorted, schema: schema, file: file)
+        return try CapturedScenario(analysis, schema: schema, options: options)
+    }
+}

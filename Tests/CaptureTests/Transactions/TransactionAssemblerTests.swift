@@ -1,0 +1,140 @@
+import Testing
+import WorkloadEngine
+
+@testable import Capture
+
+/// How executions become transactions, and transactions shapes.
+struct TransactionAssemblerTests {
+    private func assemble(
+        _ executions: [CapturedExecution]
+    ) throws -> ([CapturedTransaction], TransactionAssembler.Leftovers) {
+        var assembler = TransactionAssembler()
+        for execution in executions {
+            assembler.add(execution, try CaptureFixture.parse(execution.sql))
+        }
+        assembler.finish()
+        return (assembler.transactions, assembler.leftovers)
+    }
+
+    private static let read = "SELECT * FROM users WHERE id = 10"
+    private static let write = "UPDATE users SET age = 20 WHERE id = 10"
+
+    @Test func aTransactionHasItsStatementsGapsAndKind() throws {
+        let (transactions, _) = try assemble(
+            CaptureFixture.executions([
+                Self.read, "BEGIN IMMEDIATE", Self.read, Self.write, "COMMIT",
+            ])
+        )
+        #expect(transactions.map(\.begin) == [.autocommit, .immediate])
+        #expect(transactions.map(\.outcome) == [.committed, .committed])
+        #expect(transactions.map { $0.statements.count } == [1, 2])
+        #expect(transactions.map(\.writes) == [false, true])
+        // Each statement lasts a millisecond, and a millisecond lies between two.
+        #expect(transactions[1].gaps.count == 3)
+        #expect(transactions[1].gaps.allSatisfy { abs($0 - 0.001) < 1e-9 })
+        #expect(abs(transactions[1].duration - 0.007) < 1e-9)
+    }
+
+    @Test(arguments: [
+        ("BEGIN", CapturedTransaction.Begin.deferred), ("begin deferred transaction", .deferred),
+        ("BEGIN EXCLUSIVE", .exclusive), ("SAVEPOINT a", .savepoint),
+    ])
+    func eachKindOfBeginIsKnown(sql: String, begin: CapturedTransaction.Begin) throws {
+        let end = begin == .savepoint ? "RELEASE SAVEPOINT A" : "END TRANSACTION"
+        let (transactions, _) = try assemble(CaptureFixture.executions([sql, Self.write, end]))
+        #expect(transactions.map(\.begin) == [begin])
+    }
+
+    @Test func aSavepointInsideATransactionIsOneOfItsStatements() throws {
+        let (transactions, _) = try assemble(
+            CaptureFixture.executions([
+                "BEGIN", "SAVEPOINT s1", Self.write, "ROLLBACK TO s1", "RELEASE s1", "COMMIT",
+            ])
+        )
+        #expect(transactions.count == 1)
+        #expect(
+            transactions[0].statements.map(\.statement.verb)
+                == ["SAVEPOINT", "UPDATE", "ROLLBACK", "RELEASE"]
+        )
+    }
+
+    @Test func aFailedBeginCountsForTheTransactionThatFollows() throws {
+        var executions = CaptureFixture.executions([
+            "BEGIN IMMEDIATE", "BEGIN IMMEDIATE", "BEGIN IMMEDIATE", Self.write, "COMMIT",
+        ])
+        executions[0].code = 5
+        executions[1].code = 517
+        let (transactions, _) = try assemble(executions)
+        #expect(transactions.map(\.busyCount) == [2])
+        #expect(transactions[0].statements.count == 1)
+    }
+
+    @Test func aStatementTriedAgainIsOneStatement() throws {
+        var executions = CaptureFixture.executions([
+            "BEGIN", Self.write, Self.write, "COMMIT", "COMMIT",
+        ])
+        executions[1].code = 5
+        executions[3].code = 5
+        let (transactions, _) = try assemble(executions)
+        #expect(transactions.map(\.busyCount) == [2])
+        #expect(transactions[0].statements.count == 1)
+        #expect(transactions[0].outcome == .committed)
+    }
+
+    @Test func anErrorCanEndATransaction() throws {
+        var executions = CaptureFixture.executions(["BEGIN", Self.read, Self.write])
+        executions[2].code = 5
+        executions[2].autocommit = true
+        let (transactions, leftovers) = try assemble(executions)
+        #expect(transactions.map(\.outcome) == [.busy])
+        #expect(leftovers.open == 0)
+    }
+
+    @Test func aRollbackAfterALockIsAFailure() throws {
+        var executions = CaptureFixture.executions([
+            "BEGIN", Self.write, "ROLLBACK", "BEGIN", Self.write, "ROLLBACK",
+        ])
+        executions[1].code = 5
+        let (transactions, _) = try assemble(executions)
+        #expect(transactions.map(\.outcome) == [.busy, .rolledBack])
+    }
+
+    /// Python's sqlite3 begins transactions by itself: only the state afterwards shows it.
+    @Test func theStateAfterwardsShowsATransactionWithoutBegin() throws {
+        var executions = CaptureFixture.executions([Self.read, Self.write, Self.write, "COMMIT"])
+        for (index, state) in [true, false, false, true].enumerated() {
+            executions[index].autocommit = state
+        }
+        let (transactions, _) = try assemble(executions)
+        #expect(transactions.map(\.begin) == [.autocommit, .deferred])
+        #expect(transactions.map { $0.statements.count } == [1, 2])
+    }
+
+    @Test func whatHasNoEndIsCounted() throws {
+        let (transactions, leftovers) = try assemble(
+            CaptureFixture.executions(["BEGIN", Self.write, "BEGIN", Self.write])
+        )
+        #expect(transactions.isEmpty)
+        #expect(leftovers.withoutEnd == 1 && leftovers.open == 1)
+    }
+
+    @Test(arguments: [
+        ([1], "1"), ([1, 2, 3], "1 2 3"), ([1, 1], "2×[1]"), ([1, 2, 2, 2, 3], "1 3×[2] 3"),
+        ([1, 2, 3, 2, 3, 4], "1 2×[2 3] 4"), ([1, 2, 1, 2, 1], "2×[1 2] 1"),
+        ([1, 1, 2, 1, 1, 2], "2×[1 1 2]"), (Array(repeating: 7, count: 100), "64×[7]"),
+        (Array(repeating: [1, 2, 3], count: 9).flatMap { $0 }, "8×[1 2 3]"),
+    ])
+    func repetitionsBecomeLoops(statements: [Int], expected: String) {
+        let occurrences = TransactionShape.occurrences(of: statements)
+        let text = occurrences.map { occurrence in
+            switch occurrence.part {
+            case .statement(let number): "\(number)"
+            case .loop(let body, let times):
+                "\(times)×[\(body.map(String.init).joined(separator: " "))]"
+            }
+        }.joined(separator: " ")
+        #expect(text == expected)
+        let covered = occurrences.reduce(0) { $0 + $1.count * $1.part.length }
+        #expect(covered == statements.count)
+    }
+}

@@ -1,0 +1,197 @@
+import Testing
+import WorkloadEngine
+
+@testable import Capture
+
+/// The scenario of a captured load.
+struct CapturedScenarioTests {
+    /// A reader and a writer, for ten seconds.
+    private static var load: [CapturedExecution] {
+        var executions: [CapturedExecution] = []
+        for index in 0..<500 {
+            let mail = "hidden\(index % 7)@example.org"
+            executions += CaptureFixture.executions(
+                ["SELECT id FROM users WHERE mail = '\(mail)' AND age > 4711"],
+                from: Double(index) * 0.02,
+                connection: "reader"
+            )
+        }
+        for index in 0..<100 {
+            let id = 5001 + index
+            executions += CaptureFixture.executions(
+                [
+                    "BEGIN IMMEDIATE", "SELECT age FROM users WHERE id = \(index * 7 % 900 + 1)",
+                    "INSERT INTO orders VALUES (\(id), \(index * 7 % 900 + 1), 'secret state')",
+                    "INSERT INTO \"odd \"\"table\"\"\" VALUES ('a', 'b')",
+                    "INSERT INTO \"odd \"\"table\"\"\" VALUES ('c', 'd')", "COMMIT",
+                ],
+                from: Double(index) * 0.1,
+                rest: 0.002,
+                connection: "writer"
+            )
+        }
+        return executions
+    }
+
+    private func parsed(
+        _ executions: [CapturedExecution],
+        _ change: (inout CaptureOptions) -> Void = { _ in }
+    ) throws -> (Scenario, CapturedScenario) {
+        let captured = try CaptureFixture.scenario(executions) {
+            // Any file will do: the decoder only looks whether it is there.
+            $0.database = "/proc/self/exe"
+            change(&$0)
+        }
+        return (try Scenario.parse(yaml: captured.yaml, file: "captured.yaml"), captured)
+    }
+
+    @Test func theScenarioIsOneOfTheLanguage() throws {
+        let (scenario, captured) = try parsed(Self.load)
+        #expect(scenario.arms.map(\.name) == ["present", "queue", "queue-wal", "pool"])
+        #expect(!scenario.arms.map(\.isGuarded).contains(false))
+        #expect(scenario.arms[0].library == .raw && scenario.arms[0].begin == .immediate)
+        #expect(scenario.clients.map(\.name) == ["client-1-reads", "client-2-writes"])
+        #expect(try #require(captured.operations.map(\.rate).min()) > 9)
+        #expect(captured.writeShare > 0.1)
+    }
+
+    @Test func ratesRestsAndLoopsAreThoseOfTheLoad() throws {
+        let (scenario, _) = try parsed(Self.load)
+        guard case .open(let arrival) = scenario.clients[0].pace,
+            case .operations(_, let mix) = scenario.clients[1].activity
+        else {
+            Issue.record("the clients are of another kind")
+            return
+        }
+        #expect(abs(arrival.rate - 50) < 1 && arrival.process == .even)
+        let steps = mix[0].steps
+        #expect(steps.contains(.pause(.constant(.milliseconds(2)))))
+        #expect(
+            steps.contains {
+                if case .times(2, let body) = $0 { body.count == 2 } else { false }
+            }
+        )
+    }
+
+    /// The same row of several statements has one variable; a new key is new for each access.
+    @Test func equalValuesShareAVariable() throws {
+        let (_, captured) = try parsed(Self.load)
+        #expect(captured.yaml.contains("SELECT age FROM users WHERE id = :users_id"))
+        #expect(captured.yaml.contains("VALUES (:new_orders_id, :users_id, :orders_state)"))
+        #expect(
+            captured.yaml.contains(
+                "new_orders_id: {distribution: sequential, table: orders, column: id}"
+            )
+        )
+    }
+
+    private static let secrets = ["hidden", "4711", "secret", "example.org"]
+
+    @Test func withoutFlagsNoValueIsShown() throws {
+        let (_, captured) = try parsed(Self.load)
+        for secret in Self.secrets {
+            #expect(!captured.yaml.contains(secret), "\(secret)")
+        }
+        for operation in captured.operations {
+            for secret in Self.secrets { #expect(!operation.summary.contains(secret)) }
+        }
+    }
+
+    @Test func withTheFlagsFrequentValuesAreShownAndOthersAreNot() throws {
+        var load = Self.load
+        load += CaptureFixture.executions(
+            ["SELECT id FROM users WHERE mail = 'once@example.net' AND age > 4711"],
+            from: 11,
+            connection: "reader"
+        )
+        let (_, values) = try parsed(load) { $0.showsValues = true }
+        #expect(values.yaml.contains("'hidden3@example.org'"))
+        #expect(!values.yaml.contains("once@example.net"))
+        let (_, literals) = try parsed(load) { $0.showsLiterals = true }
+        #expect(literals.yaml.contains("age > 4711"))
+        #expect(literals.yaml.contains("'secret state'"))
+        #expect(!literals.yaml.contains("example.org"))
+    }
+
+    @Test(arguments: [
+        "PRAGMA key = 'planted'", "PRAGMA rekey('planted')", "PRAGMA main.key = \"planted\"",
+        "ATTACH 'other.sqlite' AS o KEY 'planted'", "SELECT 1 -- planted\n FROM users",
+        "SELECT id FROM users WHERE mail = \"planted\"", "SELECT x'706c616e746564' FROM users",
+        "SELECT id /* planted */ FROM users", "CREATE TABLE t (a DEFAULT 'planted')",
+        "PRAGMA busy_timeout = 'planted'",
+    ])
+    func aPlantedSecretIsNowhere(sql: String) throws {
+        var load = Self.load
+        for index in 0..<20 {
+            load += CaptureFixture.executions([sql], from: 20 + Double(index), connection: "x")
+        }
+        for flags in [false, true] {
+            let isKey = sql.contains("key") || sql.contains("KEY")
+            // With the flags, only keys stay hidden.
+            guard !flags || isKey else { continue }
+            let (_, captured) = try parsed(load) {
+                $0.showsValues = flags
+                $0.showsLiterals = flags
+            }
+            #expect(!captured.yaml.lowercased().contains("planted"))
+            #expect(!captured.yaml.lowercased().contains("706c616e746564"))
+        }
+    }
+
+    @Test func settingsOfPragmasAreThoseOfTheArms() throws {
+        let settings = CaptureFixture.executions(
+            [
+                "PRAGMA journal_mode = WAL", "PRAGMA synchronous(1)", "PRAGMA busy_timeout = 1500",
+                "PRAGMA cache_size = -2000", "PRAGMA foreign_keys = on",
+            ],
+            connection: "writer"
+        )
+        let (scenario, _) = try parsed(
+            settings
+                + Self.load.map {
+                    var later = $0
+                    later.end += 1
+                    return later
+                }
+        )
+        let arm = scenario.arms[0]
+        #expect(arm.journal == .wal && arm.synchronous == "normal")
+        #expect(arm.busyTimeout == .milliseconds(1500))
+        #expect(
+            arm.pragmas == [
+                .init(name: "cache_size", value: "-2000"), .init(name: "foreign_keys", value: "on"),
+            ]
+        )
+        #expect(!scenario.arms.map(\.name).contains("queue-wal"))
+    }
+
+    @Test(arguments: [
+        (["BEGIN", "SELECT * FROM users", "BEGIN", "SELECT * FROM users"], "have no end"),
+        (["SELECT * FROM nothing WHERE a = 1"], "the database does not have, such as 'nothing'"),
+        (["PRAGMA user_version"], "no statement reads or writes a table"),
+        (["SELECT 'open"], "not a statement of SQLite"),
+        (["CREATE TABLE t (a)"], "it changes the schema"),
+    ])
+    func aLoadThatCannotBeRepeatedIsAnError(statements: [String], message: String) {
+        let error = #expect(throws: CaptureError.self) {
+            try CaptureFixture.scenario(CaptureFixture.executions(statements), file: "log.jsonl")
+        }
+        #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
+    }
+
+    @Test func whatIsNotModelledIsListed() throws {
+        var load = Self.load
+        load += CaptureFixture.executions(
+            ["VACUUM", "BEGIN", "UPDATE users SET age = age + 12 WHERE id = 17", "ROLLBACK"],
+            from: 20,
+            connection: "x"
+        )
+        load += CaptureFixture.executions(["BEGIN", "SELECT * FROM users"], from: 21)
+        let (_, captured) = try parsed(load)
+        let text = captured.omissions.joined(separator: "\n")
+        for part in [
+            "it maintains the database", "were rolled back", "the change of users.age",
+            "transactions whose end is not captured",
+        ] { #expect(text.contains(part), "\(part) in \(text)") }
+    }
+}
