@@ -5,7 +5,7 @@
 
 Each program reads rows of a WAL database by key in a tight loop: one row or 51 rows, in C and with
 Python's sqlite3. A loop without a trace and one with a trace at each level run in turns, in pairs;
-a row shows the median rate of each and the median of the ratios. `--sql-limit 1000%` keeps the
+a row shows the median rate of each and the median of the ratios. `--sql-limit 100%` keeps the
 trace from pausing; the last level, "default", is light with the default limit of 5 %.
 """
 
@@ -101,7 +101,7 @@ def main():
             ["cc", "-O2", "-o", program, folder + "/loop.c", "-lsqlite3"], check=True
         )
         top = [options.poolgauge, "top", path, "--follow", "--for", str(options.seconds + 30)]
-        unlimited = ["--sql-limit", "1000%"]
+        unlimited = ["--sql-limit", "100%"]
         levels = {
             "light": top + ["--sql=light"] + unlimited,
             "timed": top + ["--sql=timed"] + unlimited,
