@@ -39,7 +39,7 @@ struct Calibration {
         guard let content = library.content(limit: Self.libraryLimit) else { return nil }
         let copy = poolgauge_memfd("poolgauge-library")
         guard copy >= 0 else { return nil }
-        guard DescriptorFile.write(ELFFile.withWeakImports(content), to: copy) else {
+        guard DescriptorFile.write(ELFFile.loadable(content), to: copy) else {
             close(copy)
             return nil
         }

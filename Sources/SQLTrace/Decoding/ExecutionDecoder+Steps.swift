@@ -52,7 +52,9 @@ extension ExecutionDecoder {
             let process = process(of: thread)
             for case .step(let start, let time) in open
             where start.programCounter < 0 && window?.contains(time) ?? false {
-                processes[process]?.timings[start.statement] = StatementTiming(start: time)
+                // The first event of a process may be this step.
+                processes[process, default: TracedProcess(isNew: false)]
+                    .timings[start.statement] = StatementTiming(start: time)
             }
             calls[thread] = open.filter { if case .exec = $0 { true } else { false } }
         }

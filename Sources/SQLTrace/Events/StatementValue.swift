@@ -11,3 +11,16 @@ public enum StatementValue: Sendable, Equatable {
     /// The length of a blob, in bytes: its content is not read.
     case blob(bytes: Int)
 }
+
+extension StatementValue: CustomStringConvertible {
+    /// The value as a literal of SQL; of a blob, only the length.
+    public var description: String {
+        switch self {
+        case .null: "NULL"
+        case .integer(let value): String(value)
+        case .real(let value): String(value)
+        case .text(let text): "'" + text.replacing("'", with: "''") + "'"
+        case .blob(let bytes): "a blob of \(bytes) bytes"
+        }
+    }
+}

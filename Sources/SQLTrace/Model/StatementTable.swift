@@ -45,6 +45,9 @@ struct StatementTable {
         } else if execution.result & 0xff != 0 {
             entry.report.failed += 1
         }
+        if !execution.values.isEmpty {
+            entry.report.values = execution.values.map(\.description)
+        }
         entry.report.waited += execution.secondsWaited ?? 0
         if entry.pids.count < Self.processLimit { entry.pids.insert(execution.process) }
         if let steps = execution.steps {

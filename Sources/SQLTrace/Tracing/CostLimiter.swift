@@ -12,10 +12,13 @@ struct CostLimiter {
     private(set) var traced: UInt64 = 0
     private(set) var paused: UInt64 = 0
     private var pauseStart: UInt64 = 0
+    /// How long a pause has to be to make up for what threads lost, in nanoseconds.
+    private var debt: Double = 0
 
     /// How long the events of an interval are counted, in nanoseconds.
     static let interval: UInt64 = 200_000_000
-    /// The longest pause.
+    /// The shortest and the longest pause: to disable and enable probes takes a tenth of a second.
+    static let shortestPause: UInt64 = 1_000_000_000
     static let longestPause: UInt64 = 5_000_000_000
 
     init(limit: Double, at now: UInt64) {
@@ -45,10 +48,12 @@ struct CostLimiter {
         share = lost() / Double(elapsed)
         traced += elapsed
         intervalStart = now
-        guard limit > 0, share > limit else { return nil }
-        let pause = min(Double(elapsed) * (share / limit - 1), Double(Self.longestPause))
+        guard limit > 0 else { return nil }
+        debt = max(0, debt + Double(elapsed) * (share / limit - 1))
+        guard debt >= Double(Self.shortestPause) else { return nil }
         pauseStart = now
-        pauseEnd = now + UInt64(pause)
+        pauseEnd = now + UInt64(min(debt, Double(Self.longestPause)))
+        debt = 0
         return true
     }
 

@@ -31,10 +31,11 @@ enum WatchStatementText {
                     statement.seconds.map(WatchUnits.duration) ?? "",
                 ]
             }
+            let values = statement.values.map { " -- " + $0.joined(separator: ", ") } ?? ""
             row += [
                 statement.pids.count == 1
                     ? String(statement.pids[0]) : "\(statement.pids.count) processes",
-                cut(statement.sql),
+                cut(statement.sql) + values,
             ]
             rows.append(row)
         }

@@ -31,6 +31,8 @@ public struct WatchedStatement: Sendable, Codable, Equatable {
     public var steps: Double?
     /// The processes that executed it.
     public var pids: [Int32]
+    /// The bound values of its last execution, as literals; nil unless values are read.
+    public var values: [String]?
     /// Whether events were lost: calls, rates and times are then lower bounds.
     public var isIncomplete: Bool
 

@@ -177,7 +177,7 @@ struct ParserMutationTests {
         #expect(small.functions["sqlite3_step"]?.fileOffset == 0x140)
         mutate(content, seed: 6, rounds: 10_000) { bytes in
             _ = parse(bytes)
-            _ = ELFFile.withWeakImports(bytes)
+            _ = ELFFile.loadable(bytes)
         }
     }
 

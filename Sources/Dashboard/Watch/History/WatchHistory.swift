@@ -171,7 +171,20 @@ struct WatchHistory: Sendable, Timeline {
             + locks * MemoryLayout<WatchedLock>.stride
             + report.pins.count * MemoryLayout<WatchedPin>.stride
             + report.tables.count * (MemoryLayout<WatchedTable>.stride + 32)
-            + report.findings.count * 512
+            + report.findings.count * 512 + statementSize(of: report)
+    }
+
+    private static func statementSize(of report: WatchReport) -> Int {
+        let statements = (report.statements ?? []).reduce(0) {
+            $0 + MemoryLayout<WatchedStatement>.stride + $1.sql.utf8.count + $1.pids.count * 4
+        }
+        let transactions = (report.transactions ?? []).reduce(0) {
+            $0 + MemoryLayout<WatchedTransaction>.stride + ($1.sql?.utf8.count ?? 0)
+        }
+        return (report.blocked ?? []).reduce(statements + transactions) {
+            $0 + MemoryLayout<WatchedBlock>.stride + ($1.sql?.utf8.count ?? 0)
+                + ($1.by?.sql?.utf8.count ?? 0)
+        }
     }
 
     // MARK: Rows

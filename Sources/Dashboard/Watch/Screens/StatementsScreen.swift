@@ -116,13 +116,19 @@ struct StatementsScreen: WatchScreen {
             .draw(on: &canvas, in: inner)
     }
 
-    /// The whole text of a statement, and its plan.
+    /// The whole text of a statement, and what has no column.
     private func draw(_ statement: WatchedStatement, on canvas: inout Canvas, in rect: Rect) {
         let inner = Panel(title: "Statement").draw(on: &canvas, in: rect)
         var lines = TextWrapping.lines(of: statement.sql, width: inner.width)
         lines += ["", "processes: " + statement.pids.map(String.init).joined(separator: ", ")]
         if let steps = statement.steps {
             lines.append("instructions: \(WatchWords.decimal(steps)) in an execution")
+        }
+        if let values = statement.values {
+            lines += TextWrapping.lines(
+                of: "last values: " + values.joined(separator: ", "),
+                width: inner.width
+            )
         }
         for (index, line) in lines.prefix(inner.height).enumerated() {
             let style = canvas.theme.style(.text)

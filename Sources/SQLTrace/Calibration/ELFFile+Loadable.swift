@@ -1,9 +1,11 @@
 extension ELFFile {
-    /// A copy of a library that loads without the libraries which define its imports.
+    /// A copy of a library or program that loads as a library, without the libraries which define
+    /// its imports.
     ///
     /// A module of Python with SQLite inside imports functions of the interpreter. Weak imports
-    /// without a definition have the address 0; calibration does not call them.
-    static func withWeakImports(_ content: [UInt8]) -> [UInt8] {
+    /// without a definition have the address 0; calibration does not call them. A program that can
+    /// run at any address differs from a library by a flag.
+    static func loadable(_ content: [UInt8]) -> [UInt8] {
         let file = LittleEndian(content)
         guard let offset = file.u64(40), let size = file.u16(58), let count = file.u16(60),
             size >= 64
@@ -11,11 +13,15 @@ extension ELFFile {
         var changed = content
         for number in 0..<UInt64(count) {
             guard let section = Int(exactly: offset &+ number &* UInt64(size)),
-                section <= content.count, file.u32(section + 4) == 11,
+                section <= content.count, let type = file.u32(section + 4), type == 11 || type == 6,
                 let start = file.u64(section + 24).flatMap(Int.init(exactly:)),
                 let length = file.u64(section + 32).flatMap(Int.init(exactly:)),
                 start <= content.count, length <= content.count - start
             else { continue }
+            if type == 6 {
+                clearProgramFlag(of: &changed, in: start..<(start + length))
+                continue
+            }
             for symbol in stride(from: start, to: start + length - 23, by: 24)
             // A global symbol (1) that this file does not define becomes a weak one (2).
             where file.u16(symbol + 6) == 0 && content[symbol + 4] >> 4 == 1 {
@@ -23,5 +29,14 @@ extension ELFFile {
             }
         }
         return changed
+    }
+
+    /// Clears DF_1_PIE (0x0800_0000) in DT_FLAGS_1 (0x6fff_fffb), which `dlopen` refuses.
+    private static func clearProgramFlag(of content: inout [UInt8], in section: Range<Int>) {
+        let file = LittleEndian(content)
+        for entry in stride(from: section.lowerBound, to: section.upperBound - 15, by: 16)
+        where file.u64(entry) == 0x6fff_fffb {
+            content[entry + 11] &= ~0x08
+        }
     }
 }
