@@ -1,7 +1,7 @@
 /// The newest elements of a series: at most so many, and at most so many bytes together.
 struct BoundedStore<Element: Sendable>: Sendable {
     /// The bytes that all elements together may occupy.
-    let budget: Int
+    var budget: Int
     /// About how many bytes an element occupies.
     private let size: @Sendable (Element) -> Int
     private var elements: RingBuffer<Element?>

@@ -261,6 +261,19 @@ struct WatchDashboardTests {
         #expect(picture(model).contains("WAL"))
     }
 
+    @Test func reportsOfManyDatabasesShareOneBudget() throws {
+        var model = WatchDashboard()
+        for number in 0..<40 {
+            let story = WatchStory(path: "/srv/\(number).db")
+            for report in story.reports(until: 100) { model.ingest([report]) }
+        }
+        #expect(model.databases.map(\.reportBytes).reduce(0, +) <= WatchHistory.budget)
+        // The oldest reports are gone, and the newest can be shown.
+        var history = model.databases[39]
+        history.look(at: 0)
+        #expect(history.now > 0 && history.now < 100)
+    }
+
     @Test func memoryIsBoundedHoweverLongItWatches() {
         var history = WatchHistory(path: "/srv/app.db")
         var time = 0.0
