@@ -59,7 +59,7 @@ struct WatchHistory: Sendable, Timeline {
     /// About how many bytes the reports occupy.
     var reportBytes: Int { reports.bytes }
 
-    /// Sets the bytes that the reports of this database may occupy, from the next one on.
+    /// Sets the bytes that the reports of this database may occupy.
     mutating func setBudget(_ bytes: Int) { reports.budget = bytes }
 
     /// Shows the report at a place among ``moments``, or the nearest that is kept.

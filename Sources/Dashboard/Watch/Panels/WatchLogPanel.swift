@@ -40,7 +40,7 @@ struct WatchLogPanel {
         return [
             [
                 Span(isASCII ? ":" : "▒", canvas.theme.style(.waiting, at: 0.5)),
-                Span(" pinned frames", dim),
+                Span(" pinned", dim),
             ],
             [
                 Span(isASCII ? "#" : "█", canvas.theme.style(.throughput, at: 1)),
