@@ -227,9 +227,9 @@ struct WatchDashboardTests {
                 }
             }
         }
-        _ = model.perform(.screen(0))
-        model.glyphs = .ascii
-        #expect(picture(model).contains("a\\u{1b}[2J"))
+        let history = try #require(model.history)
+        let names = history.rows.map(\.name) + history.tables.map(\.name)
+        #expect(names.filter { $0.hasPrefix("a\\u{1b}[2J\\u{202e}b") }.count == 2)
     }
 
     // MARK: Robustness
