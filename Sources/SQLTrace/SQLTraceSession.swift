@@ -22,6 +22,8 @@ public final class SQLTraceSession {
     private var names: [Int32: String] = [:]
     /// Events that happened after the last batch was read.
     private var early: [TraceEvent] = []
+    private let planner: PlanClient?
+    private var nextPlans: UInt64 = 0
     private let start: UInt64
     private var counted: UInt64 = 0
     private var lastReport: UInt64
@@ -70,6 +72,7 @@ public final class SQLTraceSession {
         survey.excluded = [getpid()]
         decoder = ExecutionDecoder(memory: ProcMemory()) { files.database(of: $0, path: $1) }
         models = files.paths.map { _ in Self.model(options) }
+        planner = commands.planning.isEmpty ? nil : PlanClient(command: commands.planning)
         start = monotonicNanoseconds()
         lastReport = start
         lastWindow = start
@@ -315,8 +318,22 @@ public final class SQLTraceSession {
         var tracing: WatchedTracing
     }
 
+    /// Asks for the plans of new statements, at most once a second.
+    private func plan() {
+        let now = monotonicNanoseconds()
+        guard let planner, now >= nextPlans else { return }
+        for (number, path) in files.paths.enumerated() {
+            let statements = models[number].statementsToPlan
+            guard !statements.isEmpty else { continue }
+            nextPlans = now + 1_000_000_000
+            let request = PlanRequest(path: path, statements: statements.map(\.sql))
+            models[number].setPlans(planner.answer(to: request), for: statements)
+        }
+    }
+
     /// What was traced of each database, by its path; rates are those since the last call.
     func report() -> [String: TracedDatabase] {
+        plan()
         let now = monotonicNanoseconds()
         let elapsed = Double(now - lastReport) / 1e9
         lastReport = now
