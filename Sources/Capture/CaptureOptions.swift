@@ -15,6 +15,12 @@ package struct CaptureOptions: Sendable {
     /// What was captured, such as a file's name.
     package var origin: String
 
+    /// What limits the capture, one sentence each.
+    package var notes: [String] = []
+    /// The commits that changed the database during the capture, counted without the trace; nil
+    /// where nothing counted them.
+    package var observedCommits: Int?
+
     /// Creates options.
     package init(database: String, journal: String = "delete", origin: String = "a program") {
         self.database = database

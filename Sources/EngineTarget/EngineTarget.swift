@@ -148,7 +148,6 @@ final class EngineTarget: WorkloadTarget {
 
     func failure(of error: any Error) -> WorkloadFailure {
         guard let error = error as? DatabaseError else { return .error("\(type(of: error))") }
-        if error.isInterruptionError { return .interrupted }
         return WorkloadFailure(error.extendedResultCode)
     }
 

@@ -151,7 +151,6 @@ final class GRDBTarget: WorkloadTarget {
 
     func failure(of error: any Error) -> WorkloadFailure {
         guard let error = error as? DatabaseError else { return .error("\(type(of: error))") }
-        if error.isInterruptionError { return .interrupted }
         return WorkloadFailure(sqliteCode: error.extendedResultCode.rawValue)
     }
 

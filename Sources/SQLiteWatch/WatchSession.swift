@@ -17,6 +17,7 @@ import Telemetry
 public final class WatchSession {
     private let options: WatchOptions
     private let lockList: Int32
+    private var list = LockList()
     private var targets: [WatchTarget]
     private var helper: HelperConnection
     private var tables: TableHelper?
@@ -208,11 +209,11 @@ public final class WatchSession {
     }
 
     private func locks() -> [FileLock] {
-        lseek(lockList, 0, SEEK_SET)
-        return LockTable.parse(
-            ProcFile.read(lockList, limit: Self.listLimit) ?? [],
-            inodes: Set(targets.flatMap(\.inodes))
-        )
+        let descriptor = lockList
+        return list.locks(on: Set(targets.flatMap(\.inodes))) {
+            lseek(descriptor, 0, SEEK_SET)
+            return ProcFile.read(descriptor, limit: Self.listLimit) ?? []
+        }
     }
 
     // MARK: Reports

@@ -60,6 +60,24 @@ struct ScenarioCheckTests {
         #expect(error?.description == issue)
     }
 
+    @Test(arguments: ["BEGIN", "BEGIN IMMEDIATE", "COMMIT", "end", "ROLLBACK"])
+    func aTransactionInsideATransactionIsRefused(statement: String) throws {
+        let yaml = Self.good.replacing(
+            "rename: UPDATE notes",
+            with: "rename: \(statement); UPDATE notes"
+        )
+        let error = #expect(throws: ScenarioError.self) { try check(yaml) }
+        let verb = statement.split(separator: " ")[0].uppercased()
+        #expect(error?.description.contains("client 'write': \(verb) inside an access") == true)
+        #expect(error?.description.hasPrefix("f:11:") == true)
+        #expect(error?.issues.count == 1)
+    }
+
+    @Test func savepointsInsideATransactionAreAllowed() throws {
+        let own = "SAVEPOINT s; ROLLBACK TO s; RELEASE s; UPDATE notes"
+        try check(Self.good.replacing("rename: UPDATE notes", with: "rename: \(own)"))
+    }
+
     @Test func aColumnThatIsNotThereIsFoundAtItsTable() throws {
         let yaml = Self.good.replacing("title: {distribution", with: "titel: {distribution")
         let error = #expect(throws: ScenarioError.self) { try check(yaml) }

@@ -10,6 +10,8 @@ package struct FidelityReport {
         package var rate: (captured: Double, replayed: Double)
         /// Their mean duration in seconds, captured and in the run; nil where one is unknown.
         package var seconds: (captured: Double?, replayed: Double?)
+        /// Rows of one transaction, captured and in the run; nil where one is unknown.
+        package var rows: (captured: Double?, replayed: Double?)
         /// Failures because of a lock for each transaction, captured and in the run.
         package var busy: (captured: Double, replayed: Double)
 
@@ -31,7 +33,12 @@ package struct FidelityReport {
     /// - Parameters:
     ///   - scenario: The captured scenario.
     ///   - result: The run of its arm ``CapturedScenario/presentArm``.
-    package init(_ scenario: CapturedScenario, _ result: ArmResult) {
+    ///   - rows: The mean of a statement's rows in the run; nil where it is unknown.
+    package init(
+        _ scenario: CapturedScenario,
+        _ result: ArmResult,
+        rows meanRows: (String) -> Double? = { _ in nil }
+    ) {
         var replayedShare = 0.0
         rows = scenario.operations.map { operation in
             let client = result.clients[operation.client]
@@ -48,6 +55,7 @@ package struct FidelityReport {
                 name: "\(operation.client) \(operation.name)",
                 rate: (operation.rate, rate),
                 seconds: (operation.meanSeconds, seconds),
+                rows: (operation.rows, Self.rows(of: operation, meanRows)),
                 busy: (
                     operation.busyShare, Double(tries) / Double(max(1, own?.started ?? 1))
                 )
@@ -72,21 +80,33 @@ package struct FidelityReport {
         self.notes = notes
     }
 
+    private static func rows(
+        of operation: CapturedScenario.Operation,
+        _ mean: (String) -> Double?
+    ) -> Double? {
+        let rows = operation.statements.compactMap { statement in
+            mean(statement.sql).map { $0 * Double(statement.count) }
+        }
+        return rows.count == operation.statements.count ? rows.reduce(0, +) : nil
+    }
+
     /// The report for people, with a newline at its end.
     package var text: String {
         var table = [
-            ["", "calls/s", "", "time", "", "busy", ""],
-            ["operation", "captured", "replayed", "captured", "replayed", "captured", "replayed"],
+            ["", "calls/s", "", "time", "", "rows", "", "busy", ""],
+            ["operation"] + (0..<4).flatMap { _ in ["captured", "replayed"] },
         ]
         for row in rows {
             table.append([
                 row.name, TimeText.number(row.rate.captured), TimeText.number(row.rate.replayed),
                 row.seconds.captured.map(TimeText.yaml) ?? "–",
                 row.seconds.replayed.map(TimeText.yaml) ?? "–",
+                row.rows.captured.map(TimeText.number) ?? "–",
+                row.rows.replayed.map(TimeText.number) ?? "–",
                 TimeText.share(row.busy.captured), TimeText.share(row.busy.replayed),
             ])
         }
-        let widths = (0..<7).map { column in table.map { $0[column].count }.max() ?? 0 }
+        let widths = (0..<9).map { column in table.map { $0[column].count }.max() ?? 0 }
         var lines = table.map { cells in
             cells.enumerated().map { column, cell in
                 let padding = String(repeating: " ", count: widths[column] - cell.count)

@@ -101,7 +101,8 @@ struct DistributionFit: Equatable {
         let shown = sample.counts.filter { $0.value >= k }
             .sorted { ($1.value, "\($0.key)") < ($0.value, "\($1.key)") }
         let mass = shown.reduce(0) { $0 + $1.value }
-        guard !shown.isEmpty, shown.count <= mostChoices,
+        let hasBlobs = shown.contains { if case .blob = $0.key { true } else { false } }
+        guard !shown.isEmpty, !hasBlobs, shown.count <= mostChoices,
             sample.counts.count <= 2 * mostChoices, mass * 10 >= sample.count * 9
         else { return nil }
         let values = shown.map { yaml(of: $0.key) }.joined(separator: ", ")

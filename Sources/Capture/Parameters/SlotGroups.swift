@@ -17,7 +17,9 @@ struct SlotGroups {
 
     init(_ shape: ShapeStatistics) {
         let places = shape.positions.indices.flatMap { position in
-            shape.positions[position].slots.indices.map { Place(position: position, slot: $0) }
+            shape.positions[position].slots.indices
+                .filter { shape.positions[position].slots[$0].role.isComparable }
+                .map { Place(position: position, slot: $0) }
         }
         for (index, first) in places.enumerated() {
             for second in places[(index + 1)...] where Self.areEqual(first, second, shape) {
@@ -63,5 +65,17 @@ struct SlotGroups {
             return nil
         }
         return kept[place.position][place.slot]
+    }
+}
+
+extension StatementSlot.Role {
+    /// Whether it is compared with other slots: the first items of lists and the first rows of an
+    /// insert stand for all.
+    fileprivate var isComparable: Bool {
+        switch self {
+        case .list(let position): position < 4
+        case .insert(let row): row == 0
+        default: true
+        }
     }
 }

@@ -33,6 +33,8 @@ package struct CapturedScenario {
         package var busyShare: Double
         /// Whether it writes.
         package var writes: Bool
+        /// Its statements as the scenario has them, with how often one transaction runs each.
+        package var statements: [(sql: String, count: Int)]
         /// Its statements, shortened, for people.
         package var summary: String
     }
@@ -61,6 +63,10 @@ package struct CapturedScenario {
         var omissions = choice.omissions
         omissions += Self.problems(of: planned.values.sorted { $0.shape < $1.shape })
         omissions += Self.generalOmissions(analysis)
+        omissions += options.notes
+        if let observed = options.observedCommits {
+            omissions += Self.commitDifference(analysis, observed: observed)
+        }
         self.omissions = omissions
         writeShare =
             choice.modelled.reduce(0) { $0 + analysis.shapes[$1].writeSeconds } / analysis.duration
@@ -76,6 +82,24 @@ package struct CapturedScenario {
                 variables: planner.variables.entries,
                 omissions: omissions
             ).text
+    }
+
+    /// What the count of commits says of the captured transactions.
+    ///
+    /// Transactions that write without changing a page, and rollbacks, are no commits of the count.
+    private static func commitDifference(
+        _ analysis: CaptureAnalysis,
+        observed: Int
+    ) -> [String] {
+        let captured = analysis.shapes.filter(\.writes)
+            .reduce(0) { $0 + ($1.outcomes[.committed] ?? 0) }
+        let most = max(captured, observed)
+        guard most > 0, abs(captured - observed) * 20 > most else { return [] }
+        return [
+            "the database counted \(TimeText.count(observed)) commits, the capture has "
+                + "\(TimeText.count(captured)) transactions that wrote: the rest changed nothing, or "
+                + "was not seen"
+        ]
     }
 
     private static func problems(of operations: [PlannedOperation]) -> [String] {
@@ -118,8 +142,32 @@ package struct CapturedScenario {
             let names = tables.prefix(3).map { "'\($0.key)'" }.joined(separator: ", ")
             omissions.append("statements on tables that the database does not have: \(names)")
         }
+        omissions += beginOmissions(analysis)
         omissions.append("the opening and closing of connections")
         omissions.append("the order of different transactions on one connection")
+        return omissions
+    }
+
+    /// Transactions that begin in another way than the arm's.
+    private static func beginOmissions(_ analysis: CaptureAnalysis) -> [String] {
+        var omissions: [String] = []
+        let alone = analysis.shapes.filter { $0.shape.begin == .autocommit }
+        if !alone.isEmpty {
+            let count = TimeText.count(alone.reduce(0) { $0 + $1.count })
+            omissions.append(
+                "\(count) statements ran without BEGIN; here each has a transaction of its own"
+            )
+        }
+        let begin = PresentArm.begin(analysis)
+        let others = analysis.shapes.filter { shape in
+            shape.writes && shape.shape.begin != .autocommit
+                && (shape.shape.begin == .savepoint ? "deferred" : shape.shape.begin.rawValue)
+                    != begin
+        }
+        if !others.isEmpty {
+            let count = TimeText.count(others.reduce(0) { $0 + $1.count })
+            omissions.append("\(count) transactions began in another way; here all are \(begin)")
+        }
         return omissions
     }
 
@@ -140,6 +188,7 @@ package struct CapturedScenario {
             rows: rows ? shape.rows.reduce(0) { $0 + $1.sum } / Double(shape.count) : nil,
             busyShare: Double(shape.busyCount) / Double(max(1, shape.count)),
             writes: shape.writes,
+            statements: planned.operation.steps.flatMap(\.statements),
             summary: shape.positions.map(\.key).joined(separator: "; ")
         )
     }

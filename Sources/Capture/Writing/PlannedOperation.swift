@@ -16,3 +16,15 @@ struct PlannedOperation {
     /// What could not be modelled of it.
     var problems: [String]
 }
+
+extension PlannedOperation.Step {
+    /// Its statements of the program, with how often it runs each.
+    var statements: [(sql: String, count: Int)] {
+        switch self {
+        case .statement(let sql): [(sql, 1)]
+        case .keep, .pause: []
+        case .loop(let count, let steps):
+            steps.flatMap(\.statements).map { ($0.sql, $0.count * count) }
+        }
+    }
+}

@@ -75,7 +75,7 @@ struct PresentArm {
     }
 
     /// The most frequent kind of BEGIN of transactions that write.
-    private static func begin(_ analysis: CaptureAnalysis) -> String {
+    static func begin(_ analysis: CaptureAnalysis) -> String {
         let counts = begins(analysis)
         let most = counts.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }?.key
         switch most {

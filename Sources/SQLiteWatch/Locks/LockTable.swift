@@ -1,5 +1,5 @@
 /// A lock of POSIX, as `/proc/locks` lists it.
-struct FileLock: Equatable, Sendable {
+struct FileLock: Hashable, Sendable {
     /// The process that holds it.
     var process: Int32
     /// Whether it excludes all other locks.

@@ -9,6 +9,7 @@ extension DatabaseMonitor {
     ///   - notes: What the report cannot show.
     ///   - tables: The frames by table since the start; nil when they are not read.
     ///   - facts: What is known of a process.
+    /// - Returns: The report.
     mutating func report(
         at now: UInt64,
         calendar: @escaping (UInt64) -> WatchTime,

@@ -10,8 +10,10 @@ struct WaitTracker: Sendable {
 
     /// Takes the checks of a sample.
     ///
-    /// - Parameter isBlocked: Whether a lock excludes others; without one, no process is checked
-    ///   and none waits.
+    /// - Parameters:
+    ///   - observation: The sample.
+    ///   - isBlocked: Whether a lock excludes others; without one, no process is checked and none
+    ///     waits.
     mutating func update(_ observation: Observation, isBlocked: Bool) {
         for (process, isWaiting) in observation.waiting {
             checks[process, default: Checks()].count += 1

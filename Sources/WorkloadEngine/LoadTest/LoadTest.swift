@@ -187,10 +187,16 @@ public struct LoadTest: Sendable {
 }
 
 extension ArmResult {
-    /// The limits that were missed, each in a line with what was observed; empty when all held.
+    /// The limits that did not hold, each in a line with what was observed; empty when all held.
+    ///
+    /// A limit that had too few samples to be decided is among them.
     public var missed: [String] {
-        thresholds.filter { $0.passed == false }.map { threshold in
-            let observed = threshold.observed.map { "\($0)" } ?? "nothing"
+        thresholds.filter { $0.passed == false || $0.undecided == true }.map { threshold in
+            var observed = threshold.observed.map { "\($0)" } ?? "nothing"
+            if threshold.undecided == true { observed += ", too few samples to decide" }
+            if let seconds = threshold.decidingSeconds {
+                observed += "; \(Int(seconds)) s of measuring decide"
+            }
             return "\(threshold.metric) \(threshold.expression): observed \(observed)"
         }
     }

@@ -3,13 +3,28 @@ extension ArmResult {
     /// scenario has no threshold on them.
     public static let errorShareLimit = 0.05
 
-    /// Why the run failed, though it came to its end: clients with too many errors.
+    /// Why the run failed, though it came to its end: clients with too many errors, and clients
+    /// without a single success.
     ///
-    /// A threshold on a client's `errors` says what is too many, so such a client is left to it.
-    func tooManyErrors(for thresholds: [Threshold]) -> [String] {
+    /// A threshold on a client's `errors` states how many are allowed, so the errors of such a
+    /// client are left to it.
+    ///
+    /// - Parameters:
+    ///   - thresholds: The scenario's thresholds.
+    ///   - judgesUnfinished: Whether a client fails whose accesses all outlast the run.
+    func clientFailures(for thresholds: [Threshold], judgesUnfinished: Bool) -> [String] {
         let judged = Set(thresholds.map(\.metric))
         return clients.sorted { $0.key < $1.key }.compactMap { name, client in
-            guard !judged.contains("\(name).errors"), client.offered > 0 else { return nil }
+            guard client.offered > 0 else { return nil }
+            let isJudged = judged.contains("\(name).errors")
+            let isUnfinished = client.unfinished == client.offered
+            if client.completed == 0, !isJudged || client.errorCount == 0,
+                judgesUnfinished || !isUnfinished
+            {
+                return "none of \(name)'s \(HumanUnits.count(client.offered)) accesses succeeded"
+                    + outcomes(of: client)
+            }
+            guard !isJudged else { return nil }
             let share = Double(client.errorCount) / Double(client.offered)
             guard share > Self.errorShareLimit else { return nil }
             let codes = client.errors.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
@@ -18,5 +33,17 @@ extension ArmResult {
                 + "(\(codes.joined(separator: ", "))); more than "
                 + "\(HumanUnits.percent(Self.errorShareLimit)) needs a threshold on \(name).errors"
         }
+    }
+
+    /// How the accesses of a client ended, in parentheses.
+    private func outcomes(of client: ClientResult) -> String {
+        var parts = client.errors.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
+            .prefix(3).map { "\(HumanUnits.count($0.value)) × \($0.key)" }
+        let others = [
+            (client.skipped, "skipped"), (client.interrupted, "interrupted"),
+            (client.unfinished, "unfinished"),
+        ]
+        parts += others.filter { $0.0 > 0 }.map { "\(HumanUnits.count($0.0)) \($0.1)" }
+        return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
     }
 }

@@ -1,31 +1,6 @@
 import Telemetry
 
 extension ArmResult {
-    /// How a threshold was met in this run.
-    func check(_ threshold: Threshold) -> ThresholdResult {
-        let client = threshold.metric.split(separator: ".").first.map(String.init) ?? ""
-        let observed = value(of: threshold.metric, threshold.aggregate)
-        // What this arm cannot run is reported as unsupported, not as missed.
-        let isUnsupported = unsupported?[client] != nil
-        return ThresholdResult(
-            metric: threshold.metric,
-            expression: threshold.expression,
-            observed: observed,
-            passed: isUnsupported
-                ? nil : threshold.isMet(by: observed) || isMetByMaximum(threshold, observed)
-        )
-    }
-
-    /// Whether a percentile that too few samples were taken for is below its limit all the same:
-    /// it is never above the maximum.
-    private func isMetByMaximum(_ threshold: Threshold, _ observed: Double?) -> Bool {
-        guard observed == nil, threshold.aggregate.hasPrefix("p("),
-            threshold.comparison.hasPrefix("<"),
-            let maximum = value(of: threshold.metric, "max")
-        else { return false }
-        return threshold.isMet(by: maximum)
-    }
-
     /// What was measured of a metric, such as `p(99)` of `ui.response`, in its base unit.
     ///
     /// The names are those of ``MetricCatalog``. Nil without samples, and for a name that no run

@@ -214,8 +214,13 @@ public struct ThresholdResult: Sendable, Codable, Equatable {
     public var expression: String
     /// What was measured, in the metric's base unit; absent without samples.
     public var observed: Double?
-    /// Whether it was met; absent when this arm cannot run the client.
+    /// Whether it was met; absent when that is undecided, and when this arm cannot run the client.
     public var passed: Bool?
+    /// Whether there were too few samples to decide; absent when there were enough.
+    public var undecided: Bool?
+    /// The measured time that gives enough samples at this run's rate, in seconds; absent where
+    /// it is not known.
+    public var decidingSeconds: Double?
 }
 
 /// How an invariant held.

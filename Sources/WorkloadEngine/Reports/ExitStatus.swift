@@ -12,6 +12,8 @@ public enum ExitStatus: Int32, Sendable {
     case invariantViolated = 4
     /// The generator was the bottleneck.
     case invalid = 5
+    /// A threshold has too few samples to be decided.
+    case undecided = 6
     /// Somebody stopped the run; the partial result is written.
     case interrupted = 130
 }
@@ -19,14 +21,15 @@ public enum ExitStatus: Int32, Sendable {
 extension ArmResult {
     /// The run's verdict.
     ///
-    /// A failure is the cause of whatever else went wrong, a violated invariant is true of any run. The thresholds of an invalid or a partial one say
-    /// nothing, so they come last.
+    /// A failure is the cause of whatever else went wrong, and a violated invariant is true of any
+    /// run. The thresholds of an invalid or a partial run say nothing, so they come last.
     public var exitStatus: ExitStatus {
         if failures?.isEmpty == false { return .failed }
         if partial { return .interrupted }
         if invariants.contains(where: { $0.passed == false }) { return .invariantViolated }
         if !valid { return .invalid }
         if thresholds.contains(where: { $0.passed == false }) { return .thresholdMissed }
+        if thresholds.contains(where: { $0.undecided == true }) { return .undecided }
         return .passed
     }
 }
@@ -36,6 +39,7 @@ extension RunResult {
     public var exitStatus: ExitStatus {
         let order: [ExitStatus] = [
             .interrupted, .failed, .invariantViolated, .invalid, .thresholdMissed,
+            .undecided,
         ]
         let found = runs.map(\.exitStatus)
         return order.first { found.contains($0) } ?? .passed

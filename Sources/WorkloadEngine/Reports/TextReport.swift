@@ -29,6 +29,7 @@ public enum TextReport {
         case .failed: "FAILED"
         case .thresholdMissed: "THRESHOLD MISSED"
         case .invariantViolated: "INVARIANT VIOLATED"
+        case .undecided: "UNDECIDED"
         case .invalid: "INVALID"
         case .interrupted: "INTERRUPTED, PARTIAL"
         case .regression: "REGRESSION"
@@ -207,36 +208,7 @@ public enum TextReport {
         return parts.joined(separator: ", ")
     }
 
-    static func checks(_ run: ArmResult) -> [String] {
-        func mark(_ passed: Bool?) -> String {
-            switch passed {
-            case true?: "passed"
-            case false?: "FAILED"
-            case nil: "not checked"
-            }
-        }
-        var lines = run.thresholds.map { threshold in
-            let observed =
-                threshold.observed.map { " (\(value($0, of: threshold)))" }
-                ?? " (\(lack(of: threshold, in: run)))"
-            return "  threshold \(threshold.metric) \(threshold.expression): "
-                + mark(threshold.passed) + observed
-        }
-        lines += run.invariants.map { invariant in
-            "  invariant \(invariant.name): \(mark(invariant.passed)) (\(invariant.detail))"
-        }
-        return lines
-    }
-
-    /// Why a metric has no value.
-    private static func lack(of threshold: ThresholdResult, in run: ArmResult) -> String {
-        let count = run.value(of: threshold.metric, "count") ?? 0
-        guard count > 0 else { return "no samples" }
-        let samples = "too few samples: \(HumanUnits.count(UInt64(count)))"
-        return threshold.passed == true ? samples + ", and the maximum is below" : samples
-    }
-
-    private static func value(_ value: Double, of threshold: ThresholdResult) -> String {
+    static func value(_ value: Double, of threshold: ThresholdResult) -> String {
         let parts = threshold.metric.split(separator: ".").map(String.init)
         let isCount = threshold.expression.hasPrefix("count")
         return switch parts.last ?? "" {

@@ -30,6 +30,8 @@ public struct RunOptions: Sendable {
 
     /// The time that one record of a result spans, in nanoseconds; no shorter than a sample's.
     package var recordInterval: UInt64 = 1_000_000_000
+    /// Whether a client fails the run when all its accesses outlast it.
+    var judgesUnfinished = true
     /// Called at the end with the measured responses of each client, on the run's own thread.
     var onResponses: (@Sendable ([String: LatencyHistogram]) -> Void)?
 

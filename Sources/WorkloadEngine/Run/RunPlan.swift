@@ -79,6 +79,16 @@ struct RunPlan: Sendable {
             (client.operations.joined() + client.thenRead)
                 .map { (client: client.name.name, sql: $0.sql) }
         }
+        for (client, problem, sql) in transactionProblems {
+            let place = scenario.statementPlaces[sql]
+            let issue = ScenarioError.Issue(
+                file: scenario.file,
+                line: place?.line,
+                column: place?.column,
+                message: "client '\(client)': \(problem)"
+            )
+            throw RunError(.scenario, issue.description)
+        }
         let schemaVerbs: Set = ["ALTER", "ATTACH", "CREATE", "DETACH", "DROP"]
         guard
             !statements.contains(where: {
@@ -97,6 +107,20 @@ struct RunPlan: Sendable {
                     message: "client '\(statement.client)': '\(statement.sql)' cannot be prepared"
                 )
                 throw RunError(.scenario, issue.description, cause: error)
+            }
+        }
+    }
+
+    /// The statements that begin or end a transaction inside one, each with its client.
+    var transactionProblems: [(client: String, problem: String, sql: String)] {
+        clients.flatMap { client in
+            let reads = client.thenRead.map { ($0.sql, WorkloadAccess.read) }
+            let own = zip(client.operations, client.accesses).flatMap { statements, access in
+                statements.map { ($0.sql, access) }
+            }
+            return (own + reads).compactMap { sql, access in
+                TransactionControl.problem(with: sql, in: access)
+                    .map { (client: client.name.name, problem: $0, sql: sql) }
             }
         }
     }

@@ -333,7 +333,10 @@ public final class WorkloadRun: Sendable {
         if let failure = control.failure {
             result.failures = [failure]
         } else if !result.partial {
-            let failures = result.tooManyErrors(for: scenario.thresholds)
+            let failures = result.clientFailures(
+                for: scenario.thresholds,
+                judgesUnfinished: options.judgesUnfinished
+            )
             if !failures.isEmpty { result.failures = failures }
         }
         outcome.sampler.sample(.finished)

@@ -40,9 +40,9 @@ extension Threshold {
 
     /// Whether an observed value, in the metric's base unit, is on the right side of the limit.
     ///
-    /// Nothing observed (nil) is a failure: a metric without samples proves nothing.
-    public func isMet(by observed: Double?) -> Bool {
-        guard let observed, !observed.isNaN else { return false }
+    /// - Returns: Whether it is; nil when nothing was observed.
+    public func isMet(by observed: Double?) -> Bool? {
+        guard let observed, !observed.isNaN else { return nil }
         return switch comparison {
         case "<": observed < limit
         case "<=": observed <= limit

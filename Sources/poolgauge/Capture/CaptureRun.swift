@@ -1,6 +1,7 @@
+import ArgumentParser
 import Capture
 import Foundation
-import GRDBTarget
+import Telemetry
 import WorkloadEngine
 
 /// Makes a scenario of captured executions, writes it, and tries it.
@@ -10,6 +11,8 @@ struct CaptureRun {
     var options: CaptureOptions
     var replacesOutput = false
     var checkDuration = Duration.seconds(5)
+    /// What the programs wrote during a live capture.
+    private var written: WrittenLoad?
 
     init(database: String, output: String) {
         self.database = database
@@ -40,6 +43,33 @@ struct CaptureRun {
             try ExecutionReader.executions(of: data, file: name)
         } from: {
             name
+        }
+    }
+
+    /// Captures what programs execute on the database from now on.
+    ///
+    /// - Throws: ``CommandFailure`` with a remedy.
+    func run(_ live: LiveCapture) throws {
+        try checkOutput()
+        let result = try live.run()
+        guard !result.executions.isEmpty else {
+            throw CommandFailure(
+                (["no program executed a statement on '\(database)' in this time"] + result.notes)
+                    .joined(separator: "\n"),
+                status: ExitStatus.failed.rawValue
+            )
+        }
+        var copy = self
+        copy.options.origin =
+            "the programs that use "
+            + URL(fileURLWithPath: database).lastPathComponent
+        copy.options.notes = result.notes
+        copy.options.observedCommits = result.written.map { Int(clamping: $0.commits) }
+        copy.written = result.written
+        try copy.write { () throws(CaptureError) in
+            result.executions
+        } from: {
+            nil
         }
     }
 
@@ -102,15 +132,56 @@ struct CaptureRun {
     /// The path of the scenario's file, which no preset's name can be taken for.
     private var outputPath: String { output.contains("/") ? output : "./" + output }
 
+    /// Runs the scenario's present arm on a copy, and reports how like the capture it is.
     private func compare(_ captured: CapturedScenario, _ scenario: Scenario) throws {
-        let present = scenario.arms.filter { $0.name == CapturedScenario.presentArm }
-        var run = HeadlessRun(
-            scenario: try scenario.scaled(toMeasured: checkDuration),
-            arms: present
+        let scenario = try scenario.scaled(toMeasured: checkDuration)
+        guard let arm = scenario.arms.first(where: { $0.name == CapturedScenario.presentArm })
+        else {
+            return
+        }
+        let reporter = ProgressReporter(.auto)
+        let folder = try RunFolder(isKept: false)
+        defer { folder.remove() }
+        var options = RunOptions()
+        options.folder = folder.url
+        options.onSample = { reporter.show($0) }
+        options.onProgress = { reporter.say($0) }
+        let counts = RowCounts()
+        let watch = Lock<ReplayWatch?>(nil)
+        let length = scenario.phases.reduce(Duration.zero) { $0 + $1.duration }
+        let run = WorkloadRun(
+            scenario: scenario,
+            arm: arm,
+            factory: RowCountingFactory(counts) { [written] path in
+                // Without a count of the capture, there is nothing to compare with.
+                if written != nil { watch.withLock { $0 = ReplayWatch(path: path, for: length) } }
+            },
+            options: options
         )
-        run.progress = .auto
-        let (result, _) = try run.measure()
-        guard let arm = result.runs.first else { return }
-        try StandardOutput.write("\n" + FidelityReport(captured, arm).text)
+        let interruption = Interruption(cleanUp: folder.remove) { run.stop() }
+        let result: ArmResult
+        do {
+            result = try blocking { try await run.run() }
+        } catch is CancellationError {
+            return
+        }
+        reporter.finish()
+        let report = FidelityReport(captured, result) { counts.mean(of: $0) }
+        try StandardOutput.write("\n" + report.text)
+        if let written, let replayed = watch.withLock({ $0 })?.finish() {
+            try StandardOutput.write(Self.text(of: written, replayed))
+        }
+        if let signal = interruption.signal { throw ExitCode(128 + signal) }
+    }
+    /// What was written, in the capture and in the run.
+    private static func text(of captured: WrittenLoad, _ replayed: WrittenLoad) -> String {
+        func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
+        func frames(_ load: WrittenLoad) -> String {
+            load.framesPerCommit.map { "\(($0 * 10).rounded() / 10)" } ?? "unknown"
+        }
+        return
+            "frames for each commit: \(frames(captured)) captured, \(frames(replayed)) replayed\n"
+            + "a process held the lock to write for \(percent(captured.writerShare)) of the time, "
+            + "\(percent(replayed.writerShare)) replayed\n"
     }
 }

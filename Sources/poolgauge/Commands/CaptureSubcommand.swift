@@ -9,10 +9,11 @@ struct CaptureSubcommand: ParsableCommand {
         commandName: "capture",
         abstract: "Turn the SQL of a running program into a scenario.",
         discussion: """
-            Reads what the program executed from JSON lines (--from), and writes a scenario over a \
-            copy of its database: its transactions with their rates, rests and values, and arms to \
-            compare with. Then runs the scenario for a moment and reports how like the program it \
-            is. docs/Capture.md has the format, and recipes for SQLAlchemy, Django and GRDB.
+            Traces what programs execute on the database (--for, as root on Linux), or reads it from \
+            JSON lines (--from), and writes a scenario over a copy of the database: transactions \
+            with their rates, rests and values, and arms to compare with. Then runs the scenario \
+            for a moment and reports how like the program it is. docs/Capture.md has the format of \
+            the lines, and recipes for SQLAlchemy, Django and GRDB.
 
             No value of the program is in the scenario without --literals or --values.
             """
@@ -29,6 +30,21 @@ struct CaptureSubcommand: ParsableCommand {
         completion: .file()
     )
     var from: String?
+
+    @Option(
+        name: .customLong("for"),
+        help: "How long to trace the programs that use the database; ^C ends it early.",
+        transform: TimeArgument.parse
+    )
+    var duration: TimeArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "A process to time in full, while it runs as usual but slower; may be given several "
+                + "times. Without it, short windows time a sample of all programs' statements."
+        )
+    )
+    var pid: [Int32] = []
 
     @Option(name: .shortAndLong, help: "The scenario's file.", completion: .file())
     var output: String
@@ -62,7 +78,16 @@ struct CaptureSubcommand: ParsableCommand {
         if file != nil, database != nil {
             throw ValidationError("name one database: '\(file ?? "")' or --database")
         }
-        if from == nil { throw ValidationError("give --from, a file of executed statements") }
+        if let name, !name.contains(where: { !$0.isWhitespace }) {
+            throw ValidationError("--name is blank")
+        }
+        if from == nil, duration == nil {
+            throw ValidationError(
+                "give --for, how long to trace, or --from, a file of executed statements"
+            )
+        }
+        if from != nil, duration != nil { throw ValidationError("give one of --for and --from") }
+        if from != nil, !pid.isEmpty { throw ValidationError("--pid goes with --for") }
     }
 
     func run() throws {
@@ -74,7 +99,12 @@ struct CaptureSubcommand: ParsableCommand {
         run.options.showsLiterals = literals
         run.options.showsValues = values
         run.options.leastCount = k
-        try run.run(from: from ?? "-")
+        guard let duration else { return try run.run(from: from ?? "-") }
+        var live = LiveCapture(database: path, duration: duration.duration)
+        live.options.level = pid.isEmpty ? .timed : .full
+        live.options.processes = pid
+        live.options.readsValues = values
+        try run.run(live)
     }
 
     /// `app-captured` for `app.sqlite`.

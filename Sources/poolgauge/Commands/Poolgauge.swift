@@ -42,13 +42,18 @@ struct Poolgauge: ParsableCommand {
         (status: "0", meaning: "passed"),
         (
             status: "1",
-            meaning: "the run failed, or more than 5 % of a client's accesses did and no threshold "
-                + "allows it"
+            meaning: "the run failed, more than 5 % of a client's accesses did and no threshold "
+                + "allows it, or a client had no success"
         ),
         (status: "2", meaning: "a comparison found a regression"),
         (status: "3", meaning: "a threshold was missed, or top --watch-for timed out"),
         (status: "4", meaning: "an invariant was violated"),
         (status: "5", meaning: "the run is invalid: the generator was the bottleneck"),
+        (
+            status: "6",
+            meaning: "undecided: a threshold has too few samples; the report states the duration "
+                + "that decides it"
+        ),
         (status: "64", meaning: "wrong arguments, or a scenario with mistakes"),
         (
             status: "130, 143, 129 or 131",

@@ -138,6 +138,37 @@ struct CapturedScenarioTests {
         }
     }
 
+    /// SQL is data: whatever a literal or a name contains, the scenario has it, and nothing else.
+    @Test(arguments: YAMLTextTests.hostile.filter { !$0.contains("\0") })
+    func hostileTextsStayData(text: String) throws {
+        let literal = "'" + text.replacing("'", with: "''") + "'"
+        let sql = "SELECT id FROM users WHERE mail = \(literal)"
+        let executions = (0..<30).flatMap { index in
+            CaptureFixture.executions([sql], from: Double(index))
+        }
+        let (scenario, _) = try parsed(executions) {
+            $0.showsLiterals = true
+            $0.name = text.contains { !$0.isWhitespace } ? text : "blank"
+            $0.origin = text
+        }
+        guard case .operations(_, let mix) = scenario.clients[0].activity else {
+            Issue.record("no operations")
+            return
+        }
+        #expect(mix.map(\.statements) == [[sql]])
+        #expect(scenario.arms.count == 4 && scenario.clients.count == 1)
+        let (masked, captured) = try parsed(executions)
+        #expect(masked.clients[0].name == "app-reads")
+        if text.count > 8 { #expect(!captured.yaml.contains(text)) }
+    }
+
+    @Test func countedCommitsAreComparedWithTheCaptured() throws {
+        let (_, all) = try parsed(Self.load) { $0.observedCommits = 101 }
+        #expect(!all.omissions.contains { $0.contains("the database counted") })
+        let (_, few) = try parsed(Self.load) { $0.observedCommits = 400 }
+        #expect(few.omissions.contains { $0.contains("the database counted 400 commits") })
+    }
+
     @Test func settingsOfPragmasAreThoseOfTheArms() throws {
         let settings = CaptureFixture.executions(
             [

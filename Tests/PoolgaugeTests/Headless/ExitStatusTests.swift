@@ -54,7 +54,7 @@ struct ExitStatusTests {
         let outcome = try run(scenario(clients: clients))
         #expect(outcome.status == 1, "\(outcome)")
         #expect(outcome.output.hasPrefix("FAILED  mine on pool"))
-        #expect(outcome.output.contains("100 % of ui's accesses failed"))
+        #expect(outcome.output.contains("none of ui's "))
         #expect(outcome.output.contains("SQLITE_CONSTRAINT"))
         let allowed = scenario(
             clients: clients,
@@ -92,6 +92,21 @@ struct ExitStatusTests {
         )
         #expect(outcome.status == 3, "\(outcome)")
         #expect(outcome.output.contains("ui.response mean < 1ns: FAILED"))
+    }
+
+    @Test func aThresholdWithTooFewSamples() throws {
+        let yaml = scenario(
+            clients: reader.replacing("think: 1ms", with: arrivals),
+            more: "thresholds: {ui.response: [\"p(99) < 50ms\"]}"
+        )
+        let outcome = try run(yaml)
+        #expect(outcome.status == 6, "\(outcome)")
+        #expect(outcome.output.hasPrefix("UNDECIDED  mine on pool"))
+        #expect(outcome.output.contains("ui.response p(99) < 50ms: UNDECIDED (too few samples: "))
+        // The duration that the report states decides it.
+        let option = try #require(outcome.output.firstMatch(of: /--duration (\d+s)/)).1
+        let decided = try run(yaml, ["--duration", String(option)])
+        #expect([0, 3].contains(decided.status), "\(decided)")
     }
 
     @Test func anInvariantThatIsViolated() throws {

@@ -44,10 +44,12 @@ final class ForeignProgram {
     /// The process.
     var pid: Int32 { process.processIdentifier }
 
-    /// Starts a program in which `path` is the path of a database.
-    init(_ path: String, name: String? = nil) throws {
-        process.executableURL = URL(fileURLWithPath: Self.python ?? "/nonexistent")
-        process.arguments = ["-c", Self.script]
+    /// Starts a program in which `path` is the path of a database; through another command, such
+    /// as one that changes the user.
+    init(_ path: String, name: String? = nil, through command: [String] = []) throws {
+        let words = command + [Self.python ?? "/nonexistent", "-c", Self.script]
+        process.executableURL = URL(fileURLWithPath: words[0])
+        process.arguments = Array(words.dropFirst())
         process.standardInput = input
         process.standardOutput = output
         try process.run()

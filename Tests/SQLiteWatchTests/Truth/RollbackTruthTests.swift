@@ -64,6 +64,54 @@ struct RollbackTruthTests {
         #expect(session.report().locks(writer).isEmpty)
     }
 
+    @Test func aWriterThatWaitsForTheReservedLockIsInferred() throws {
+        let holder = try program()
+        let waiter = try program()
+        try holder.run("c.execute('begin immediate')")
+        try waiter.run("c.execute('pragma busy_timeout=60000')")
+        try waiter.begin("c.execute('insert into t values(2)')")
+        let session = try WatchSession.watching(folder.file())
+        #if arch(x86_64)
+        try eventually {
+            session.report(samples: 2).process(waiter)?.waiting?.isWaiting == true
+        }
+        #endif
+        #expect(session.report().locks(holder).first == .reserved)
+        try holder.run("c.execute('commit')")
+        try waiter.finish()
+        let after = session.report()
+        #expect(after.process(waiter)?.waiting?.isWaiting != true)
+        #expect(after.rollback?.transactions == 1)
+    }
+
+    /// The change counter changes with the first transaction only.
+    @Test func exclusiveLockingModeKeepsTheExclusiveLock() throws {
+        let program = try program()
+        try program.run(
+            "c.execute('pragma locking_mode=exclusive'); c.execute('insert into t values(1)')"
+        )
+        let session = try WatchSession.watching(folder.file())
+        #expect(session.report().locks(program).first == .exclusive)
+        try program.run("for i in range(5): c.execute('insert into t values(1)')")
+        let report = session.report()
+        #expect(report.process(program)?.share.writer.value == 1)
+        #expect(report.rollback?.isHot == false)
+        #expect(report.rollback?.transactions == 0)
+    }
+
+    @Test func vacuumIsATransaction() throws {
+        let program = try program()
+        try program.run("c.execute('insert into t values(zeroblob(100000))')")
+        let session = try WatchSession.watching(folder.file())
+        let before = session.report()
+        try program.run("c.execute('delete from t'); c.execute('vacuum')")
+        let after = session.report()
+        #expect(after.rollback?.transactions == 2)
+        #expect(try #require(after.file.pages) < (try #require(before.file.pages)))
+        #expect(after.file.freePages == 0)
+        #expect(after.locks(program).isEmpty)
+    }
+
     @Test func transactionsAreCountedByTheChangeCounter() throws {
         let program = try program()
         let session = try WatchSession.watching(folder.file())

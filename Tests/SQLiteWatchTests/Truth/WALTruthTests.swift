@@ -192,6 +192,35 @@ struct WALTruthTests {
         #expect((report.wal?.bytes ?? 0) > 0)
     }
 
+    /// Recovery reads the whole log, under locks that exclude all others.
+    @Test func recoveryIsSeenWhileItLasts() throws {
+        let writer = try program("c.execute('pragma synchronous=off'); c.execute('begin')")
+        try writer.run(
+            "for i in range(20000): c.execute('insert into t values(zeroblob(3900))')"
+        )
+        try writer.run("c.execute('commit')")
+        writer.kill()
+        let session = try WatchSession.watching(folder.file())
+        var seen: Set<LockKind> = []
+        // A short recovery may pass between two samples: it is repeated until one shows it.
+        try eventually {
+            try FileManager.default.removeItem(atPath: folder.file() + "-shm")
+            let reader = try ForeignProgram(folder.file())
+            try reader.begin("c = connect(path); c.execute('select 1 from t').fetchone()")
+            for _ in 0..<2_000 where !seen.contains(.recovery) {
+                session.sample()
+                let report = session.reports()[0]
+                seen.formUnion(report.locks(reader))
+                if report.wal?.frames != nil, report.processes.isEmpty { break }
+            }
+            try reader.finish()
+            // Without a chance to checkpoint the log.
+            reader.kill()
+            return seen.contains(.recovery)
+        }
+        #expect(seen.contains(.recovery))
+    }
+
     @Test func commitsAreCountedExactly() throws {
         let program = try program()
         let session = try WatchSession.watching(folder.file())

@@ -63,15 +63,16 @@ struct ReportTests {
     @Test func aThresholdWithoutAValueSaysWhatItLacks() throws {
         var result = ResultFixture.result
         result.runs[0].thresholds[0].observed = nil
-        result.runs[0].thresholds[0].passed = false
+        result.runs[0].thresholds[0].passed = nil
+        result.runs[0].thresholds[0].undecided = true
         result.runs[0].clients["ui"]?.response?.p99 = nil
         let count = HumanUnits.count(
             try #require(result.runs[0].clients["ui"]?.response?.count)
         )
         let text = TextReport.text(of: result)
-        #expect(text.contains("p(99) < 50ms: FAILED (too few samples: \(count))"))
+        #expect(text.contains("p(99) < 50ms: UNDECIDED (too few samples: \(count))"))
         result.runs[0].clients["ui"]?.response = nil
-        #expect(TextReport.text(of: result).contains("p(99) < 50ms: FAILED (no samples)"))
+        #expect(TextReport.text(of: result).contains("p(99) < 50ms: UNDECIDED (no samples)"))
     }
 
     @Test func theMaximumDecidesWhereAPercentileHasTooFewSamples() {
@@ -91,11 +92,59 @@ struct ReportTests {
         // The fixture's maximum is 31 ms.
         #expect(check("<", 32e6).passed == true)
         #expect(check("<", 32e6).observed == nil)
-        #expect(check("<", 31e6).passed == false)
+        #expect(check("<", 31e6).passed == nil)
         #expect(check("<=", 31e6).passed == true)
-        #expect(check(">", 1e6).passed == false)
+        #expect(check(">", 31e6).passed == false)
+        // A lower percentile decides too: the fixture's 95th is 3 ms.
+        #expect(check("<", 3e6).passed == false)
+        #expect(check(">", 2e6).passed == true)
+        #expect(check("<", 31e6).undecided == true)
         run.clients["ui"]?.response = nil
-        #expect(check("<", 32e6).passed == false)
+        #expect(check("<", 32e6).passed == nil)
+        #expect(check("<", 32e6).undecided == true)
+    }
+
+    @Test func anUndecidedThresholdNamesTheDurationThatDecides() throws {
+        var run = ResultFixture.run
+        run.clients["ui"]?.response?.count = 300
+        run.clients["ui"]?.response?.p95 = nil
+        run.clients["ui"]?.response?.p99 = nil
+        run.clients["ui"]?.response?.max = 60_000_000
+        let threshold = Threshold(
+            metric: "ui.response",
+            expression: "p(99) < 50ms",
+            aggregate: "p(99)",
+            comparison: "<",
+            limit: 50e6
+        )
+        // 300 samples in 30 s: 1,000 take 100 s, and a tenth more.
+        #expect(run.check(threshold).decidingSeconds == 110)
+        run.thresholds = [run.check(threshold)]
+        #expect(run.exitStatus == .undecided)
+        #expect(ExitStatus.undecided.rawValue == 6)
+        var result = ResultFixture.result
+        result.runs = [ResultFixture.run, run]
+        #expect(result.exitStatus == .undecided)
+        let line =
+            "threshold ui.response p(99) < 50ms: UNDECIDED (too few samples: 300; "
+            + "a measured time of 110 s decides (--duration 110s))"
+        let text = TextReport.text(of: result)
+        #expect(text.contains(line))
+        #expect(text.contains("UNDECIDED  test on pool"))
+        #expect(MarkdownReport.text(of: result).contains("**UNDECIDED**"))
+        #expect(MarkdownReport.text(of: result).contains("UNDECIDED (too few samples: 300"))
+        let page = try HTMLReport.text(of: result)
+        #expect(page.contains("class=\"verdict lead undecided\""))
+        #expect(page.contains("UNDECIDED (too few samples: 300"))
+        let json = try JSONReport.text(of: result)
+        #expect(json.contains("\"undecided\" : true"))
+        #expect(json.contains("\"decidingSeconds\" : 110"))
+        // Further time gives no more samples of what happens at moments that are named.
+        run.clients["ui"]?.loop = .scheduled
+        #expect(run.check(threshold).decidingSeconds == nil)
+        run.clients["ui"]?.completed = 0
+        run.clients["ui"]?.response = nil
+        #expect(run.check(threshold).undecided == true)
     }
 
     @Test func exitStatusesRankFromTheWorst() {

@@ -48,6 +48,23 @@ struct FailureTests {
         #expect(try await run(failing: 3, threshold: "rate < 0.01").exitStatus == .thresholdMissed)
     }
 
+    @Test func aClientWithoutASuccessFailsTheRun() async throws {
+        let target = FakeTarget(
+            clock: SimulatedClock(),
+            .init(before: { if $0.client == "search" { throw FakeFailure.interrupted } })
+        )
+        let scenario = Scenario.test([
+            .reader("ui", pace: .closed(think: .milliseconds(5))),
+            .reader("search", pace: .closed(think: .milliseconds(5))),
+        ])
+        let result = try await WorkloadRun.simulated(scenario, on: target).run()
+        #expect(result.exitStatus == .failed)
+        #expect(result.failures?.count == 1)
+        let reason = try #require(result.failures?.first)
+        #expect(reason.hasPrefix("none of search's "))
+        #expect(reason.contains("interrupted"))
+    }
+
     @Test func aFullDiskEndsTheRunAndKeepsTheResult() async throws {
         let target = FullTarget(clock: SimulatedClock())
         let scenario = Scenario.test([.reader("ui", pace: .closed(think: .milliseconds(5)))])

@@ -59,20 +59,43 @@ public struct CapacityCriteria: Sendable, Equatable {
         case met
         /// Something did not; what.
         case missed(String)
+        /// Nothing was missed, but a percentile has too few samples; which.
+        case undecided(String)
         /// The generator was the bottleneck: nothing is known.
         case invalid(String)
     }
 
-    /// What a run says about its rate.
-    public func verdict(of result: ArmResult) -> Verdict {
-        guard let problem = problem(with: result) else { return .met }
-        // What was sustained was sustained; what was not may be the generator's fault.
-        if let reason = result.invalidReason, !result.valid { return .invalid(reason) }
-        return .missed(problem)
+    /// What did not hold in a run, as far as runs at other rates can be compared with it.
+    struct Miss: Sendable, Equatable {
+        /// What did not hold, for people.
+        var reason: String
+        /// What was compared, such as `ui.response p(99)`; nil where no upper limit was missed.
+        var measure: String?
+        /// What was observed of it.
+        var observed = 0.0
     }
 
-    private func problem(with result: ArmResult) -> String? {
-        if let failure = result.failures?.first { return failure }
+    /// What a run says about its rate.
+    public func verdict(of result: ArmResult) -> Verdict {
+        let problem: Verdict
+        if let miss = miss(in: result) {
+            problem = .missed(miss.reason)
+        } else if let open = thresholds.lazy.compactMap({ lack(in: result, $0) }).first {
+            problem = .undecided(open)
+        } else {
+            return .met
+        }
+        // What was sustained was sustained; what was not may be the generator's fault.
+        if let reason = result.invalidReason, !result.valid { return .invalid(reason) }
+        return problem
+    }
+
+    /// What did not hold; nil when nothing was missed.
+    func miss(in result: ArmResult) -> Miss? {
+        if let failure = result.failures?.first {
+            let isTotal = result.clients.contains { clients.contains($0.key) && $0.value.isLost }
+            return Miss(reason: failure, measure: isTotal ? "failures" : nil, observed: 1)
+        }
         for name in clients {
             guard let client = result.clients[name] else { continue }
             let left = client.skipped + client.unfinished
@@ -80,37 +103,52 @@ public struct CapacityCriteria: Sendable, Equatable {
             guard client.offered > 0, left > 2 else { continue }
             let share = Double(left) / Double(client.offered)
             if share > mostLeft {
-                return "\(HumanUnits.percent(share)) of \(name)'s accesses were not done"
+                return Miss(
+                    reason: "\(HumanUnits.percent(share)) of \(name)'s accesses were not done"
+                )
             }
         }
-        return thresholds.lazy.compactMap { problem(with: result, $0) }.first
+        return thresholds.lazy.compactMap { miss(in: result, $0) }.first
     }
 
-    private func problem(with result: ArmResult, _ threshold: Threshold) -> String? {
-        if result.check(threshold).passed != false { return nil }
+    private func miss(in result: ArmResult, _ threshold: Threshold) -> Miss? {
+        guard result.check(threshold).passed == false else { return nil }
         var observed = result.value(of: threshold.metric, threshold.aggregate)
         var taken = threshold.aggregate
-        if observed == nil, threshold.aggregate.hasPrefix("p(") {
-            // Too few samples for the percentile: the highest one that is known stands in, since
-            // the one that was asked for is not below it.
+        if observed == nil, threshold.percentile != nil {
+            // A lower percentile is beyond the limit: the highest one that is known says most.
             for percentile in MetricCatalog.percentiles.reversed() where observed == nil {
                 taken = "p(\(percentile))"
                 observed = result.value(of: threshold.metric, taken)
             }
-            if observed == nil {
-                taken = "mean"
-                observed = result.value(of: threshold.metric, taken)
-            }
-            if threshold.isMet(by: observed) { return nil }
         }
-        guard let observed else { return "\(threshold.metric) had no samples" }
+        guard let observed else { return Miss(reason: "\(threshold.metric) had no samples") }
         let isTime = ["response", "wait", "service", "lag"].contains {
             threshold.metric.hasSuffix(".\($0)")
         }
         let value =
             isTime && threshold.aggregate != "count"
             ? HumanUnits.time(UInt64(max(0, observed))) : HumanUnits.unitless(observed)
-        return "\(threshold.metric) \(taken) was \(value)"
+        return Miss(
+            reason: "\(threshold.metric) \(taken) was \(value)",
+            measure: threshold.comparison.hasPrefix("<") ? "\(threshold.metric) \(taken)" : nil,
+            observed: observed
+        )
+    }
+
+    /// What a threshold lacks to be decided; nil when it is decided.
+    private func lack(in result: ArmResult, _ threshold: Threshold) -> String? {
+        guard result.check(threshold).undecided == true else { return nil }
+        let count = UInt64(result.value(of: threshold.metric, "count") ?? 0)
+        let needed = threshold.neededSamples.map { " of \(HumanUnits.count($0))" } ?? ""
+        return "\(threshold.metric) \(threshold.aggregate) has too few samples: "
+            + HumanUnits.count(count) + needed
+    }
+
+    /// How many samples of a client its percentiles take; 0 for a client without any.
+    func neededSamples(of client: String) -> UInt64 {
+        thresholds.filter { $0.metric.hasPrefix(client + ".") }.compactMap(\.neededSamples).max()
+            ?? 0
     }
 
     /// The criteria in words, one a line.
@@ -118,6 +156,11 @@ public struct CapacityCriteria: Sendable, Equatable {
         thresholds.map { "\($0.metric) \($0.expression)" }
             + ["at most \(HumanUnits.percent(mostLeft)) of the arrivals skipped or unfinished"]
     }
+}
+
+extension ClientResult {
+    /// Whether accesses ended, and none of them well.
+    fileprivate var isLost: Bool { completed == 0 && errorCount > 0 }
 }
 
 extension HumanUnits {

@@ -45,7 +45,7 @@ public enum CapacityReport {
         let known = result.arms.filter { $0.capacity != nil }
         guard let best = known.max(by: { $0.capacity ?? 0 < $1.capacity ?? 0 }),
             let most = best.capacity
-        else { return "\(result.scenario): no arm sustains any rate that was tried." }
+        else { return headlineWithoutCapacity(result) }
         var text = "\(result.scenario): \(best.title) sustains \(rate(best))"
         let others = known.filter { $0.title != best.title }.map { arm in
             let ratio = most / max(arm.capacity ?? most, 1e-9)
@@ -61,6 +61,17 @@ public enum CapacityReport {
         return text + "."
     }
 
+    private static func headlineWithoutCapacity(_ result: CapacityResult) -> String {
+        if !result.arms.isEmpty, result.arms.allSatisfy({ $0.noneAtAnyRate != nil }) {
+            return
+                "\(result.scenario): no arm sustains any rate: each misses its limit at any rate."
+        }
+        if let reason = result.arms.lazy.compactMap(\.unanswered).first {
+            return "\(result.scenario): no answer: \(reason)."
+        }
+        return "\(result.scenario): no arm sustains any rate that was tried."
+    }
+
     private static func rate(_ arm: CapacityResult.ArmCapacity) -> String {
         (arm.lowerBound ? "at least " : "") + HumanUnits.rate(arm.capacity ?? 0)
     }
@@ -72,10 +83,13 @@ public enum CapacityReport {
     private static func cells(of arm: CapacityResult.ArmCapacity) -> [String] {
         [
             arm.title,
-            arm.capacity.map { (arm.lowerBound ? "≥ " : "") + HumanUnits.rate($0) } ?? "nothing",
+            arm.capacity.map { (arm.lowerBound ? "≥ " : "") + HumanUnits.rate($0) }
+                ?? (arm.noneAtAnyRate != nil
+                    ? "none, at any rate" : arm.unanswered != nil ? "no answer" : "nothing"),
             arm.confirmed ? "yes" : "no",
             arm.failsAt.map { HumanUnits.rate($0) } ?? "–",
-            arm.failure ?? (arm.lowerBound ? "the search ended before anything failed" : "–"),
+            arm.noneAtAnyRate ?? arm.unanswered ?? arm.failure
+                ?? (arm.lowerBound ? "the search ended before anything failed" : "–"),
         ]
     }
 

@@ -58,7 +58,8 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         public var rate: Double
         /// Whether it was a long run.
         public var long: Bool
-        /// Whether all that had to hold did; absent when the generator could not make the rate.
+        /// Whether all that had to hold did; absent when the generator could not make the
+        /// rate, and when there were too few samples.
         public var met: Bool?
         /// What did not hold; absent when all did.
         public var reason: String?
@@ -82,10 +83,17 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         public var failure: String?
         /// Whether the capacity is a lower bound: the generator ended the search.
         public var lowerBound: Bool
+        /// Why no rate meets the criteria, however low; absent where one may.
+        public var noneAtAnyRate: String?
+        /// Why there is no answer; absent where there is one.
+        public var unanswered: String?
         /// The clients that this arm cannot run, with the reason; absent when there are none.
         public var unsupported: [String: String]?
         /// All runs, in their order.
         public var trials: [Trial]
+
+        /// Whether neither a capacity nor a reason for its absence is known.
+        var isOpen: Bool { capacity == nil && noneAtAnyRate == nil && unanswered == nil }
 
         /// The arm, with its readers where they were swept.
         public var title: String { readers.map { "\(arm), readers \($0)" } ?? arm }
@@ -140,7 +148,9 @@ public struct CapacityResult: Sendable, Codable, Equatable {
     /// Its exit status.
     public var exitStatus: ExitStatus {
         if partialReason == Self.stopped { return .interrupted }
-        return arms.contains { $0.capacity == nil } ? .thresholdMissed : .passed
+        let unknown = arms.filter { $0.capacity == nil }
+        if unknown.contains(where: { $0.unanswered == nil }) { return .thresholdMissed }
+        return unknown.isEmpty ? .passed : .undecided
     }
 
     /// The reason of a search that somebody stopped.

@@ -90,6 +90,11 @@ public final class CapacityRun: Sendable {
             result.partialReason =
                 "the time was up (--within \(HumanUnits.seconds(options.within.inSeconds)))"
         }
+        if let reason = result.partialReason {
+            for index in result.arms.indices where result.arms[index].isOpen {
+                result.arms[index].unanswered = reason
+            }
+        }
         return result
     }
 
@@ -109,6 +114,8 @@ public final class CapacityRun: Sendable {
     // MARK: One trial
 
     private static let longFactor = 3.0
+    /// How many times longer than asked for a short run is at most, for more samples.
+    private static let longestShortFactor = 5.0
 
     private func trial(
         _ variant: Variant,
@@ -117,7 +124,7 @@ public final class CapacityRun: Sendable {
     ) async throws -> (ArmResult, CapacityCriteria.Verdict) {
         let time = isLong ? "long run" : "run"
         options.onProgress?("\(variant.title): \(time) at \(HumanUnits.rate(rate))")
-        let duration = isLong ? options.duration * Self.longFactor : options.duration
+        let duration = length(at: rate, isLong: isLong)
         let scaled = try load.scenario(at: rate).scaled(toMeasured: duration)
         // Each rate has arrivals of its own; a second look at the same rate has others again.
         let seed = scenario.seed &+ UInt64(rate * 1_000) &+ (isLong ? 1 : 0)
@@ -127,6 +134,24 @@ public final class CapacityRun: Sendable {
             datasetSeed: scenario.seed
         )
         return (result, criteria.verdict(of: result))
+    }
+
+    /// How long a run measures: a long one gives each percentile of the criteria enough samples,
+    /// a short one some.
+    private func length(at rate: Double, isLong: Bool) -> Duration {
+        let full =
+            load.parts.map { part -> Double in
+                // A tenth more: arrivals are random.
+                let samples = Double(criteria.neededSamples(of: part.client)) * 1.1
+                return samples / max(rate * part.share, 1e-6)
+            }.max() ?? 0
+        guard isLong else {
+            let longest = options.duration * Self.longestShortFactor
+            return max(options.duration, min(longest, .seconds(full / 10)))
+        }
+        // Whole milliseconds, which every scenario's times take.
+        let seconds = (full * 1_000).rounded(.up) / 1_000
+        return max(options.duration * Self.longFactor, .seconds(seconds))
     }
 
     /// The rate at which a search begins: the scenario's own, or half of what the closed loops do.
@@ -160,6 +185,7 @@ public final class CapacityRun: Sendable {
             start: try await start(of: variant),
             precision: options.precision
         )
+        var floor = LatencyFloor()
         while true {
             let rate: Double
             let isLong: Bool
@@ -168,13 +194,37 @@ public final class CapacityRun: Sendable {
             case .confirm(let value), .refute(let value): (rate, isLong) = (value, true)
             case .done: return
             }
+            if isLong, let reason = shortage(at: rate) {
+                result.arms[index].unanswered = reason
+                throw TrialRunner.End.late
+            }
             let (run, verdict) = try await trial(variant, at: rate, isLong: isLong)
             result.arms[index].unsupported = run.unsupported
             try refuseUnsupported(run, variant)
             result.arms[index].trials.append(Self.record(verdict, at: rate, isLong: isLong))
+            if isLong, case .undecided(let reason) = verdict {
+                result.arms[index].unanswered = reason
+                return
+            }
             search.record(verdict.answer)
             Self.note(search.outcome, in: &result.arms[index])
+            if isLong, verdict == .met { floor.hasMet = true }
+            if case .missed = verdict, let miss = criteria.miss(in: run) {
+                floor.add(miss, at: rate, of: run, clients: load.parts.map(\.client))
+            }
+            if let cause = floor.cause {
+                result.arms[index].noneAtAnyRate = cause
+                return
+            }
         }
+    }
+
+    /// Why a long run at a rate has no time left; nil when it has.
+    private func shortage(at rate: Double) -> String? {
+        let seconds = length(at: rate, isLong: true).inSeconds
+        guard seconds > trials.remaining else { return nil }
+        return "a run with enough samples at \(HumanUnits.rate(rate)) takes "
+            + "\(HumanUnits.seconds(seconds)), which --within does not leave"
     }
 
     /// A client that arrives and cannot run would make the arm look as if it sustained anything.
@@ -198,6 +248,7 @@ public final class CapacityRun: Sendable {
         return switch verdict {
         case .met: .init(rate: rate, long: isLong, met: true)
         case .missed(let reason): .init(rate: rate, long: isLong, met: false, reason: reason)
+        case .undecided(let reason): .init(rate: rate, long: isLong, reason: reason)
         case .invalid(let reason): .init(rate: rate, long: isLong, reason: reason)
         }
     }
@@ -238,7 +289,7 @@ public final class CapacityRun: Sendable {
                 var arm = pool
                 arm.readers = step.readers
                 let variant = Variant(arm: arm, readers: step.readers)
-                let (_, verdict) = try await trial(variant, at: rate, isLong: step.isLong)
+                let (_, verdict) = try await trial(variant, at: rate, isLong: true)
                 if case .met = verdict {} else { failures[step.readers] = verdict.reason }
                 search.record(verdict == .met)
             }
@@ -298,6 +349,7 @@ extension CapacityCriteria.Verdict {
         switch self {
         case .met: .passed
         case .missed: .failed
+        case .undecided: .undecided
         case .invalid: .unknown
         }
     }
@@ -306,7 +358,7 @@ extension CapacityCriteria.Verdict {
     fileprivate var reason: String? {
         switch self {
         case .met: nil
-        case .missed(let reason), .invalid(let reason): reason
+        case .missed(let reason), .undecided(let reason), .invalid(let reason): reason
         }
     }
 }

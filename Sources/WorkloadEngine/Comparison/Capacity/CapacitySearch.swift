@@ -22,6 +22,8 @@ public struct CapacitySearch: Sendable {
     public enum Answer: Sendable, Equatable {
         /// It passed.
         case passed
+        /// Nothing failed, in too few samples to know: only a longer run can tell.
+        case undecided
         /// It failed.
         case failed
         /// It could not be told: the generator could not make the rate.
@@ -51,6 +53,10 @@ public struct CapacitySearch: Sendable {
     private var best: Double?
     private var worst: Double?
     private var isWorstUnknown = false
+    /// Whether nothing failed at ``best`` in too few samples.
+    private var isBestUndecided = false
+    /// Whether long runs go down by halves, because short runs have too few samples here.
+    private var goesByHalves = false
     private var confirmed: Double?
     private var refuted: Double?
     private var longRuns = 0
@@ -96,6 +102,7 @@ public struct CapacitySearch: Sendable {
 
     private mutating func noteLong(_ rate: Double, _ answer: Answer) {
         longRuns += 1
+        if answer == .failed, isBestUndecided { goesByHalves = true }
         if answer == .passed { confirmed = max(confirmed ?? 0, rate) }
         if answer == .failed { refuted = min(refuted ?? .infinity, rate) }
         note(rate, answer)
@@ -104,15 +111,23 @@ public struct CapacitySearch: Sendable {
     private mutating func note(_ rate: Double, _ answer: Answer) {
         switch answer {
         case .passed:
+            if rate >= best ?? 0 { isBestUndecided = false }
             best = max(best ?? 0, rate)
             // A longer run knows better than the short one that failed here or below.
             if let worst, worst <= rate { self.worst = nil }
+        case .undecided:
+            guard rate > best ?? 0 else { break }
+            best = rate
+            isBestUndecided = true
         case .failed, .unknown:
             if rate <= worst ?? .infinity {
                 worst = rate
                 isWorstUnknown = answer == .unknown
             }
-            if let best, best >= rate { self.best = confirmed.flatMap { $0 < rate ? $0 : nil } }
+            if let best, best >= rate {
+                self.best = confirmed.flatMap { $0 < rate ? $0 : nil }
+                isBestUndecided = false
+            }
             if let confirmed, confirmed >= rate { self.confirmed = nil }
         }
     }
@@ -123,6 +138,7 @@ public struct CapacitySearch: Sendable {
         guard let best else {
             guard let worst, worst > floor else { return .done(outcome) }
             guard longRuns > 0 else { return .probe(max(floor, worst / 2)) }
+            if goesByHalves { return .confirm(max(floor, worst / 2)) }
             // A long run that failed is near the limit, a second one less so.
             let steps = Double(1 << min(longRuns - 1, 5))
             return .confirm(max(floor, worst / pow(step, steps)))
@@ -144,11 +160,12 @@ public struct CapacitySearch: Sendable {
     /// What is known by now.
     public var outcome: Outcome {
         Outcome(
-            rate: confirmed ?? best,
+            rate: confirmed ?? (isBestUndecided ? nil : best),
             isConfirmed: confirmed != nil,
             failsAt: isWorstUnknown ? nil : refuted ?? worst,
             isRefuted: refuted != nil,
-            isLowerBound: best != nil && (worst == nil || isWorstUnknown)
+            isLowerBound: best != nil && !(isBestUndecided && confirmed == nil)
+                && (worst == nil || isWorstUnknown)
         )
     }
 }

@@ -61,6 +61,9 @@ final class TrialRunner: Sendable {
     /// The seconds since it was made.
     var elapsed: Double { Double(clock.now() - begin) / 1e9 }
 
+    /// The seconds left for the phases of one more run.
+    var remaining: Double { limit - elapsed - overhead }
+
     /// What a run takes beside its phases, in seconds, as far as that is known.
     var overhead: Double {
         state.withLock { $0.count > 0 ? $0.overhead / Double($0.count) : Self.guess }
@@ -85,6 +88,8 @@ final class TrialRunner: Sendable {
         var options = options
         options.datasets = datasets
         options.datasetSeed = datasetSeed
+        // A trial may be shorter than what runs in the background.
+        options.judgesUnfinished = false
         let run = WorkloadRun(scenario: scenario, arm: arm, factory: factory, options: options)
         let isStopped = state.withLock { state in
             state.current = run

@@ -62,10 +62,15 @@ public enum HTMLReport {
     }
 
     private static func verdict(_ run: ArmResult, of result: RunResult) -> Markup {
-        let isPassed = run.exitStatus == .passed
+        let mark =
+            switch run.exitStatus {
+            case .passed: "passed"
+            case .undecided: "undecided"
+            default: "failed"
+            }
         return .element(
             "p",
-            ["class": "verdict lead \(isPassed ? "passed" : "failed")"],
+            ["class": "verdict lead \(mark)"],
             .text(TextReport.verdict(of: run, scenario: result.scenario))
         )
     }

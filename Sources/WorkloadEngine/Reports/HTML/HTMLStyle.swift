@@ -35,6 +35,7 @@ enum HTMLStyle {
         .verdict{margin:.75rem 0;padding:.6rem .9rem;background:var(--panel);\
         border-left:.35rem solid var(--soft);max-width:none}
         .verdict.passed{border-left-color:var(--good)}
+        .verdict.undecided{border-left-style:dashed;border-left-color:var(--text)}
         .verdict.failed{border-left-color:var(--bad)}
         .note{color:var(--soft);font-size:.92rem}
         nav ul{list-style:none;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;padding:0}

@@ -117,6 +117,9 @@ public struct ScenarioCheck {
         _ log: inout CheckLog
     ) throws {
         let plan = try RunPlan(scenario, on: target)
+        for (client, problem, sql) in plan.transactionProblems {
+            log.add("client '\(client)': \(problem)", sql: sql)
+        }
         var statements: [(owner: String, sql: String)] = []
         for (name, list) in scenario.transactions.sorted(by: { $0.key < $1.key }) {
             statements += list.map { ("transaction '\(name)'", $0) }

@@ -120,6 +120,61 @@ struct CapacityRunTests {
         #expect(CapacityReport.text(of: result).contains("maximumReaderCount 4 is the smallest"))
     }
 
+    /// Three accesses in a hundred take 95 ms, whatever the rate.
+    private struct SlowFactory: WorkloadTargetFactory {
+        let clock = SimulatedClock()
+
+        func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
+            try Data().write(to: URL(fileURLWithPath: path))
+            return FakeTarget(
+                clock: clock,
+                .init(service: { milliseconds($0.number % 100 < 3 ? 95 : 1) })
+            )
+        }
+    }
+
+    private func search(
+        _ factory: SlowFactory,
+        within: Duration,
+        duration: Duration = .seconds(2)
+    ) async throws -> CapacityResult {
+        var options = CapacityOptions(arms: ["queue"])
+        options.run.clock = factory.clock
+        options.within = within
+        options.duration = duration
+        let client = Client.reader(
+            "ui",
+            workers: 16,
+            pace: .open(Arrival(rate: 40, process: .even))
+        )
+        return try await CapacityRun(
+            scenario: scenario([client]),
+            factory: factory,
+            options: options
+        ).run()
+    }
+
+    @Test func aLimitThatEveryRateMissesIsNeverConfirmed() async throws {
+        let result = try await search(SlowFactory(), within: .seconds(36_000))
+        let arm = try #require(result.arms.first)
+        #expect(arm.capacity == nil)
+        #expect(!arm.confirmed)
+        let text = CapacityReport.text(of: result)
+        #expect(text.contains("none, at any rate"))
+        #expect(text.contains("ui.response p(99) was 9"))
+        #expect(result.exitStatus == .thresholdMissed)
+    }
+
+    @Test func tooFewSamplesGiveNoAnswer() async throws {
+        // A long run at 200/s takes five seconds for a thousand samples.
+        let result = try await search(SlowFactory(), within: .seconds(4), duration: .seconds(1))
+        let arm = try #require(result.arms.first)
+        #expect(arm.capacity == nil)
+        #expect(!arm.confirmed)
+        #expect(CapacityReport.text(of: result).contains("no answer"))
+        #expect(result.exitStatus.rawValue == 6)
+    }
+
     @Test func theTimeEndsItWithWhatIsKnown() async throws {
         let factory = Factory()
         var options = options(factory)

@@ -77,6 +77,29 @@ struct CapacitySearchTests {
         #expect(trials < 12)
     }
 
+    @Test func whatTooFewSamplesShowIsNoCapacity() {
+        // Short runs never have enough samples below 500/s, and long ones fail at any rate.
+        let (outcome, trials) = search(limit: 0, start: 20) { step, rate in
+            if case .probe = step { return rate < 500 ? .undecided : .failed }
+            return .failed
+        }
+        #expect(outcome.rate == nil)
+        #expect(!outcome.isConfirmed)
+        #expect(!outcome.isLowerBound)
+        #expect(trials < 25, "\(trials) trials")
+    }
+
+    @Test func longRunsFindTheLimitThatShortRunsCannotDecide() throws {
+        let (outcome, trials) = search(limit: 0, start: 20) { step, rate in
+            if case .probe = step { return rate < 500 ? .undecided : .failed }
+            return rate <= 130 ? .passed : .failed
+        }
+        let rate = try #require(outcome.rate)
+        #expect((115...130).contains(rate))
+        #expect(outcome.isConfirmed)
+        #expect(trials < 25, "\(trials) trials")
+    }
+
     @Test func aGeneratorThatCannotKeepUpGivesALowerBound() throws {
         let (outcome, _) = search(limit: 1e9, start: 100) { _, rate in
             rate > 5_000 ? .unknown : nil

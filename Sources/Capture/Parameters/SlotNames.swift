@@ -1,0 +1,126 @@
+import WorkloadEngine
+
+/// The names of the variables that a transaction's slots become.
+struct SlotNames {
+    private let shape: ShapeStatistics
+    private let planner: SlotPlanner
+    private let groups: SlotGroups
+    /// The variable of each group of equal slots.
+    private var names: [SlotGroups.Place: String] = [:]
+    /// What a loop uses in place of a variable.
+    private var constants: [SlotGroups.Place: String] = [:]
+    /// The variables of long lists and of inserts of many rows.
+    private var cycles: [Cycle: String] = [:]
+    private(set) var problems: [String] = []
+
+    /// Items of a list, or rows of an insert, that share a variable.
+    private struct Cycle: Hashable {
+        var position: Int
+        var column: Variable.Column
+        var number: Int
+
+        /// Lists of thousands of items and rows need no thousands of variables.
+        init?(_ slot: StatementSlot, position: Int) {
+            guard let column = slot.column else { return nil }
+            switch slot.role {
+            case .insert(let row): number = -1 - row % 8
+            case .list(let index): number = index % 32
+            default: return nil
+            }
+            self.position = position
+            self.column = column
+        }
+    }
+
+    init(_ shape: ShapeStatistics, _ planner: SlotPlanner) {
+        self.shape = shape
+        self.planner = planner
+        groups = SlotGroups(shape)
+    }
+
+    /// The SQL of the statement at a position.
+    mutating func sql(at position: Int, _ variables: inout VariableRegistry) -> String {
+        let statement = shape.usualText(at: position)
+        var texts: [String] = []
+        for (index, slot) in statement.slots.enumerated() {
+            let place = SlotGroups.Place(position: position, slot: index)
+            let text = text(of: slot, at: place, previous: texts.last, &variables)
+            texts.append(text)
+        }
+        return statement.sql { texts[$0] }
+    }
+
+    private mutating func text(
+        of slot: StatementSlot,
+        at place: SlotGroups.Place,
+        previous: String?,
+        _ variables: inout VariableRegistry
+    ) -> String {
+        let root = groups.root(of: place)
+        if let name = constants[place] { return ":\(name)" }
+        if root != place, let name = names[root] { return ":\(name)" }
+        let cycle = Cycle(slot, position: place.position)
+        if let cycle, let name = cycles[cycle] { return ":\(name)" }
+        let (value, problem) = planner.plan(slot, at: place, of: shape)
+        if let problem, !problems.contains(problem) { problems.append(problem) }
+        switch value {
+        case .text(let text): return text
+        case .span(let span):
+            guard let previous, previous.hasPrefix(":") else { return previous ?? "1" }
+            return "\(previous) + \(span)"
+        case .variable(let base, let yaml, let comment):
+            let name = variables.name(
+                base,
+                yaml: yaml,
+                comment: comment,
+                excluding: Set(names.values)
+            )
+            names[root] = name
+            if let cycle { cycles[cycle] = name }
+            return ":\(name)"
+        }
+    }
+
+    /// Draws what is the same in all repetitions of a loop before them.
+    mutating func keepConstants(
+        in range: Range<Int>,
+        _ variables: inout VariableRegistry
+    ) -> [(name: String, drawn: String)] {
+        var kept: [SlotGroups.Place: (name: String, drawn: String)] = [:]
+        var order: [SlotGroups.Place] = []
+        for position in range {
+            for (index, slot) in shape.positions[position].slots.enumerated() {
+                guard shape.isConstant(position, index) else { continue }
+                let place = SlotGroups.Place(position: position, slot: index)
+                let root = groups.root(of: place)
+                if let known = kept[root] {
+                    constants[place] = known.name
+                    continue
+                }
+                let text = text(of: slot, at: place, previous: nil, &variables)
+                guard text.hasPrefix(":") else { continue }
+                let drawn = String(text.dropFirst())
+                let name = "kept_\(drawn)"
+                kept[root] = (name, drawn)
+                order.append(root)
+                constants[place] = name
+            }
+        }
+        return order.compactMap { kept[$0] }
+    }
+}
+
+extension ShapeStatistics {
+    /// The most frequent text of the statement at a position: lists differ in length.
+    func usualText(at position: Int) -> NormalizedStatement {
+        texts[position].max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }?
+            .value.statement ?? positions[position]
+    }
+
+    /// Whether a slot of a loop has one value in all repetitions, and others in other transactions.
+    func isConstant(_ position: Int, _ slot: Int) -> Bool {
+        guard !varies[position][slot] else { return false }
+        let sample = values[position][slot]
+        return sample.counts.count > 1
+    }
+}

@@ -1,0 +1,42 @@
+extension TextReport {
+    /// Thresholds and invariants, a line for each.
+    static func checks(_ run: ArmResult) -> [String] {
+        var lines = run.thresholds.map { threshold in
+            let observed =
+                threshold.observed.map { value($0, of: threshold) } ?? lack(of: threshold, in: run)
+            return "  threshold \(threshold.metric) \(threshold.expression): "
+                + "\(mark(threshold)) (\(observed))"
+        }
+        lines += run.invariants.map { invariant in
+            "  invariant \(invariant.name): \(mark(invariant.passed)) (\(invariant.detail))"
+        }
+        return lines
+    }
+
+    private static func mark(_ threshold: ThresholdResult) -> String {
+        threshold.undecided == true ? "UNDECIDED" : mark(threshold.passed)
+    }
+
+    private static func mark(_ passed: Bool?) -> String {
+        switch passed {
+        case true?: "passed"
+        case false?: "FAILED"
+        case nil: "not checked"
+        }
+    }
+
+    /// Why a metric has no value, and what decides the threshold nevertheless, or would.
+    private static func lack(of threshold: ThresholdResult, in run: ArmResult) -> String {
+        let count = run.value(of: threshold.metric, "count") ?? 0
+        guard count > 0 else { return "no samples" }
+        let samples = "too few samples: \(HumanUnits.count(UInt64(count)))"
+        switch threshold.passed {
+        case true?: return samples + ", and the maximum is within the limit"
+        case false?: return samples + ", and a lower percentile is beyond the limit"
+        case nil: break
+        }
+        guard let seconds = threshold.decidingSeconds else { return samples }
+        return samples
+            + "; a measured time of \(Int(seconds)) s decides (--duration \(Int(seconds))s)"
+    }
+}

@@ -1,0 +1,137 @@
+import Capture
+import Foundation
+import SQLTrace
+import SQLiteWatch
+import WorkloadEngine
+
+/// Traces what programs execute on a database, for a capture.
+struct LiveCapture {
+    /// The time between two reads of the kernel's buffer.
+    private static let pause = Duration.milliseconds(20)
+    /// The most executions that are kept.
+    private static let mostExecutions = 5_000_000
+
+    let database: String
+    let duration: Duration
+    var options = SQLTraceOptions()
+
+    /// What a trace showed.
+    struct Result {
+        var executions: [CapturedExecution] = []
+        /// What limits the trace, one sentence each.
+        var notes: [String] = []
+        /// What the programs wrote, counted without the trace; nil where nothing counts it.
+        var written: WrittenLoad?
+    }
+
+    /// Traces until the time is over or the user interrupts.
+    ///
+    /// - Throws: ``CommandFailure`` where SQL cannot be traced, with what would help.
+    func run() throws -> Result {
+        let session: SQLTraceSession
+        do throws(TraceError) {
+            session = try SQLTraceSession(
+                paths: [database],
+                commands: SQLTraceCommands(
+                    calibration: ClientProcess.command(SQLCalibrationSubcommand.name),
+                    guardian: ClientProcess.command(TraceGuardianSubcommand.name)
+                ),
+                options: options
+            )
+        } catch {
+            throw CommandFailure(
+                "SQL cannot be traced: \(error.description); --from captures a log of the program "
+                    + "instead, without root",
+                status: ExitStatus.failed.rawValue
+            )
+        }
+        defer { session.close() }
+        let watch: WatchSession
+        do {
+            watch = try WatchSession(
+                paths: [database],
+                helper: ClientProcess.command(WatchHelperSubcommand.name)
+            )
+        } catch { throw CommandFailure(error.description, status: ExitStatus.failed.rawValue) }
+        watch.sample()
+        let interruption = Interruption {}
+        var result = Result()
+        let clock = ContinuousClock()
+        let end = clock.now + duration
+        // What happened before both sessions were ready is in one of them only.
+        _ = watch.reports()
+        session.poll()
+        while clock.now < end, interruption.signal == nil,
+            result.executions.count < Self.mostExecutions
+        {
+            watch.run(for: Self.pause) { interruption.signal != nil }
+            for execution in session.poll() { add(execution, to: &result) }
+        }
+        if result.executions.count >= Self.mostExecutions {
+            result.notes.append(
+                "the capture ended after \(Self.mostExecutions) statements, before its time"
+            )
+        }
+        var reports = watch.reports()
+        session.complete(&reports)
+        if let report = reports.first { add(report, to: &result) }
+        return result
+    }
+
+    private func add(_ report: WatchReport, to result: inout Result) {
+        result.written = WrittenLoad(report)
+        guard let tracing = report.tracing else { return }
+        if tracing.lost > 0 {
+            result.notes.append("\(tracing.lost) events were lost: all rates are lower bounds")
+        }
+        if tracing.unknownTexts > 0 {
+            result.notes.append("\(tracing.unknownTexts) executions whose text cannot be read")
+        }
+        result.notes += tracing.notVisible.map { "pid \($0.pid) is not visible: \($0.reason)" }
+        result.notes += tracing.notes
+    }
+
+    private func add(_ execution: StatementExecution, to result: inout Result) {
+        // Texts that cannot be read are in the report's notes.
+        guard let sql = execution.sql else { return }
+        // sqlite3_exec runs all statements of its text.
+        let statements =
+            execution.source == .exec ? StatementTemplate.statements(in: sql) : [sql]
+        for statement in statements {
+            result.executions.append(
+                CapturedExecution(execution, sql: statement, of: statements.count)
+            )
+        }
+    }
+}
+
+extension CapturedExecution {
+    /// An execution of a trace, or one of several that ran in one call.
+    fileprivate init(_ execution: StatementExecution, sql: String, of count: Int) {
+        self.init(
+            end: Double(execution.end) / 1e9,
+            process: Int(execution.process),
+            connection: String(execution.connection, radix: 16),
+            sql: sql,
+            code: Int(execution.result),
+            // Only the state after the last statement of a call is known.
+            autocommit: count == 1 ? execution.isAutocommit : nil,
+            seconds: execution.seconds.map { $0 / Double(count) },
+            rows: execution.rows.map { Int(clamping: $0) },
+            values: execution.values.map { WorkloadValue($0) }
+        )
+    }
+}
+
+extension WorkloadValue {
+    /// A traced value; the content of blobs is not traced.
+    fileprivate init(_ value: StatementValue) {
+        self =
+            switch value {
+            case .null, .blob: .null
+            case .integer(let integer): .integer(integer)
+            case .real(let real): .real(real)
+            case .text(let text): .text(text)
+            }
+    }
+}

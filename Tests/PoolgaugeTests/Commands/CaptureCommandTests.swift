@@ -1,0 +1,146 @@
+import Foundation
+import SQLiteEngine
+import Testing
+import WorkloadEngine
+
+/// `poolgauge capture` from a file to a scenario that runs.
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct CaptureCommandTests {
+    /// Runs `body` in a folder with a database of 100 notes.
+    private func withDatabase(_ body: (URL) throws -> Void) throws {
+        try withTemporaryFolder { folder in
+            let path = folder.appendingPathComponent("app.sqlite").path
+            let queue = try DatabaseQueue(path: path)
+            try queue.write { database in
+                try database.execute(
+                    sql: """
+                        CREATE TABLE notes (id INTEGER PRIMARY KEY, owner TEXT UNIQUE, text TEXT);
+                        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+                        INSERT INTO notes SELECT i, 'secret owner ' || i, 'secret text' FROM n
+                        """
+                )
+            }
+            try queue.close()
+            try body(folder)
+        }
+    }
+
+    /// Two seconds of reads, and of writes that hold their transaction for 4 ms.
+    private static var log: String {
+        var lines: [(Double, String)] = []
+        func add(_ time: Double, _ connection: String, _ sql: String, _ values: String = "") {
+            lines.append(
+                (
+                    time,
+                    #"{"time": \#(time), "connection": "\#(connection)", "sql": "\#(sql)", "#
+                        + #""seconds": 0.0001, "rows": 1, "values": [\#(values)]}"#
+                )
+            )
+        }
+        for index in 0..<200 {
+            let start = Double(index) * 0.01
+            add(start, "r", "SELECT text FROM notes WHERE id = ?", "\(index % 100 + 1)")
+            guard index.isMultiple(of: 4) else { continue }
+            add(start, "w", "BEGIN IMMEDIATE")
+            add(
+                start + 0.004,
+                "w",
+                "INSERT INTO notes VALUES (?, ?, 'secret literal')",
+                "\(101 + index), \"secret value \(index)\""
+            )
+            add(start + 0.0042, "w", "COMMIT")
+        }
+        return lines.sorted { $0.0 < $1.0 }.map(\.1).joined(separator: "\n") + "\n"
+    }
+
+    private func capture(
+        _ log: String,
+        _ arguments: [String] = [],
+        in folder: URL
+    ) throws -> HeadlessProgram.Outcome {
+        try Data(log.utf8).write(to: folder.appendingPathComponent("log.jsonl"))
+        return try HeadlessProgram.run(
+            ["capture", "app.sqlite", "--from", "log.jsonl", "--output", "app.yaml"] + arguments,
+            in: folder
+        )
+    }
+
+    @Test func aLogBecomesAScenarioThatRuns() throws {
+        try withDatabase { folder in
+            let outcome = try capture(Self.log, ["--check", "1s"], in: folder)
+            #expect(outcome.status == 0, "\(outcome)")
+            for part in ["wrote app.yaml: 2 operations", "calls/s", "select-notes", "insert-notes"]
+            {
+                #expect(outcome.output.contains(part), "\(outcome.output)")
+            }
+            let yaml = try String(
+                contentsOf: folder.appendingPathComponent("app.yaml"),
+                encoding: .utf8
+            )
+            #expect(!yaml.contains("secret") && !outcome.output.contains("secret"))
+            let run = try HeadlessProgram.run(
+                ["run", "./app.yaml", "--duration", "500ms", "--format", "json"],
+                in: folder
+            )
+            #expect(!run.errors.contains("scenario"), "\(run.errors)")
+            let object = try #require(
+                try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any]
+            )
+            let runs = try #require(object["runs"] as? [[String: Any]])
+            #expect(runs.count == 4)
+            for arm in runs {
+                let clients = try #require(arm["clients"] as? [String: [String: Any]])
+                for (name, client) in clients {
+                    #expect(
+                        (client["errors"] as? [String: Any])?.isEmpty == true,
+                        "\(name) \(client)"
+                    )
+                }
+            }
+        }
+    }
+
+    @Test func anExistingScenarioIsReplacedOnlyWithForce() throws {
+        try withDatabase { folder in
+            let file = folder.appendingPathComponent("app.yaml")
+            try Data("mine".utf8).write(to: file)
+            let refused = try capture(Self.log, ["--check", "0s"], in: folder)
+            #expect(refused.status == 64 && refused.errors.contains("--force"), "\(refused)")
+            #expect(try Data(contentsOf: file) == Data("mine".utf8))
+            let forced = try capture(Self.log, ["--check", "0s", "--force"], in: folder)
+            #expect(forced.status == 0, "\(forced)")
+            #expect(try Data(contentsOf: file) != Data("mine".utf8))
+        }
+    }
+
+    @Test(arguments: [
+        ("", "log.jsonl: the file has no executions"),
+        ("{\"time\": 1, \"sql\": \"SELECT 1\"}\nnonsense\n", "log.jsonl:2: this is not JSON"),
+        ("{\"time\": 1, \"sql\": \"SELECT 'open\"}\n", "log.jsonl:1: this is not a statement"),
+        ("{\"time\": 1, \"sql\": \"SELECT * FROM gone\"}\n", "such as 'gone'"),
+    ])
+    func aBadFileIsAnErrorWithItsPlace(log: String, message: String) throws {
+        try withDatabase { folder in
+            let outcome = try capture(log, in: folder)
+            #expect(outcome.status == 64 && outcome.errors.contains(message), "\(outcome)")
+            let file = folder.appendingPathComponent("app.yaml").path
+            #expect(!FileManager.default.fileExists(atPath: file))
+        }
+    }
+
+    @Test(arguments: [
+        (["--output", "a.yaml"], "name the program's database"),
+        (["app.sqlite", "--output", "a.yaml"], "give --for"),
+        (["app.sqlite", "--from", "x", "--for", "1s", "--output", "a.yaml"], "one of --for"),
+        (["app.sqlite", "--from", "missing.jsonl", "--output", "a.yaml"], "cannot be read"),
+        (["gone.sqlite", "--from", "x", "--output", "a.yaml"], "there is no file 'gone.sqlite'"),
+        (["log.jsonl", "--from", "log.jsonl", "--output", "a.yaml"], "is not a SQLite database"),
+    ])
+    func wrongArgumentsHaveARemedy(arguments: [String], message: String) throws {
+        try withDatabase { folder in
+            try Data(Self.log.utf8).write(to: folder.appendingPathComponent("log.jsonl"))
+            let outcome = try HeadlessProgram.run(["capture"] + arguments, in: folder)
+            #expect(outcome.status == 64 && outcome.errors.contains(message), "\(outcome)")
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import Testing
+
+@testable import SQLiteWatch
+
+/// A list of locks that comes in several pages may lack a lock that is held.
+struct LockListTests {
+    private func line(_ process: Int, _ inode: Int) -> String {
+        "1: POSIX  ADVISORY  READ \(process) 08:01:\(inode) 123 123\n"
+    }
+
+    private func processes(others: Int) -> [[Int32]] {
+        let rest = String(repeating: line(1, 1), count: others)
+        var texts = [
+            rest + line(11, 99) + line(12, 99),
+            // 12 is missing, then 11.
+            rest + line(11, 99),
+            rest + line(12, 99),
+            rest + line(11, 99) + line(12, 99),
+        ]
+        var list = LockList()
+        return (0..<2).map { _ in
+            list.locks(on: [99]) { Array(texts.removeFirst().utf8) }.map(\.process)
+        }
+    }
+
+    @Test func aLockThatALongListLacksIsLookedForAgain() {
+        #expect(processes(others: 100) == [[11, 12], [11, 12]])
+    }
+
+    @Test func aShortListIsComplete() {
+        #expect(processes(others: 0) == [[11, 12], [11]])
+    }
+}
