@@ -63,8 +63,8 @@ let package = Package(
         .target(
             name: "SQLTrace",
             dependencies: [
-                .target(name: "CTrace", condition: .when(platforms: [.linux])), "SQLiteWatch",
-                "Telemetry",
+                "CSQLite", .target(name: "CTrace", condition: .when(platforms: [.linux])),
+                "SQLiteWatch", "Telemetry",
             ],
             swiftSettings: strict
         ),

@@ -34,9 +34,14 @@ public struct SQLTraceCommands: Sendable, Equatable {
     /// follows these.
     public var guardian: [String]
 
+    /// A program, and its arguments, that calls ``StatementPlanning/run()``; without one, no plans
+    /// are made.
+    public var planning: [String]
+
     /// Creates them.
-    public init(calibration: [String], guardian: [String]) {
+    public init(calibration: [String], guardian: [String], planning: [String] = []) {
         self.calibration = calibration
         self.guardian = guardian
+        self.planning = planning
     }
 }

@@ -32,6 +32,12 @@ public enum SQLCalibration {
     public static func run(measuresCost: Bool = false) {}
 }
 
+/// The process that plans statements, on Linux.
+public enum StatementPlanning {
+    /// Does nothing.
+    public static func run() {}
+}
+
 /// The process that removes probes, on Linux.
 public enum TraceGuardian {
     /// Does nothing.

@@ -10,36 +10,38 @@ import Telemetry
 ///
 /// A guardian process removes all probes when the session's process ends, however that happens.
 public final class SQLTraceSession {
-    private let options: SQLTraceOptions
-    private var files: WatchedFiles
-    private let guardian: GuardianProcess
-    private let probes: ProbeSet
-    private var survey: ProcessSurvey
-    private var decoder: ExecutionDecoder
+    let options: SQLTraceOptions
+    var files: WatchedFiles
+    let guardian: GuardianProcess
+    let probes: ProbeSet
+    var survey: ProcessSurvey
+    var decoder: ExecutionDecoder
     /// What is known of each database, in the order of their paths.
-    private var models: [TraceModel] = []
+    var models: [TraceModel] = []
     /// The names of programs, also of those that have ended.
-    private var names: [Int32: String] = [:]
+    var names: [Int32: String] = [:]
     /// Events that happened after the last batch was read.
-    private var early: [TraceEvent] = []
-    private let start: UInt64
-    private var counted: UInt64 = 0
-    private var lastReport: UInt64
-    private var limiter: CostLimiter
-    private var windows: TimingWindows
+    var early: [TraceEvent] = []
+    let planner: PlanClient?
+    var nextPlans: UInt64 = 0
+    let start: UInt64
+    var counted: UInt64 = 0
+    var lastReport: UInt64
+    var limiter: CostLimiter
+    var windows: TimingWindows
     /// Nanoseconds that events took from each thread: those of executions since the limiter asked
     /// last, and those of steps since the last window.
-    private var lostTimes: [Int32: Double] = [:]
-    private var lostStepTimes: [Int32: Double] = [:]
+    var lostTimes: [Int32: Double] = [:]
+    var lostStepTimes: [Int32: Double] = [:]
     /// The share of its time that a thread lost to steps from one window to the next.
-    private var stepShare: Double = 0
-    private var lastWindow: UInt64
+    var stepShare: Double = 0
+    var lastWindow: UInt64
     /// The events of selected processes.
-    private var selected: PerfEvents?
-    private var problems: [Int32: String] = [:]
-    private var notes: [String] = []
+    var selected: PerfEvents?
+    var problems: [Int32: String] = [:]
+    var notes: [String] = []
     private static let nameLimit = 4_096
-    private let calendarStart: (monotonic: UInt64, milliseconds: Int64)
+    let calendarStart: (monotonic: UInt64, milliseconds: Int64)
 
     /// Starts to trace.
     ///
@@ -70,6 +72,7 @@ public final class SQLTraceSession {
         survey.excluded = [getpid()]
         decoder = ExecutionDecoder(memory: ProcMemory()) { files.database(of: $0, path: $1) }
         models = files.paths.map { _ in Self.model(options) }
+        planner = commands.planning.isEmpty ? nil : PlanClient(command: commands.planning)
         start = monotonicNanoseconds()
         lastReport = start
         lastWindow = start
@@ -84,8 +87,9 @@ public final class SQLTraceSession {
         for path in TracedLibraries.common where access(path, R_OK) == 0 {
             if let entry = probes.libraries.entry(path: path, link: path) { probe(entry) }
         }
-        surveyProcesses()
+        surveyProcesses(for: Self.firstSurveyTime)
         select()
+        learnNames()
         // The start of the session is no part of its intervals.
         limiter = CostLimiter(limit: options.shareLimit, at: monotonicNanoseconds())
     }
@@ -121,9 +125,13 @@ public final class SQLTraceSession {
         if selected != nil { select() }
     }
 
-    private func surveyProcesses() {
+    /// Nanoseconds that a survey takes between two reads of events, and at the start.
+    private static let surveyTime: UInt64 = 5_000_000
+    private static let firstSurveyTime: UInt64 = 2_000_000_000
+
+    private func surveyProcesses(for time: UInt64 = surveyTime) {
         let now = monotonicNanoseconds()
-        for process in survey.proceed(at: now) {
+        for process in survey.proceed(at: now, for: time) {
             guard let facts = survey.processes[process] else { continue }
             problems[process] = nil
             if let name = facts.name, !facts.code.isEmpty || !facts.databases.isEmpty {
@@ -272,115 +280,6 @@ public final class SQLTraceSession {
             }
         }
         decoder.window = 0...(.max)
-    }
-
-    // MARK: Report
-
-    /// Adds statements, transactions and waits to the reports on the databases.
-    public func complete(_ reports: inout [WatchReport]) {
-        let traced = report()
-        for index in reports.indices {
-            guard let database = traced[reports[index].file.path] else { continue }
-            reports[index].statements = database.statements
-            reports[index].transactions = database.transactions
-            reports[index].blocked = database.blocked.map { inferred($0, reports[index]) }
-            reports[index].tracing = database.tracing
-        }
-    }
-
-    /// The holder of the lock stands for a blocker that was not traced.
-    private func inferred(_ block: WatchedBlock, _ report: WatchReport) -> WatchedBlock {
-        guard block.by == nil else { return block }
-        let end = block.time.milliseconds
-        let start = end - Int64(block.seconds * 1_000)
-        let holder = report.episodes.first { episode in
-            let lasted = Int64(episode.seconds * 1_000)
-            return episode.kind == .writer && episode.pid != block.pid
-                && episode.start.milliseconds <= end
-                && episode.start.milliseconds + lasted >= start
-        }
-        guard let holder else { return block }
-        var block = block
-        var by = WatchedBlock.Blocker(pid: holder.pid, isInferred: true)
-        by.name = holder.name
-        block.by = by
-        return block
-    }
-
-    /// What was traced of a database.
-    struct TracedDatabase {
-        var statements: [WatchedStatement]
-        var transactions: [WatchedTransaction]
-        var blocked: [WatchedBlock]
-        var tracing: WatchedTracing
-    }
-
-    /// What was traced of each database, by its path; rates are those since the last call.
-    func report() -> [String: TracedDatabase] {
-        let now = monotonicNanoseconds()
-        let elapsed = Double(now - lastReport) / 1e9
-        lastReport = now
-        let lost = probes.instance.lost + (selected?.lost ?? 0)
-        let start = calendarStart
-        let names = names
-        let surroundings = TraceModel.Surroundings(
-            now: now,
-            calendar: { time in
-                let distance = Int64(bitPattern: time &- start.monotonic) / 1_000_000
-                return WatchTime(milliseconds: start.milliseconds + distance)
-            },
-            name: { names[$0] }
-        )
-        var report: [String: TracedDatabase] = [:]
-        for (number, path) in files.paths.enumerated() {
-            if lost > 0 { models[number].noteLoss() }
-            report[path] = TracedDatabase(
-                statements: models[number].statementReport(elapsed: elapsed),
-                transactions: models[number].transactionReport(surroundings),
-                blocked: models[number].blockReport(surroundings),
-                tracing: tracing(of: number, at: now, lost: lost)
-            )
-        }
-        return report
-    }
-
-    private func tracing(of number: Int, at now: UInt64, lost: UInt64) -> WatchedTracing {
-        var tracing = WatchedTracing(level: options.level.rawValue)
-        tracing.seconds = Double(now - start) / 1e9
-        let probed = probes.libraries.entries.filter { !$0.defined.isEmpty }
-        tracing.libraries = probed.map(\.library.path).sorted()
-        let users = survey.processes.filter { $0.value.databases.contains(number) }
-            .keys.sorted()
-        tracing.pids = users.filter { problems[$0] == nil }
-        tracing.processesSlowed =
-            options.level == .full
-            ? options.processes.count
-            : survey.processes.filter { process, facts in
-                facts.code.contains { mapping in
-                    probes.libraries.entry(mapping, of: process).map { !$0.defined.isEmpty }
-                        ?? false
-                }
-            }.count
-        tracing.lost = lost
-        tracing.events = counted
-        tracing.unknownTexts = decoder.unknownTexts
-        tracing.otherExecutions = decoder.otherExecutions
-        tracing.notVisible = users.compactMap { process in
-            problems[process].map {
-                WatchedTracing.Hidden(pid: process, name: names[process], reason: $0)
-            }
-        }
-        tracing.secondsPerEvent = probes.cost.map { $0.reset / 1e9 }
-        tracing.share = limiter.share * limiter.tracedShare + stepShare
-        tracing.notes = notes
-        if limiter.tracedShare < 1 {
-            tracing.notes.append(
-                "a program lost more than \(Int((options.shareLimit * 100).rounded())) % of its time "
-                    + "to probes: it was traced for \(Int(limiter.tracedShare * 100)) % of the time, "
-                    + "and all counts are of that part"
-            )
-        }
-        return tracing
     }
 }
 #endif

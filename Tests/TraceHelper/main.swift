@@ -3,6 +3,7 @@ import SQLTrace
 
 switch CommandLine.arguments.dropFirst().first {
 case "calibration": SQLCalibration.run(measuresCost: CommandLine.arguments.count > 2)
+case "plans": StatementPlanning.run()
 case "guardian": TraceGuardian.run(name: CommandLine.arguments[2])
 case "trace":
     // A session that a test kills.

@@ -1,6 +1,7 @@
 #if os(Linux)
 import Glibc
 import SQLiteWatch
+import Telemetry
 
 /// The processes that use watched databases or libraries with SQLite.
 ///
@@ -35,8 +36,13 @@ struct ProcessSurvey {
     /// Surveys the users of files, whose paths have no symbolic links.
     init(paths: [String]) { self.paths = paths }
 
-    /// Surveys the processes that are due; returns those.
-    mutating func proceed(at now: UInt64) -> [Int32] {
+    /// Surveys processes that are due, those first that have been for longest.
+    ///
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - nanoseconds: How long it may take; at least one process is surveyed.
+    /// - Returns: The processes that were surveyed.
+    mutating func proceed(at now: UInt64, for nanoseconds: UInt64) -> [Int32] {
         if now >= nextList {
             nextList = now + Self.listPause
             let all = Set((ProcFile.names(in: "/proc") ?? []).compactMap { Int32($0) })
@@ -47,13 +53,17 @@ struct ProcessSurvey {
             }
             for new in all where due[new] == nil { due[new] = [now] + Self.pauses.map { now + $0 } }
         }
-        let surveyed = due.compactMap { ($0.value.first ?? .max) <= now ? $0.key : nil }
-        for process in surveyed {
+        let waiting = due.filter { ($0.value.first ?? .max) <= now }
+            .sorted { ($0.value.first ?? 0, $0.key) < ($1.value.first ?? 0, $1.key) }
+        var surveyed: [Int32] = []
+        for (process, _) in waiting {
             due[process]?.removeFirst()
             if due[process]?.isEmpty ?? true {
                 due[process] = [now + (Self.pauses.last ?? Self.listPause)]
             }
             survey(process)
+            surveyed.append(process)
+            if monotonicNanoseconds() &- now > nanoseconds { break }
         }
         return surveyed
     }

@@ -14,6 +14,13 @@ struct TraceModel {
     private(set) var blocks = BlockTracker()
     private var texts: [String: (shown: String, keyword: TransactionKeyword)] = [:]
 
+    /// A text of each statement that has no plan yet, by its normalized text.
+    private var unplanned: [String: String] = [:]
+    private var plans: [String: [String]] = [:]
+
+    /// The statements of one request, and the plans that are kept.
+    private static let planBatch = 64
+    private static let planCapacity = 1_024
     private static let textCapacity = 8_192
     private static let textLimit = 4_096
 
@@ -42,7 +49,28 @@ struct TraceModel {
 
     /// The statements; see ``StatementTable/report(elapsed:)``.
     mutating func statementReport(elapsed: Double) -> [WatchedStatement] {
-        statements.report(elapsed: elapsed)
+        statements.report(elapsed: elapsed).map { statement in
+            var statement = statement
+            statement.plan = plans[statement.sql].flatMap { $0.isEmpty ? nil : $0 }
+            return statement
+        }
+    }
+
+    // MARK: Plans
+
+    /// Some statements without plans, and their normalized texts.
+    var statementsToPlan: [(shown: String, sql: String)] {
+        unplanned.prefix(Self.planBatch).map { ($0.key, $0.value) }
+    }
+
+    /// Keeps the answer for statements; without one, they have no plan.
+    mutating func setPlans(_ answer: PlanAnswer?, for asked: [(shown: String, sql: String)]) {
+        for (index, statement) in asked.enumerated() {
+            unplanned[statement.shown] = nil
+            let plan = answer?.plans.indices.contains(index) ?? false ? answer?.plans[index] : nil
+            plans[statement.shown] = plan ?? []
+        }
+        if let answer { identifiers = Set(answer.names) }
     }
 
     private mutating func shown(_ sql: String) -> (shown: String, keyword: TransactionKeyword) {
@@ -51,7 +79,12 @@ struct TraceModel {
             showsLiterals
             ? String(SecretKeys.redacted(sql).prefix(Self.textLimit))
             : StatementText.normalized(sql, identifiers: identifiers)
-        let new = (text, TransactionKeyword(sql))
+        let keyword = TransactionKeyword(sql)
+        let isPlanned = keyword == .other || keyword == .write
+        if isPlanned, plans[text] == nil, plans.count + unplanned.count < Self.planCapacity {
+            unplanned[text] = sql
+        }
+        let new = (text, keyword)
         if texts.count >= Self.textCapacity { texts = [:] }
         texts[sql] = new
         return new

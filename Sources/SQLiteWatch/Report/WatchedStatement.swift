@@ -33,6 +33,9 @@ public struct WatchedStatement: Sendable, Codable, Equatable {
     public var pids: [Int32]
     /// The bound values of its last execution, as literals; nil unless values are read.
     public var values: [String]?
+    /// The steps of its plan in a private empty database with the same schema; nil where it has
+    /// none.
+    public var plan: [String]?
     /// Whether events were lost: calls, rates and times are then lower bounds.
     public var isIncomplete: Bool
 

@@ -63,7 +63,7 @@ struct BTreePage {
     }
 
     /// Where the content of a cell begins, its length, and how much of it is in this page.
-    private func payload(ofCell cell: Int) -> (offset: Int, length: Int, local: Int)? {
+    func payload(ofCell cell: Int) -> (offset: Int, length: Int, local: Int)? {
         guard var offset = offset(ofCell: cell) else { return nil }
         if isInterior { offset += 4 }
         guard let (length, size) = field.varint(offset), length <= 0x7fff_ffff else { return nil }

@@ -32,6 +32,7 @@ struct Poolgauge: ParsableCommand {
             ScenariosSubcommand.self, ThemesSubcommand.self, ConfigSubcommand.self,
             ServeSubcommand.self, WatchHelperSubcommand.self,
             SQLCalibrationSubcommand.self, TraceGuardianSubcommand.self,
+            StatementPlanSubcommand.self,
             DoctorSubcommand.self, ManualSubcommand.self,
         ]
     )

@@ -33,3 +33,16 @@ struct TraceGuardianSubcommand: ParsableCommand {
 
     func run() throws { TraceGuardian.run(name: session) }
 }
+
+/// The process that plans the statements of traced programs: started by `poolgauge top --sql`.
+struct StatementPlanSubcommand: ParsableCommand {
+    static let name = "statement-plans"
+
+    static let configuration = CommandConfiguration(
+        commandName: name,
+        abstract: "Plan statements in a private empty database with the schema of a file.",
+        shouldDisplay: false
+    )
+
+    func run() throws { StatementPlanning.run() }
+}

@@ -18,7 +18,8 @@ struct SQLWatch {
                 paths: paths,
                 commands: SQLTraceCommands(
                     calibration: ClientProcess.command(SQLCalibrationSubcommand.name),
-                    guardian: ClientProcess.command(TraceGuardianSubcommand.name)
+                    guardian: ClientProcess.command(TraceGuardianSubcommand.name),
+                    planning: ClientProcess.command(StatementPlanSubcommand.name)
                 ),
                 options: options
             )

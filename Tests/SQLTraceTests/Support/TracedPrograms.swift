@@ -46,7 +46,8 @@ enum TracedPrograms {
             paths: [path],
             commands: SQLTraceCommands(
                 calibration: [helper, "calibration"],
-                guardian: [helper, "guardian"]
+                guardian: [helper, "guardian"],
+                planning: [helper, "plans"]
             ),
             options: options
         )

@@ -214,6 +214,37 @@ struct PythonTruthTests {
         }
     }
 
+    @Test func plansAreThoseOfTheSchemaAndItsLog() throws {
+        let folder = TemporaryFolder()
+        let (path, program) = try Self.prepared(folder)
+        // Many long statements need interior and overflow pages; none is in the database file yet.
+        try program.run(
+            """
+            c.execute("PRAGMA wal_autocheckpoint = 0").fetchall()
+            for i in range(60):
+                c.execute("CREATE TABLE t%d(a, b /* %s */)" % (i, "x" * (200 * i)))
+            c.execute("CREATE INDEX by_name ON stock(name)")
+            """
+        )
+        let session = try TracedPrograms.session(path)
+        defer { session.close() }
+        try program.run(
+            """
+            c.execute("SELECT * FROM stock WHERE name = 'x'").fetchall()
+            c.execute('SELECT "b" FROM t59 ORDER BY "a"').fetchall()
+            \(Self.end)
+            """
+        )
+        session.executions()
+        let statements = try session.database().statements
+        let byName = statements.first { $0.sql == "SELECT * FROM stock WHERE name = ?" }
+        #expect(byName?.plan == ["SEARCH stock USING INDEX by_name (name=?)"])
+        let sorted = statements.first { $0.sql.contains("ORDER BY") }
+        #expect(sorted?.plan == ["SCAN t59", "USE TEMP B-TREE FOR ORDER BY"])
+        // The names of the schema are known from the start.
+        #expect(sorted?.sql == "SELECT \"b\" FROM t59 ORDER BY \"a\"")
+    }
+
     @Test func plantedSecretsAreNotShown() throws {
         let folder = TemporaryFolder()
         let (path, program) = try Self.prepared(folder)

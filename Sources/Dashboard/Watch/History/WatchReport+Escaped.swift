@@ -31,6 +31,7 @@ extension WatchReport {
         statements = statements?.map { statement in
             var statement = statement
             Self.escape(&statement.sql)
+            statement.plan = statement.plan?.map(PrintableText.escaped)
             statement.values = statement.values?.map(PrintableText.escaped)
             return statement
         }

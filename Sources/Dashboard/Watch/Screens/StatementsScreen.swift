@@ -130,6 +130,10 @@ struct StatementsScreen: WatchScreen {
                 width: inner.width
             )
         }
+        if let plan = statement.plan {
+            lines += ["", "plan, in an empty database with the same schema:"]
+            lines += plan.map { "  " + $0 }
+        }
         for (index, line) in lines.prefix(inner.height).enumerated() {
             let style = canvas.theme.style(.text)
             canvas.write(line, in: inner.row(index), style: style, alignment: .leading)

@@ -1,0 +1,54 @@
+#if os(Linux)
+import Foundation
+import Glibc
+import SQLiteWatch
+
+/// Asks a process for plans.
+struct PlanClient {
+    /// The command of a process that calls ``StatementPlanning/run()``.
+    let command: [String]
+
+    /// Milliseconds that an answer may take.
+    private static let patience: Int32 = 1_000
+    private static let answerLimit = 1 << 22
+
+    /// The answer; nil when the process fails or takes too long.
+    func answer(to request: PlanRequest) -> PlanAnswer? {
+        guard let text = try? JSONEncoder().encode(request) else { return nil }
+        var input: [Int32] = [-1, -1]
+        var output: [Int32] = [-1, -1]
+        guard ChildProcess.pipe(&input) else { return nil }
+        guard ChildProcess.pipe(&output) else {
+            for end in input { close(end) }
+            return nil
+        }
+        defer { close(output[0]) }
+        let child = ChildProcess.start(
+            command,
+            descriptors: [STDIN_FILENO: input[0], STDOUT_FILENO: output[1]]
+        )
+        close(input[0])
+        close(output[1])
+        guard let child else {
+            close(input[1])
+            return nil
+        }
+        defer {
+            kill(child, SIGKILL)
+            waitpid(child, nil, 0)
+        }
+        let isSent = DescriptorFile.write([UInt8](text), to: input[1])
+        close(input[1])
+        guard isSent else { return nil }
+        var bytes: [UInt8] = []
+        var poll = pollfd(fd: output[0], events: Int16(POLLIN), revents: 0)
+        while bytes.count < Self.answerLimit {
+            guard Glibc.poll(&poll, 1, Self.patience) > 0 else { return nil }
+            let part = ProcFile.readOnce(output[0], limit: 1 << 16)
+            if part.isEmpty { break }
+            bytes += part
+        }
+        return try? JSONDecoder().decode(PlanAnswer.self, from: Data(bytes))
+    }
+}
+#endif

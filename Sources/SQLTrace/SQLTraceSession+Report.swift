@@ -1,0 +1,137 @@
+#if os(Linux)
+import Glibc
+import SQLiteWatch
+import Telemetry
+
+extension SQLTraceSession {
+    /// Adds statements, transactions and waits to the reports on the databases.
+    public func complete(_ reports: inout [WatchReport]) {
+        let traced = report()
+        for index in reports.indices {
+            guard let database = traced[reports[index].file.path] else { continue }
+            reports[index].statements = database.statements
+            reports[index].transactions = database.transactions
+            reports[index].blocked = database.blocked.map { inferred($0, reports[index]) }
+            reports[index].tracing = database.tracing
+        }
+    }
+
+    /// The holder of the lock stands for a blocker that was not traced.
+    private func inferred(_ block: WatchedBlock, _ report: WatchReport) -> WatchedBlock {
+        guard block.by == nil else { return block }
+        let end = block.time.milliseconds
+        let start = end - Int64(block.seconds * 1_000)
+        let holder = report.episodes.first { episode in
+            let lasted = Int64(episode.seconds * 1_000)
+            return episode.kind == .writer && episode.pid != block.pid
+                && episode.start.milliseconds <= end
+                && episode.start.milliseconds + lasted >= start
+        }
+        guard let holder else { return block }
+        var block = block
+        var by = WatchedBlock.Blocker(pid: holder.pid, isInferred: true)
+        by.name = holder.name
+        block.by = by
+        return block
+    }
+
+    /// What was traced of a database.
+    struct TracedDatabase {
+        var statements: [WatchedStatement]
+        var transactions: [WatchedTransaction]
+        var blocked: [WatchedBlock]
+        var tracing: WatchedTracing
+    }
+
+    /// Reads the names of the schemas, so that no statement is shown under two texts.
+    func learnNames() {
+        guard let planner else { return }
+        for (number, path) in files.paths.enumerated() {
+            let request = PlanRequest(path: path, statements: [])
+            models[number].setPlans(planner.answer(to: request), for: [])
+        }
+    }
+
+    /// Asks for the plans of new statements, at most once a second.
+    private func plan() {
+        let now = monotonicNanoseconds()
+        guard let planner, now >= nextPlans else { return }
+        for (number, path) in files.paths.enumerated() {
+            let statements = models[number].statementsToPlan
+            guard !statements.isEmpty else { continue }
+            nextPlans = now + 1_000_000_000
+            let request = PlanRequest(path: path, statements: statements.map(\.sql))
+            models[number].setPlans(planner.answer(to: request), for: statements)
+        }
+    }
+
+    /// What was traced of each database, by its path; rates are those since the last call.
+    func report() -> [String: TracedDatabase] {
+        plan()
+        let now = monotonicNanoseconds()
+        let elapsed = Double(now - lastReport) / 1e9
+        lastReport = now
+        let lost = probes.instance.lost + (selected?.lost ?? 0)
+        let start = calendarStart
+        let names = names
+        let surroundings = TraceModel.Surroundings(
+            now: now,
+            calendar: { time in
+                let distance = Int64(bitPattern: time &- start.monotonic) / 1_000_000
+                return WatchTime(milliseconds: start.milliseconds + distance)
+            },
+            name: { names[$0] }
+        )
+        var report: [String: TracedDatabase] = [:]
+        for (number, path) in files.paths.enumerated() {
+            if lost > 0 { models[number].noteLoss() }
+            report[path] = TracedDatabase(
+                statements: models[number].statementReport(elapsed: elapsed),
+                transactions: models[number].transactionReport(surroundings),
+                blocked: models[number].blockReport(surroundings),
+                tracing: tracing(of: number, at: now, lost: lost)
+            )
+        }
+        return report
+    }
+
+    private func tracing(of number: Int, at now: UInt64, lost: UInt64) -> WatchedTracing {
+        var tracing = WatchedTracing(level: options.level.rawValue)
+        tracing.seconds = Double(now - start) / 1e9
+        let probed = probes.libraries.entries.filter { !$0.defined.isEmpty }
+        tracing.libraries = probed.map(\.library.path).sorted()
+        let users = survey.processes.filter { $0.value.databases.contains(number) }
+            .keys.sorted()
+        tracing.pids = users.filter { problems[$0] == nil }
+        tracing.processesSlowed =
+            options.level == .full
+            ? options.processes.count
+            : survey.processes.filter { process, facts in
+                facts.code.contains { mapping in
+                    probes.libraries.entry(mapping, of: process).map { !$0.defined.isEmpty }
+                        ?? false
+                }
+            }.count
+        tracing.lost = lost
+        tracing.events = counted
+        tracing.unknownTexts = decoder.unknownTexts
+        tracing.otherExecutions = decoder.otherExecutions
+        tracing.notVisible = users.compactMap { process in
+            problems[process].map {
+                WatchedTracing.Hidden(pid: process, name: names[process], reason: $0)
+            }
+        }
+        tracing.secondsPerEvent = probes.cost.map { $0.reset / 1e9 }
+        tracing.share = limiter.share * limiter.tracedShare + stepShare
+        tracing.notes = notes
+        if limiter.tracedShare < 1 {
+            tracing.notes.append(
+                "a program lost more than \(Int((options.shareLimit * 100).rounded())) % of its time "
+                    + "to probes: it was traced for \(Int(limiter.tracedShare * 100)) % of the time, "
+                    + "and all counts are of that part"
+            )
+        }
+        return tracing
+    }
+}
+#endif
