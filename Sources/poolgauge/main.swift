@@ -15,7 +15,9 @@ _ = poolgauge_config_memstatus(0)
 signal(SIGPIPE, SIG_IGN)
 
 do {
-    var command = try Poolgauge.parseAsRoot()
+    var command = try Poolgauge.parseAsRoot(
+        SQLArguments.expanded(Array(CommandLine.arguments.dropFirst()))
+    )
     try command.run()
 } catch {
     CommandFailure.exit(with: error)

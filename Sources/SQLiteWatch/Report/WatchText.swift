@@ -49,7 +49,7 @@ public struct WatchText {
             lines.append("  \(Self.words(file.state))\(problem)")
             return
         }
-        var parts = [file.bytes.map(WatchUnits.bytes) ?? "?"]
+        var parts = ["file " + (file.bytes.map(WatchUnits.bytes) ?? "?")]
         if let pages = file.pages {
             parts.append(
                 WatchUnits.count(pages, "page")
@@ -136,14 +136,16 @@ public struct WatchText {
         var rows = [["frames of", "kind", "share", "frames"]]
         for table in report.tables.prefix(Self.limit) {
             rows.append([
-                table.name.isEmpty ? "–" : table.name, table.kind.rawValue,
+                table.name.isEmpty
+                    ? (table.kind == .schema ? "(header, schema)" : "–") : table.name,
+                table.kind.rawValue,
                 WatchUnits.percent(table.share), WatchUnits.count(table.frames),
             ])
         }
         lines += Self.table(rows)
         if coverage.readShare < 0.999 {
             lines.append(
-                "of the frames written, \(WatchUnits.percent(coverage.readShare)) were read"
+                "\(WatchUnits.percent(coverage.readShare)) of the frames written were examined"
             )
         }
     }

@@ -1,4 +1,9 @@
 extension DatabaseMonitor {
+    /// For how long an episode that has ended is worth a verdict, in nanoseconds.
+    private static let memory: UInt64 = 10_000_000_000
+    /// The share of time from which on a process takes part in reads that overlap.
+    private static let readerShare = 0.05
+
     /// Reports on the interval since the last report, and starts another one.
     ///
     /// - Parameters:
@@ -27,6 +32,15 @@ extension DatabaseMonitor {
         for process in processes { known[process] = facts(process) }
         let observation = current ?? Observation(now: now, weight: 0, files: ObservedFiles())
         let holds = holds
+        let list = ProcessList(
+            known: known,
+            facts: facts,
+            calendar: calendar,
+            now: observation.now
+        )
+        let shown = list.processes(self, holds)
+        let readers = shown.filter { $0.share.reader.value >= Self.readerShare }
+            .sorted { $0.share.reader.value > $1.share.reader.value }
         let diagnosis = Diagnosis(
             observation: observation,
             holds: holds,
@@ -40,16 +54,11 @@ extension DatabaseMonitor {
             },
             processorShare: { [known] in known[$0]?.processorShare },
             writers: writers,
-            ended: endedEpisodes(after: start)
+            readers: readers.map(\.pid),
+            ended: endedEpisodes(after: min(start, now - min(now, Self.memory)))
         )
         let findings = diagnosis.findings
         let pins = diagnosis.pins
-        let list = ProcessList(
-            known: known,
-            facts: facts,
-            calendar: calendar,
-            now: observation.now
-        )
         let counts = observation.files.isWAL ? tables?.since(interval.tableBaseline) : nil
         let report = WatchReport(
             time: calendar(now),
@@ -61,7 +70,7 @@ extension DatabaseMonitor {
                 processorShare: processorShare
             ),
             file: file(fileSystem),
-            processes: list.processes(self, holds),
+            processes: shown,
             pins: pins.map { list.pin($0, pageSize: observation.files.pageSize ?? 0) },
             wal: wal(seconds: seconds, pinned: pins.first?.frames ?? 0),
             rollback: rollback(seconds: seconds),

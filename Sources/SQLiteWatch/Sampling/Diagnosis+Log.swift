@@ -30,6 +30,10 @@ extension Diagnosis {
         }.sorted { ($0.frames, $1.since, $1.process) > ($1.frames, $0.since, $0.process) }
     }
 
+    /// From how many times the threshold on a log is long in itself, however little was written while
+    /// it was watched.
+    private static let longLog: UInt64 = 8
+
     private var frameLength: UInt64 {
         UInt64((observation.files.pageSize ?? 4_096) + WALHeader.frameHeaderLength)
     }
@@ -50,7 +54,7 @@ extension Diagnosis {
         let what =
             pin.mark == 0
             ? "has read the database file without the log"
-            : "has read one old state, of frame \(WatchUnits.count(pin.frame)),"
+            : "has read the state of frame \(WatchUnits.count(pin.frame))"
         return WatchVerdict(
             .pinned,
             cause: .oldReader,
@@ -83,15 +87,21 @@ extension Diagnosis {
         guard let since = history.overlapSince, let index = observation.files.index,
             seconds(since: since) >= Self.patience,
             history.framesInOverlap >= LogHistory.threshold
+                || UInt64(index.frames) >= Self.longLog * LogHistory.threshold
         else { return nil }
+        let names = readers.prefix(3).map(name).joined(separator: ", ")
+        let more = readers.count > 3 ? " and \(readers.count - 3) more" : ""
         return WatchVerdict(
             .overlappingReaders,
             cause: .overlappingReaders,
-            "The log cannot start over: reads have overlapped without a gap for at least "
+            pid: readers.first,
+            "The log cannot start over: \(readers.isEmpty ? "reads" : "the reads of \(names)\(more)") "
+                + "have overlapped without a gap for at least "
                 + "\(WatchUnits.duration(seconds(since: since))). It has "
                 + "\(size(UInt64(index.frames))).",
-            remedy: "Leave a moment without readers, or run PRAGMA wal_checkpoint(RESTART) with a "
-                + "busy timeout."
+            remedy:
+                "End each read transaction as soon as its rows are fetched, so that at some moment "
+                + "none is open; or run PRAGMA wal_checkpoint(RESTART) with a busy timeout."
         )
     }
 

@@ -13,7 +13,9 @@ struct Diagnosis {
     var processorShare: (Int32) -> Double?
     /// The last processes that wrote, the latest first.
     var writers: [Int32]
-    /// The episodes that ended in the interval, the latest first.
+    /// The processes that read for a good part of the interval, the one that read most first.
+    var readers: [Int32] = []
+    /// The episodes that ended in the interval or shortly before, the latest first.
     var ended: [EpisodeLog.Entry] = []
 
     /// How long a lock is held before that is worth a sentence, in seconds.
@@ -56,7 +58,7 @@ struct Diagnosis {
         guard isHot else { return nil }
         return WatchVerdict(
             .hotJournal,
-            "A process ended inside of a transaction and left a hot journal "
+            "A process ended during a transaction and left a hot journal "
                 + "(\(WatchUnits.bytes(files.journal?.size ?? 0))). The next connection that reads "
                 + "rolls that transaction back.",
             remedy: "Keep the -journal file with the database: without it, the database is corrupt."
@@ -96,10 +98,10 @@ struct Diagnosis {
             checkpointer(process) == nil
         else { return nil }
         var text =
-            "\(name(process)) has held the lock to write for at least \(WatchUnits.duration(age)): "
+            "\(name(process)) has held the write lock for at least \(WatchUnits.duration(age)): "
             + "no other process can write\(waitersText)."
         if let share = processorShare(process), share < 0.02, age >= Self.patience {
-            text += " It used \(WatchUnits.percent(share)) of a core: it is idle inside of its "
+            text += " It used \(WatchUnits.percent(share)) of a core: it is idle in a "
             text += "transaction."
         }
         return WatchVerdict(.longWriter, pid: process, text, remedy: idleRemedy(process))
@@ -117,7 +119,7 @@ struct Diagnosis {
             var text =
                 "\(name(process)) has been in a checkpoint for at least "
                 + WatchUnits.duration(age(hold))
-            if isRestart { text += " and holds the lock to write: no other process can write" }
+            if isRestart { text += " and holds the write lock: no other process can write" }
             if readers.isEmpty {
                 text += "."
             } else {
@@ -142,8 +144,8 @@ struct Diagnosis {
         else { return [] }
         let lock =
             switch entry.kind {
-            case .writer: "the lock to write"
-            case .checkpoint: "the lock to checkpoint"
+            case .writer: "the write lock"
+            case .checkpoint: "the checkpoint lock"
             case .exclusive, .pin: "the database"
             }
         let length = WatchUnits.duration(Double(entry.last - entry.start) / 1e9)
@@ -178,8 +180,8 @@ struct Diagnosis {
     }
 
     private func idleRemedy(_ process: Int32) -> String {
-        "End its transaction: look for a BEGIN without COMMIT or ROLLBACK, or for other work inside "
-            + "of a transaction, in process \(process)."
+        "End its transaction: look for a BEGIN without COMMIT or ROLLBACK, or for other work during "
+            + "a transaction, in process \(process)."
     }
 
     private var waitersText: String {

@@ -40,11 +40,18 @@ package struct Listing<Item: Sendable>: Sendable {
     package var columns: [Column]
     /// What names a thing.
     package var name: @Sendable (Item) -> String
+    /// What a filter searches beside the columns.
+    package var details: @Sendable (Item) -> String
 
     /// Creates a listing.
-    package init(columns: [Column], name: @escaping @Sendable (Item) -> String) {
+    package init(
+        columns: [Column],
+        name: @escaping @Sendable (Item) -> String,
+        details: @escaping @Sendable (Item) -> String = { _ in "" }
+    ) {
         self.columns = columns
         self.name = name
+        self.details = details
     }
 
     /// The titles of the columns that things can be sorted by.
@@ -52,7 +59,8 @@ package struct Listing<Item: Sendable>: Sendable {
         columns.filter { $0.rank != nil }.map(\.column.title)
     }
 
-    /// The things that contain a text in one of their columns, sorted by a column.
+    /// The things that contain a text in one of their columns or in their details, sorted by a
+    /// column.
     ///
     /// - Parameters:
     ///   - items: The things, in their natural order, which equal ones keep.
@@ -70,9 +78,10 @@ package struct Listing<Item: Sendable>: Sendable {
         if !filter.isEmpty {
             let wanted = filter.lowercased()
             items = items.filter { item in
-                columns.contains {
-                    $0.cell(item, .standard).text.lowercased().contains(wanted)
-                }
+                details(item).lowercased().contains(wanted)
+                    || columns.contains {
+                        $0.cell(item, .standard).text.lowercased().contains(wanted)
+                    }
             }
         }
         guard let sort, let rank = columns.first(where: { $0.column.title == sort })?.rank else {

@@ -4,20 +4,35 @@ import WorkloadEngine
 
 /// The options of `poolgauge top` that show SQL.
 struct SQLArguments: ParsableArguments {
-    @Option(
+    @Flag(
         name: .customLong("sql"),
-        defaultAsFlag: .light,
         help: ArgumentHelp(
-            "Show the statements of the programs, as root: light, timed or full. Name the files first.",
+            "Show the statements of the programs, as root. Levels: --sql=light, timed, full.",
             discussion: """
                 Probes on SQLite's functions slow each program that uses the same library. light, \
                 the default, counts executions; timed also estimates their times and rows from \
                 short windows; full times each one of the processes of --pid.
-                """,
-            valueName: "level"
+                """
         )
     )
-    var level: SQLTraceOptions.Level?
+    var isOn = false
+
+    /// Given as `--sql=LEVEL`: see ``expanded(_:)``.
+    @Option(name: .customLong("sql-level"), help: .hidden)
+    var chosenLevel: SQLTraceOptions.Level?
+
+    /// The level; nil without `--sql`.
+    var level: SQLTraceOptions.Level? { chosenLevel ?? (isOn ? .light : nil) }
+
+    /// Replaces `--sql=LEVEL` by a flag and an option: an option of ArgumentParser either always has
+    /// a value or never, and `--sql` may have one.
+    static func expanded(_ arguments: [String]) -> [String] {
+        let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+        return arguments[..<end].flatMap { argument in
+            argument.hasPrefix("--sql=")
+                ? ["--sql", "--sql-level", String(argument.dropFirst("--sql=".count))] : [argument]
+        } + arguments[end...]
+    }
 
     @Option(help: "A process to trace with --sql=full; can be repeated.")
     var pid: [Int32] = []
@@ -36,13 +51,13 @@ struct SQLArguments: ParsableArguments {
 
     func validate() throws {
         if level == nil, !pid.isEmpty || literals || values || sqlLimit != nil {
-            throw ValidationError("--pid, --literals, --values and --sql-limit are those of --sql")
+            throw ValidationError("--pid, --literals, --values and --sql-limit require --sql")
         }
         if level == .full, pid.isEmpty {
             throw ValidationError("--sql=full traces the processes of --pid: give at least one")
         }
         if level != .full, !pid.isEmpty {
-            throw ValidationError("--pid is the one of --sql=full")
+            throw ValidationError("--pid requires --sql=full")
         }
     }
 

@@ -122,7 +122,7 @@ struct TopSubcommand: ParsableCommand {
         run.format = format ?? (follow ? .json : .text)
         run.follows = follow
         run.interval = interval?.duration ?? .seconds(1)
-        run.condition = watchFor?.condition
+        run.condition = watchFor
         run.duration = watchFor == nil ? duration?.duration : timeout?.duration
         try run.run()
     }

@@ -6,6 +6,8 @@ import WorkloadEngine
 /// A condition with the unit of its metric: `pin > 30s`, `log >= 1GiB`, `writer.share > 50%`.
 struct WatchConditionArgument {
     var condition: WatchCondition
+    /// The condition as the user wrote it.
+    var text: String
 
     /// The condition that a text states.
     static func parse(_ text: String) throws -> WatchConditionArgument {
@@ -23,7 +25,10 @@ struct WatchConditionArgument {
             throw ValidationError("'\(name)' is not one of \(names)")
         }
         let value = try value(trimmed(text[range.upperBound...]), unit: metric.unit)
-        return WatchConditionArgument(condition: WatchCondition(metric, comparison, value))
+        return WatchConditionArgument(
+            condition: WatchCondition(metric, comparison, value),
+            text: text
+        )
     }
 
     private static func trimmed(_ text: Substring) -> String {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import SQLTrace
 import SQLiteWatch
+import TerminalUI
 import WorkloadEngine
 
 /// Watches databases without a screen, and reports.
@@ -12,7 +13,7 @@ struct WatchRun {
     /// How long it lasts; nil for two seconds when it reports once, and else without an end.
     var duration: Duration?
     /// What ends it, if met.
-    var condition: WatchCondition?
+    var condition: WatchConditionArgument?
     /// Whether one report is a list of the databases, instead of a report on each.
     var isList = false
     /// What the search for databases could not see.
@@ -60,7 +61,7 @@ struct WatchRun {
             let part = rest.map { min($0, interval) } ?? interval
             let reports = watch(for: part, until: isStopped)
             let met = condition.flatMap { condition in
-                reports.first { condition.isMet(by: $0) }
+                reports.first { condition.condition.isMet(by: $0) }
             }
             if follows {
                 for report in reports { try write(report, after: true) }
@@ -73,10 +74,19 @@ struct WatchRun {
                 if left <= part { break }
             }
         }
-        if condition != nil, interruption.signal == nil {
-            throw ExitCode(ExitStatus.thresholdMissed.rawValue)
+        if let condition, interruption.signal == nil {
+            throw CommandFailure(
+                "'\(condition.text)' was not met within \(timeoutText)",
+                status: ExitStatus.thresholdMissed.rawValue
+            )
         }
         try end(interruption)
+    }
+
+    /// How long a condition was waited for.
+    private var timeoutText: String {
+        let parts = (duration ?? .zero).components
+        return HumanUnits.secondsLabel(Double(parts.seconds) + Double(parts.attoseconds) / 1e18)
     }
 
     /// Writes a list of databases.

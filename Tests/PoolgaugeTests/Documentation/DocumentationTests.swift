@@ -70,7 +70,7 @@ struct DocumentationTests {
         for command in commands(in: try text(of: page)) {
             guard let arguments = arguments(command) else { continue }
             do {
-                _ = try Poolgauge.parseAsRoot(arguments)
+                _ = try Poolgauge.parseAsRoot(SQLArguments.expanded(arguments))
             } catch  where Poolgauge.exitCode(for: error) != .success {
                 Issue.record("\(command): \(Poolgauge.message(for: error))")
             } catch {

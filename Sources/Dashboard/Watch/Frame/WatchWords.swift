@@ -3,6 +3,9 @@ import TerminalUI
 
 /// Numbers of reports as screens show them.
 enum WatchWords {
+    /// What identifies a process in lists: the number first, so that no column cuts it off.
+    static func process(_ name: String, _ pid: Int32) -> String { "\(pid) \(name)" }
+
     /// A time in seconds: `430 ms`, `12.3 s`, `4:05`.
     static func duration(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds > 0 else { return "0 ms" }

@@ -29,6 +29,6 @@ struct WatchLane: Sendable {
     /// The time at which it was last seen, in seconds.
     var lastSeen: Double
 
-    /// What identifies the process in lists: `python3 4711`.
-    var label: String { "\(name) \(pid)" }
+    /// What identifies the process in lists: `4711 python3 report.py`, the number first, so that no column cuts it off.
+    var label: String { WatchWords.process(name, pid) }
 }

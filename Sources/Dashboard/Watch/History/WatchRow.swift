@@ -18,7 +18,7 @@ struct WatchRow: Sendable {
     var processor: Double?
 
     /// What identifies it in lists.
-    var label: String { "\(name) \(pid)" }
+    var label: String { WatchWords.process(name, pid) }
 
     /// The locks that it held at that moment.
     var locks: [WatchedLock] { process?.locks ?? [] }

@@ -16,7 +16,7 @@ struct WrittenTable: Sendable {
         guard name.isEmpty else { return name }
         return switch kind {
         case .unknown: "(unknown)"
-        case .schema: "(schema)"
+        case .schema: "(header, schema)"
         case .free: "(free pages)"
         case .pointerMap: "(pointer map)"
         case .table, .index: "(unnamed)"

@@ -15,7 +15,7 @@ enum WatchEpisodeList {
                 "process",
                 Track(minimum: 10, ideal: 18, maximum: 26, priority: 20, flex: 0),
                 rank: { .text($0.name) }
-            ) { Span("\($0.name) \($0.pid)", $1.bold(.text)) },
+            ) { Span(WatchWords.process($0.name, $0.pid), $1.bold(.text)) },
             Listing.Column(
                 "held",
                 .fixed(14, priority: 18),
@@ -91,14 +91,16 @@ extension WatchEpisode {
 
     /// The processes that probably waited.
     var waiterNames: String {
-        let names = waiters.prefix(4).map { "\($0.name) \($0.pid)" }.joined(separator: ", ")
+        let names = waiters.prefix(4).map { WatchWords.process($0.name, $0.pid) }.joined(
+            separator: ", "
+        )
         return waiters.count > 4 ? names + " and \(waiters.count - 4) more" : names
     }
 
     /// What happened: `write lock 3.2 s: python3 4711; waited: ruby 4712`.
     var sentence: String {
         var text = "\(WatchWords.held(kind)) \(WatchWords.duration(seconds))"
-        text += ": \(name) \(pid)"
+        text += ": " + WatchWords.process(name, pid)
         if let frames, frames > 0 { text += ", \(HumanUnits.count(frames)) frames" }
         if !waiters.isEmpty { text += "; waited: \(waiterNames)" }
         if end == nil { text += "; not ended" }

@@ -64,7 +64,8 @@ struct WatchLanesPanel {
         guard !inner.isEmpty else { return }
         guard !lanes.isEmpty else {
             canvas.write(
-                "no visible process uses the database",
+                history.rows.isEmpty
+                    ? "no visible process uses the database" : "no process matches the filter",
                 in: inner.row(0),
                 style: theme.style(.dim),
                 alignment: .leading

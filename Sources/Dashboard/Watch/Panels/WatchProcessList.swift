@@ -74,7 +74,8 @@ enum WatchProcessList {
                     Span(row.processor.map(HumanUnits.percent) ?? "", theme.style(.text))
                 },
             ],
-            name: \.label
+            name: \.label,
+            details: { $0.process?.commandLine ?? "" }
         )
     }
 

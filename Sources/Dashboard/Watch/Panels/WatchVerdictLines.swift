@@ -8,8 +8,9 @@ struct WatchVerdictLines {
     /// The rows that it gets on a screen of this size, whatever its words, so that nothing below
     /// moves when they change.
     static func track(in size: Size) -> Track {
-        let rows = size.height < 12 ? 1 : size.height < 30 ? 2 : 4
-        return Track(minimum: rows, ideal: rows, maximum: max(rows, 4), priority: 99)
+        // Narrow lines need one row more for the same words.
+        let rows = size.height < 12 ? 1 : size.height < 20 ? 2 : size.width < 100 ? 5 : 4
+        return Track(minimum: min(rows, 4), ideal: rows, maximum: max(rows, 4), priority: 99)
     }
 
     /// Draws a mark and the words.

@@ -100,7 +100,7 @@ struct ActivityScreen: WatchScreen {
 
 extension WatchedTransaction {
     /// The program and its number, as lists of processes name it.
-    var who: String { "\(name ?? "?") \(pid)" }
+    var who: String { WatchWords.process(name ?? "?", pid) }
 
     /// What identifies it in lists.
     var label: String { "\(pid) \(connection) \(open) \(seconds)" }

@@ -111,7 +111,7 @@ struct BlockedScreen: WatchScreen {
 
 extension WatchedBlock {
     /// The program that waited, and its number.
-    var who: String { "\(name ?? "?") \(pid)" }
+    var who: String { WatchWords.process(name ?? "?", pid) }
 
     /// What identifies it in lists.
     var label: String { "\(pid) \(time.milliseconds) \(seconds)" }

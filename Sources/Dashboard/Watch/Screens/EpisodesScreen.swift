@@ -22,7 +22,7 @@ struct EpisodesScreen: WatchScreen {
 
     func opened(row: String) -> WatchOpening {
         guard let episode = episodes.first(where: { $0.label == row }) else { return .details }
-        return .process(label: "\(episode.name) \(episode.pid)")
+        return .process(label: WatchWords.process(episode.name, episode.pid))
     }
 
     func draw(on canvas: inout Canvas, in rect: Rect) {

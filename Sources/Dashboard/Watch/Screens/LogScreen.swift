@@ -16,7 +16,7 @@ struct LogScreen: WatchScreen {
                 "pinned by",
                 Track(minimum: 10, ideal: 20, maximum: 28, priority: 20, flex: 0),
                 rank: { .text($0.name) }
-            ) { Span("\($0.name) \($0.pid)", $1.bold(.text)) },
+            ) { Span(WatchWords.process($0.name, $0.pid), $1.bold(.text)) },
             number("mark", 4, 12) { UInt64(max(0, $0.mark)) },
             number("frame", 10, 13) { $0.frame },
             number("frames kept", 11, 18) { $0.frames },
@@ -33,7 +33,7 @@ struct LogScreen: WatchScreen {
                 rank: { .number($0.seconds) }
             ) { Span(WatchWords.duration($0.seconds), $1.bold(.warning)) },
         ],
-        name: { "\($0.name) \($0.pid)" }
+        name: { WatchWords.process($0.name, $0.pid) }
     )
 
     private static func number(
@@ -55,7 +55,7 @@ struct LogScreen: WatchScreen {
         Self.listing.arranged(scene.report?.pins ?? [], scene.view)
     }
 
-    var rowNames: [String] { pins.map { "\($0.name) \($0.pid)" } }
+    var rowNames: [String] { pins.map { WatchWords.process($0.name, $0.pid) } }
 
     func opened(row: String) -> WatchOpening { .process(label: row) }
 
