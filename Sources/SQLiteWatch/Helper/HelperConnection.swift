@@ -61,7 +61,7 @@ struct HelperConnection {
         }
     }
 
-    /// Requests samples of all databases at moments, which ``receiveBatch(at:)`` waits for.
+    /// Requests samples of all databases at moments, which ``receiveBatch(moments:at:)`` waits for.
     mutating func sendBatch(moments: [UInt64], probesReaders: Bool, at now: UInt64) {
         do throws(HelperProcess.Failure) {
             guard try isReady(at: now) else { return }
