@@ -289,17 +289,31 @@ def counting(stop, path, counters, index):
     return count
 
 
-def rates(counters, seconds):
-    """Operations per second of the writer and of the reader."""
-    before = struct.unpack_from("QQ", counters), time.monotonic()
+def processor_seconds(pid):
+    with open(f"/proc/{pid}/schedstat") as file:
+        return int(file.read().split()[0]) / 1e9
+
+
+def rates(counters, pids, seconds):
+    """Operations of the writer and of the reader, per second and per second of processor time."""
+    def reading():
+        return struct.unpack_from("QQ", counters), time.monotonic(), [processor_seconds(p) for p in pids]
+
+    before = reading()
     time.sleep(seconds)
-    after = struct.unpack_from("QQ", counters), time.monotonic()
-    return [(b - a) / (after[1] - before[1]) for a, b in zip(before[0], after[0])]
+    after = reading()
+    counts = [b - a for a, b in zip(before[0], after[0])]
+    used = [b - a for a, b in zip(before[2], after[2])]
+    return [c / (after[1] - before[1]) for c in counts] + [c / u for c, u in zip(counts, used)]
 
 
 def throughput(arguments):
-    """Compares adjacent slices of one run, so that slow changes of the machine cancel out."""
-    ratios = {"writer": [], "reader": []}
+    """Compares adjacent slices of one run, so that slow changes of the machine cancel out.
+
+    Operations per second of processor time do not depend on what else runs: their ratio shows what
+    top disturbs beside the time that it uses itself.
+    """
+    ratios = {name: [] for name in ("writer", "reader", "writer per core", "reader per core")}
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "app.sqlite")
         create(path)
@@ -318,7 +332,7 @@ def throughput(arguments):
                         )
                     # The start of top is not a part of watching.
                     time.sleep(1)
-                    found[watched] = rates(counters, arguments.seconds)
+                    found[watched] = rates(counters, [p[0] for p in processes], arguments.seconds)
                     if watching:
                         watching.terminate()
                         watching.wait()

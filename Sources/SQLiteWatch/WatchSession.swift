@@ -15,35 +15,39 @@ import Telemetry
 /// for report in session.reports() { print(report.verdict.text) }
 /// ```
 public final class WatchSession {
-    private let options: WatchOptions
-    private let lockList: Int32
-    private var list = LockList()
-    private var targets: [WatchTarget]
-    private var helper: HelperConnection
-    private var tables: TableHelper?
-    private var processes: ProcessRegister
-    private var schedule: SampleSchedule
-    private var lists: ListSchedule
-    private var budget: SampleBudget
+    // What is not private here, the extension with the samples uses.
+    let options: WatchOptions
+    let lockList: Int32
+    var list = LockList()
+    var targets: [WatchTarget]
+    var helper: HelperConnection
+    var tables: TableHelper?
+    var processes: ProcessRegister
+    var schedule: SampleSchedule
+    var lists: ListSchedule
+    var budget: SampleBudget
     private let start: (monotonic: UInt64, milliseconds: Int64)
     private var used: (nanoseconds: UInt64, at: UInt64)
     /// Processor time of the samples of earlier reports, in nanoseconds.
     private var sampled: Double = 0
     private var hasReported = false
-    private var nextProbe: UInt64 = 0
-    private var isFirstSample = true
+    var nextProbe: UInt64 = 0
+    var isFirstSample = true
     /// Whether the last sample read the list of all locks.
-    private var hasList = false
+    var hasList = false
 
     /// Nanoseconds between two queries of the locks to read, which show those of hidden processes.
-    private static let probePause: UInt64 = 500_000_000
+    static let probePause: UInt64 = 500_000_000
 
     /// The part of the processor limit that samples may use, at most and at least.
     private static let sampleShare = 0.8
     private static let leastSampleShare = 0.3
 
+    /// The time in which the helper samples by itself, in nanoseconds.
+    static let batchLength: UInt64 = 100_000_000
+
     /// The longest list of locks that is read, in bytes.
-    private static let listLimit = 1 << 24
+    static let listLimit = 1 << 24
 
     /// The most databases that one session watches.
     public static let databaseLimit = 64
@@ -129,17 +133,18 @@ public final class WatchSession {
         while !isStopped() {
             let now = monotonicNanoseconds()
             if now >= end { return }
-            let wake = min(schedule.planned, end)
-            if wake > now { SystemClock.sleep(until: wake) }
-            if monotonicNanoseconds() >= schedule.planned {
-                take(weight: schedule.weight, readsList: lists.next(group: budget.group))
-                schedule.advance(at: monotonicNanoseconds(), slot: budget.slot)
+            let until = min(end, now &+ Self.batchLength)
+            if schedule.planned < until {
+                takeBatch(until: until, at: now)
+            } else {
+                SystemClock.sleep(until: until)
+                proceed(at: until)
             }
         }
     }
 
     /// Samples once, now.
-    public func sample() { take(weight: budget.slot, readsList: true) }
+    public func sample() { take(weight: budget.slot) }
 
     /// Whether each file can be watched, as of the last sample, and why not.
     public var states: [(path: String, state: WatchedFile.State, problem: String?)] {
@@ -149,80 +154,13 @@ public final class WatchSession {
         }
     }
 
-    // MARK: Samples
-
-    /// Samples all databases.
-    ///
-    /// - Parameters:
-    ///   - weight: The time that the sample stands for, in nanoseconds.
-    ///   - readsList: Whether it reads the list of all locks.
-    private func take(weight: Double, readsList: Bool) {
-        let now = monotonicNanoseconds()
-        let helperBefore = helper.nanoseconds
-        let before = SystemClock.thread
-        processes.lookNanoseconds = 0
-        let moment = WatchTarget.Moment(
-            now: now,
-            weight: weight,
-            listWeight: readsList ? weight * Double(lists.group) : 0,
-            probesReaders: now >= nextProbe
-        )
-        if moment.probesReaders { nextProbe = now &+ Self.probePause }
-        let samples = targets.indices.map { number in
-            let sample = helper.sample(
-                slot: UInt8(number),
-                probesReaders: moment.probesReaders,
-                at: now
-            )
-            targets[number].identify(sample, number: number, in: &processes)
-            if helper.hasRestarted { processes.scan.exclude(helper.process) }
-            return sample
-        }
-        let middle = SystemClock.thread
-        let list = readsList ? locks() : nil
-        for (number, sample) in samples.enumerated() {
-            targets[number].observe(
-                sample,
-                list: list,
-                at: moment,
-                number: number,
-                in: &processes
-            )
-        }
-        hasList = readsList
-        // Scans and checks have limits of their own. The helper's start is not a sample's cost.
-        let helperCost = isFirstSample ? 0 : helper.nanoseconds &- helperBefore
-        isFirstSample = false
-        let rest = SystemClock.thread &- middle
-        let observed = rest &- min(rest, processes.lookNanoseconds)
-        budget.add(
-            cost: helperCost &+ (middle &- before) &+ (readsList ? 0 : observed),
-            list: readsList ? observed : nil
-        )
-        processes.proceed(at: now)
-        if var tables {
-            self.tables = nil
-            tables.proceed(at: now) { targets[$0].hasLog }
-            processes.scan.exclude(tables.process)
-            self.tables = tables
-        }
-    }
-
-    private func locks() -> [FileLock] {
-        let descriptor = lockList
-        return list.locks(on: Set(targets.flatMap(\.inodes))) {
-            lseek(descriptor, 0, SEEK_SET)
-            return ProcFile.read(descriptor, limit: Self.listLimit) ?? []
-        }
-    }
-
     // MARK: Reports
 
     /// The reports on the interval since the last ones, one for each database.
     public func reports() -> [WatchReport] {
         // A report shows the locks to read as of its end. No share counts this sample, whose moment
         // is not random.
-        if !hasList { take(weight: 0, readsList: true) }
+        if !hasList { take(weight: 0) }
         if var tables {
             self.tables = nil
             tables.complete(at: monotonicNanoseconds()) { targets[$0].hasLog }

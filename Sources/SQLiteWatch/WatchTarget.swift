@@ -4,6 +4,8 @@ struct WatchTarget {
     let path: String
     var monitor: DatabaseMonitor
     private(set) var fileSystem: FileSystemStatus?
+    /// Whether a sample has shown its inodes, which the list of all locks is searched for.
+    private(set) var isIdentified = false
     private var mount: MountTable.Mount?
     private var identity: FileIdentity?
     private var database: LockIdentity?
@@ -33,6 +35,7 @@ struct WatchTarget {
             fileSystem = mount.map { FileSystemStatus(type: $0.type) }
         }
         identity = new
+        isIdentified = true
         database = lockIdentity(new)
         index = lockIdentity(sample.index.identity)
         let files = [sample.database, sample.index, sample.wal, sample.journal]
@@ -55,6 +58,8 @@ struct WatchTarget {
         var listWeight: Double
         /// Whether the locks to read were queried.
         var probesReaders: Bool
+        /// Whether this is the present state, so that processes may be checked for waiting threads.
+        var isPresent: Bool
     }
 
     /// Adds a sample.
@@ -107,7 +112,7 @@ struct WatchTarget {
         observation.open = open
         observation.hasHiddenHolder =
             hasHiddenHolder || sample.probes.contains { $0.isWrite && $0.process <= 0 }
-        if processes.isCheckDue(at: moment.now),
+        if moment.isPresent, processes.isCheckDue(at: moment.now),
             monitor.isBlocked(by: locks, hasList: list != nil)
         {
             observation.waiting = processes.waiting(

@@ -22,6 +22,11 @@ final class DatabaseFiles {
     private var index: OpenFile
     private var journal: OpenFile
 
+    /// The locks of the database in WAL mode, of its file, as of a moment.
+    private var exclusiveLocks: (locks: [FileSample.Probe], identity: FileIdentity?, at: UInt64)?
+
+    /// Nanoseconds for which they are taken as known.
+    private static let exclusivePause: UInt64 = 50_000_000
     /// How often the wal-index is read again while a writer is at work on its header.
     private static let attempts = 50
 
@@ -68,12 +73,33 @@ final class DatabaseFiles {
         }
         sample.journal = Self.read(&journal, count: JournalHeader.length)
         let query = LockQuery(database: database.descriptor, index: index.descriptor)
-        sample.probes = query.writeLocks + (probesReaders ? query.readLocks : [])
+        sample.probes = query.indexWriteLocks + databaseLocks(query, sample.database)
+        if probesReaders { sample.probes += query.readLocks }
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         sample.helperNanoseconds =
             UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
         return sample
+    }
+
+    /// The locks of the database that exclude all others.
+    ///
+    /// In WAL mode, each connection has a lock there, so that a query is expensive, and only
+    /// exclusive locking mode excludes others, for a long time: they are queried less often.
+    private func databaseLocks(
+        _ query: LockQuery,
+        _ content: FileContent
+    ) -> [FileSample.Probe] {
+        let now = SystemClock.monotonic
+        let isWAL = DatabaseHeader(content.bytes)?.isWAL == true
+        if isWAL, let known = exclusiveLocks, known.identity == content.identity,
+            now &- known.at < Self.exclusivePause
+        {
+            return known.locks
+        }
+        let locks = query.databaseWriteLocks
+        exclusiveLocks = isWAL ? (locks, content.identity, now) : nil
+        return locks
     }
 
     /// Opens a file again when another one has its name, and reads its first bytes.

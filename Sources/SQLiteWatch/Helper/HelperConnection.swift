@@ -33,6 +33,9 @@ struct HelperConnection {
     /// The helper; 0 while none runs.
     var process: Int32 { helper?.process ?? 0 }
 
+    /// Whether a helper runs.
+    var isRunning: Bool { helper != nil }
+
     /// Processor time that helpers have used, in nanoseconds.
     var nanoseconds: UInt64 { endedNanoseconds &+ currentNanoseconds }
 
@@ -47,26 +50,70 @@ struct HelperConnection {
     /// Reads the headers of a database; when the helper fails, as if no file could be read.
     mutating func sample(slot: UInt8, probesReaders: Bool, at now: UInt64) -> FileSample {
         do throws(HelperProcess.Failure) {
-            if helper == nil {
-                guard now >= retryAt else { return Self.failed }
-                try start()
-            }
-            guard let helper,
-                let sample = FileSample(
-                    try helper.answer(to: .sample(slot: slot, probesReaders: probesReaders))
-                )
-            else { throw .malformed }
-            currentNanoseconds = sample.helperNanoseconds
-            problem = nil
+            guard try isReady(at: now), let helper else { return Self.failed }
+            let request = HelperRequest.sample(slot: slot, probesReaders: probesReaders)
+            guard let sample = FileSample(try helper.answer(to: request)) else { throw .malformed }
+            succeed(with: sample)
             return sample
         } catch {
-            problem = "The files cannot be read: \(Self.text(error))."
-            helper = nil
-            endedNanoseconds &+= currentNanoseconds
-            currentNanoseconds = 0
-            retryAt = now &+ Self.pause
+            fail(error, at: now)
             return Self.failed
         }
+    }
+
+    /// Requests samples of all databases at moments, which ``receiveBatch(moments:at:)`` waits for.
+    mutating func sendBatch(moments: [UInt64], probesReaders: Bool, at now: UInt64) {
+        do throws(HelperProcess.Failure) {
+            guard try isReady(at: now) else { return }
+            try helper?.send(
+                .batch(
+                    slots: UInt8(paths.count),
+                    probesReaders: probesReaders,
+                    moments: moments
+                )
+            )
+        } catch { fail(error, at: now) }
+    }
+
+    /// The requested samples; when the helper fails, one that shows no file, for the last moment.
+    mutating func receiveBatch(moments: Int, at now: UInt64) -> SampleBatch {
+        do throws(HelperProcess.Failure) {
+            if let helper {
+                guard let batch = SampleBatch(try helper.receive()),
+                    batch.entries.last?.moment == moments - 1,
+                    batch.entries.allSatisfy({ $0.samples.count == paths.count }),
+                    let sample = batch.entries.last?.samples.last
+                else { throw .malformed }
+                succeed(with: sample)
+                return batch
+            }
+        } catch { fail(error, at: now) }
+        let samples = paths.map { _ in Self.failed }
+        return SampleBatch(
+            entries: [SampleBatch.Entry(moment: moments - 1, time: now, samples: samples)]
+        )
+    }
+
+    /// Whether a helper runs; starts one that is due.
+    private mutating func isReady(at now: UInt64) throws(HelperProcess.Failure) -> Bool {
+        if helper == nil {
+            guard now >= retryAt else { return false }
+            try start()
+        }
+        return true
+    }
+
+    private mutating func succeed(with sample: FileSample) {
+        currentNanoseconds = sample.helperNanoseconds
+        problem = nil
+    }
+
+    private mutating func fail(_ error: HelperProcess.Failure, at now: UInt64) {
+        problem = "The files cannot be read: \(Self.text(error))."
+        helper = nil
+        endedNanoseconds &+= currentNanoseconds
+        currentNanoseconds = 0
+        retryAt = now &+ Self.pause
     }
 
     /// Adds a database, whose slot is the next number; false when that failed.

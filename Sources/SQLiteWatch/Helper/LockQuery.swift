@@ -22,11 +22,11 @@ struct LockQuery {
     private static let sharedBytes = LockBytes.shared.lowerBound..<LockBytes.shared.upperBound + 1
     private static let databaseBytes = LockBytes.pending..<sharedBytes.upperBound
 
-    /// The locks that exclude all others.
-    ///
-    /// A query for a read lock conflicts with write locks only, and so finds the same locks as
-    /// ``LockBytes`` finds in `/proc/locks`.
-    var writeLocks: [FileSample.Probe] {
+    // A query for a read lock conflicts with write locks only, and so finds the same locks as
+    // LockBytes finds in /proc/locks.
+
+    /// The locks of the wal-index that exclude all others.
+    var indexWriteLocks: [FileSample.Probe] {
         var found: [FileSample.Probe] = []
         for conflict in Self.conflicts(in: Self.indexBytes, with: F_RDLCK, index) {
             found += Self.indexBytes.filter(conflict.bytes.contains).map { byte in
@@ -38,6 +38,12 @@ struct LockQuery {
                 )
             }
         }
+        return found
+    }
+
+    /// The locks of the database that exclude all others.
+    var databaseWriteLocks: [FileSample.Probe] {
+        var found: [FileSample.Probe] = []
         let starts = [LockBytes.pending, LockBytes.reserved, Self.sharedBytes.lowerBound]
         for conflict in Self.conflicts(in: Self.databaseBytes, with: F_RDLCK, database) {
             found += starts.filter(conflict.bytes.contains).map { byte in

@@ -50,8 +50,15 @@ enum HelperRequest: Equatable {
     /// Read the headers of a slot's files and query the locks to write, and those to read where
     /// that is asked for.
     case sample(slot: UInt8, probesReaders: Bool)
+    /// Sample the files of the first slots, as ``sample(slot:probesReaders:)`` does, at moments of
+    /// the monotonic clock; the locks to read are queried at the first one. A ``SampleBatch``
+    /// answers.
+    case batch(slots: UInt8, probesReaders: Bool, moments: [UInt64])
     /// Count the frames that a slot's log has gained, by table and index.
     case tables(slot: UInt8)
+
+    /// The most moments of one batch.
+    static let momentLimit = 256
 
     /// The longest path, in bytes.
     static let pathLimit = 4096
@@ -71,6 +78,12 @@ enum HelperRequest: Equatable {
             writer.put(UInt8(probesReaders ? 3 : 2))
             writer.put(slot)
             writer.put([])
+        case .batch(let slots, let probesReaders, let moments):
+            writer.put(UInt8(probesReaders ? 6 : 5))
+            writer.put(slots)
+            var content = MessageWriter()
+            for moment in moments.prefix(Self.momentLimit) { content.put(moment) }
+            writer.put(content.bytes)
         case .tables(let slot):
             writer.put(UInt8(4))
             writer.put(slot)
@@ -90,6 +103,12 @@ enum HelperRequest: Equatable {
         case 2: self = .sample(slot: slot, probesReaders: false)
         case 3: self = .sample(slot: slot, probesReaders: true)
         case 4: self = .tables(slot: slot)
+        case 5, 6:
+            var moments: [UInt64] = []
+            var rest = MessageReader(content)
+            while let moment = rest.get(UInt64.self) { moments.append(moment) }
+            guard rest.isAtEnd, moments.count <= Self.momentLimit else { return nil }
+            self = .batch(slots: slot, probesReaders: operation == 6, moments: moments)
         default: return nil
         }
     }

@@ -1,5 +1,6 @@
 #if os(Linux)
 import Glibc
+import Telemetry
 
 /// The process that opens the watched files on behalf of a ``WatchSession``.
 ///
@@ -33,6 +34,12 @@ public enum WatchHelper {
                 let files = databases[slot] ?? paths[slot].map(DatabaseFiles.init)
                 databases[slot] = files
                 answer = (files?.sample(probesReaders: probesReaders) ?? FileSample()).bytes
+            case .batch(let slots, let probesReaders, let moments):
+                for slot in 0..<slots where databases[slot] == nil {
+                    databases[slot] = paths[slot].map(DatabaseFiles.init)
+                }
+                let files = (0..<slots).map { databases[$0] }
+                answer = batch(files, probesReaders: probesReaders, moments: moments).bytes
             case .tables(let slot):
                 let reader = readers[slot] ?? paths[slot].map(TableReader.init)
                 readers[slot] = reader
@@ -40,6 +47,28 @@ public enum WatchHelper {
             }
             guard channel.send(answer: answer) else { return }
         }
+    }
+
+    private static func batch(
+        _ files: [DatabaseFiles?],
+        probesReaders: Bool,
+        moments: [UInt64]
+    ) -> SampleBatch {
+        var batch = SampleBatch(entries: [])
+        for (number, moment) in moments.enumerated() {
+            // A late sample and the next one would see the same: the next one stands for both.
+            if number + 1 < moments.count, monotonicNanoseconds() >= moments[number + 1] {
+                continue
+            }
+            SystemClock.sleep(until: moment)
+            let samples = files.map { file in
+                file?.sample(probesReaders: probesReaders && batch.entries.isEmpty) ?? FileSample()
+            }
+            batch.entries.append(
+                SampleBatch.Entry(moment: number, time: monotonicNanoseconds(), samples: samples)
+            )
+        }
+        return batch
     }
 }
 

@@ -18,6 +18,7 @@ struct LockList {
     /// - Parameters:
     ///   - inodes: The inodes of the files.
     ///   - read: Reads the list; called once or twice.
+    /// - Returns: The locks.
     mutating func locks(on inodes: Set<UInt64>, read: () -> [UInt8]) -> [FileLock] {
         let text = read()
         var locks = LockTable.parse(text, inodes: inodes)

@@ -36,7 +36,7 @@ struct ProcessRegister {
     /// How long a slice may take while the users of a new file are looked for.
     private static let urgentSlice: UInt64 = 3_000_000
     /// Nanoseconds between two rounds of a scan, at least.
-    private static let roundPause: UInt64 = 5_000_000_000
+    private static let roundPause: UInt64 = 10_000_000_000
     /// Nanoseconds between two looks for waiting threads, and how long one may take.
     private static let lookPause: UInt64 = 100_000_000
     private static let look: UInt64 = 250_000

@@ -6,7 +6,7 @@ struct SampleBudget: Sendable {
     /// The length of a slot, which has one sample, in nanoseconds.
     private(set) var slot: Double
     /// One of so many samples reads the list of all locks.
-    private(set) var group = 1
+    private(set) var group: Int
     /// The highest share of one core.
     var limit: Double
     /// Processor time of all samples, in nanoseconds.
@@ -24,8 +24,11 @@ struct SampleBudget: Sendable {
     private static let slowRoundTime = 2e9
     /// The longest slot, in nanoseconds.
     private static let longest = 1e9
+    /// The shortest time between two lists on average, in nanoseconds: readers are seen less often
+    /// than writers, for less processor time.
+    private static let leastListPause = 3e7
     /// The part of the limit that samples may use without their lists.
-    private static let sampleShare = 0.6
+    private static let sampleShare = 0.7
 
     /// - Parameters:
     ///   - samplesPerSecond: The highest rate.
@@ -33,27 +36,36 @@ struct SampleBudget: Sendable {
     init(samplesPerSecond: Double, limit: Double) {
         shortest = 1e9 / max(samplesPerSecond, 0.1)
         slot = shortest
+        group = Self.leastGroup(slot: shortest)
         self.limit = max(limit, 0.000_1)
     }
 
-    /// Counts the processor time of a sample.
+    /// Counts the processor time of samples, in nanoseconds.
     ///
     /// - Parameters:
-    ///   - nanoseconds: Without the list.
-    ///   - list: That of reading the list; nil when it was not read.
-    mutating func add(cost nanoseconds: UInt64, list: UInt64?) {
-        samples += 1
+    ///   - nanoseconds: That of the samples without lists.
+    ///   - count: The samples.
+    ///   - listNanoseconds: That of reading lists.
+    ///   - listCount: The lists.
+    mutating func add(
+        cost nanoseconds: UInt64,
+        of count: Int,
+        listCost listNanoseconds: UInt64,
+        of listCount: Int
+    ) {
+        samples += count
         cost += Double(nanoseconds)
-        total += Double(nanoseconds)
-        if let list {
-            lists += 1
-            listCost += Double(list)
-            total += Double(list)
-        }
+        lists += listCount
+        listCost += Double(listNanoseconds)
+        total += Double(nanoseconds) + Double(listNanoseconds)
         let isRound = samples >= (isFirstRound ? Self.slowRound : Self.round)
         let isSlow = samples >= Self.slowRound && Double(samples) * slot > Self.slowRoundTime
         guard isRound || isSlow else { return }
         endRound()
+    }
+
+    private static func leastGroup(slot: Double) -> Int {
+        max(1, Int((leastListPause / slot).rounded()))
     }
 
     private mutating func endRound() {
@@ -63,7 +75,8 @@ struct SampleBudget: Sendable {
         if lists > 0 {
             let rest = max(limit - each / slot, limit * (1 - Self.sampleShare))
             let wanted = (listCost / Double(lists) / (rest * slot)).rounded(.up)
-            group = Int(min(max(wanted, 1), max(1, Self.longest / slot)))
+            group = Int(min(wanted, max(1, Self.longest / slot)))
+            group = max(group, Self.leastGroup(slot: slot))
             lists = 0
             listCost = 0
         }

@@ -87,6 +87,7 @@ struct HeaderMutationTests {
             )
             bytes.removeLast(Int.random(in: 0...3, using: &random))
             _ = FileSample(bytes)
+            _ = SampleBatch(bytes)
             _ = HelperRequest(bytes)
         }
     }

@@ -30,6 +30,56 @@ struct HelperProcessTests {
         #expect(connection.process != first)
     }
 
+    @Test func aBatchHasASampleForEachMomentThatIsNotLate() throws {
+        try Data("not a database".utf8).write(to: URL(fileURLWithPath: folder.file()))
+        var connection = try connection()
+        let now = SystemClock.monotonic
+        // The first two are late already.
+        let moments = [now - 2, now - 1, now + 20_000_000, now + 40_000_000]
+        connection.sendBatch(moments: moments, probesReaders: true, at: now)
+        let batch = connection.receiveBatch(moments: moments.count, at: now)
+        #expect(batch.entries.last?.moment == 3)
+        #expect(!batch.entries.contains { $0.moment == 0 })
+        for entry in batch.entries {
+            #expect(entry.time >= moments[entry.moment])
+            #expect(entry.samples.map(\.database.size) == [14])
+        }
+        #expect(SampleBatch(batch.bytes) == batch)
+        #expect(SampleBatch(Array(batch.bytes.dropLast())) == nil)
+        #expect(connection.nanoseconds > 0)
+    }
+
+    @Test func aHelperThatEndsWithinABatchIsReplaced() throws {
+        var connection = try connection()
+        let now = SystemClock.monotonic
+        connection.sendBatch(moments: [now + 5_000_000_000], probesReaders: false, at: now)
+        kill(connection.process, SIGKILL)
+        let failed = connection.receiveBatch(moments: 1, at: now)
+        #expect(failed.entries.map(\.moment) == [0])
+        #expect(failed.entries[0].samples.map { ObservedFiles($0).state } == [.unreadable])
+        #expect(connection.problem?.contains("helper process ended") == true)
+        #expect(!connection.isRunning)
+        let later = now + 2_000_000_000
+        connection.sendBatch(moments: [now], probesReaders: false, at: later)
+        #expect(connection.isRunning)
+        let batch = connection.receiveBatch(moments: 1, at: later)
+        #expect(batch.entries.first?.samples.map { ObservedFiles($0).state } == [.missing])
+        #expect(connection.problem == nil)
+    }
+
+    /// The session ends its batch, so that it may be used in another way at once.
+    @Test func aSessionRunsForItsTimeAndCountsItsSamples() throws {
+        let session = try WatchSession.watching(folder.file())
+        _ = session.reports()
+        session.run(for: .milliseconds(500))
+        let window = session.reports()[0].window
+        #expect(window.seconds > 0)
+        #expect(window.samples >= 1)
+        #expect(window.listSamples <= window.samples)
+        session.sample()
+        #expect(session.reports()[0].window.samples == 1)
+    }
+
     @Test func aHelperThatCannotBeStartedIsNamed() {
         #expect(throws: WatchError.self) {
             try WatchSession(paths: [folder.file()], helper: ["/nonexistent/helper"])

@@ -1,0 +1,160 @@
+#if os(Linux)
+import Glibc
+import Telemetry
+
+extension WatchSession {
+    /// Samples all databases now, with the list of all locks.
+    ///
+    /// - Parameter weight: The time that the sample stands for, in nanoseconds.
+    func take(weight: Double) {
+        let now = monotonicNanoseconds()
+        let meter = Meter(helper)
+        processes.lookNanoseconds = 0
+        let probesReaders = isProbeDue(at: now)
+        let samples = targets.indices.map { number in
+            helper.sample(slot: UInt8(number), probesReaders: probesReaders, at: now)
+        }
+        identify(samples)
+        let beforeList = SystemClock.thread
+        let list = locks()
+        let moment = WatchTarget.Moment(
+            now: now,
+            weight: weight,
+            listWeight: weight,
+            probesReaders: probesReaders,
+            isPresent: true
+        )
+        observe(samples, list: list, at: moment)
+        count(meter, samples: 1, listCost: SystemClock.thread &- beforeList, lists: 1)
+        proceed(at: now)
+    }
+
+    /// A planned sample.
+    private struct Plan {
+        var time: UInt64
+        var weight: Double
+        /// The weight among the samples that read the list of all locks; 0 where it is not read.
+        var listWeight: Double
+    }
+
+    /// Lets the helper sample all databases until a moment, and reads the list of all locks at the
+    /// same time as some of the samples.
+    func takeBatch(until end: UInt64, at now: UInt64) {
+        if !targets.allSatisfy(\.isIdentified) { take(weight: 0) }
+        let meter = Meter(helper)
+        processes.lookNanoseconds = 0
+        let plans = plan(until: end, at: now)
+        let probesReaders = isProbeDue(at: now)
+        helper.sendBatch(moments: plans.map(\.time), probesReaders: probesReaders, at: now)
+        var lists: [(moment: Int, locks: [FileLock])] = []
+        var listCost: UInt64 = 0
+        for (number, plan) in plans.enumerated() where plan.listWeight > 0 {
+            SystemClock.sleep(until: plan.time)
+            let before = SystemClock.thread
+            lists.append((number, locks()))
+            listCost &+= SystemClock.thread &- before
+        }
+        if !helper.isRunning { SystemClock.sleep(until: plans.last?.time ?? now) }
+        let batch = helper.receiveBatch(moments: plans.count, at: monotonicNanoseconds())
+        var first = 0
+        for entry in batch.entries {
+            let covered = plans[first...entry.moment]
+            let list = lists.last { covered.indices.contains($0.moment) }?.locks
+            let moment = WatchTarget.Moment(
+                now: entry.time,
+                weight: covered.reduce(0) { $0 + $1.weight },
+                listWeight: list == nil ? 0 : covered.reduce(0) { $0 + $1.listWeight },
+                probesReaders: probesReaders && first == 0,
+                isPresent: entry == batch.entries.last
+            )
+            identify(entry.samples)
+            let before = SystemClock.thread
+            observe(entry.samples, list: list, at: moment)
+            if list != nil { listCost &+= SystemClock.thread &- before }
+            first = entry.moment + 1
+        }
+        count(meter, samples: batch.entries.count, listCost: listCost, lists: lists.count)
+        proceed(at: monotonicNanoseconds())
+    }
+
+    private func plan(until end: UInt64, at now: UInt64) -> [Plan] {
+        var plans: [Plan] = []
+        while schedule.planned < end, plans.count < HelperRequest.momentLimit {
+            let readsList = lists.next(group: budget.group)
+            plans.append(
+                Plan(
+                    time: schedule.planned,
+                    weight: schedule.weight,
+                    listWeight: readsList ? schedule.weight * Double(lists.group) : 0
+                )
+            )
+            schedule.advance(at: max(now, schedule.planned), slot: budget.slot)
+        }
+        return plans
+    }
+
+    private func isProbeDue(at now: UInt64) -> Bool {
+        guard now >= nextProbe else { return false }
+        nextProbe = now &+ Self.probePause
+        return true
+    }
+
+    private func identify(_ samples: [FileSample]) {
+        for (number, sample) in samples.enumerated() {
+            targets[number].identify(sample, number: number, in: &processes)
+        }
+    }
+
+    private func observe(_ samples: [FileSample], list: [FileLock]?, at moment: WatchTarget.Moment)
+    {
+        for (number, sample) in samples.enumerated() {
+            targets[number].observe(sample, list: list, at: moment, number: number, in: &processes)
+        }
+        hasList = list != nil
+    }
+
+    /// Processor time at the start of a sample.
+    private struct Meter {
+        var thread = SystemClock.thread
+        var helper: UInt64
+
+        init(_ helper: HelperConnection) { self.helper = helper.nanoseconds }
+    }
+
+    /// Counts the cost of samples.
+    ///
+    /// The helper's start, scans and checks are not a part of it.
+    private func count(_ meter: Meter, samples: Int, listCost: UInt64, lists: Int) {
+        if helper.hasRestarted { processes.scan.exclude(helper.process) }
+        let helperCost = isFirstSample ? 0 : helper.nanoseconds &- meter.helper
+        isFirstSample = false
+        let own = SystemClock.thread &- meter.thread
+        let other = listCost &+ processes.lookNanoseconds
+        budget.add(
+            cost: helperCost &+ (own &- min(own, other)),
+            of: samples,
+            listCost: listCost,
+            of: lists
+        )
+    }
+
+    /// Does the parts of scans and of reading tables that are due.
+    func proceed(at now: UInt64) {
+        processes.proceed(at: now)
+        if var tables {
+            self.tables = nil
+            tables.proceed(at: now) { targets[$0].hasLog }
+            processes.scan.exclude(tables.process)
+            self.tables = tables
+        }
+    }
+
+    private func locks() -> [FileLock] {
+        let descriptor = lockList
+        return list.locks(on: Set(targets.flatMap(\.inodes))) {
+            lseek(descriptor, 0, SEEK_SET)
+            return ProcFile.read(descriptor, limit: Self.listLimit) ?? []
+        }
+    }
+}
+#endif
