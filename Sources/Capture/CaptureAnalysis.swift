@@ -14,6 +14,8 @@ package struct CaptureAnalysis {
     let pragmas: [String: String]
     /// How long statements waited before they failed with `SQLITE_BUSY`.
     let busyWaits: SampledNumbers
+    /// How long COMMIT took at the end of transactions that write.
+    let commits: SampledNumbers
     /// Tables that statements name and the database does not have, with how many name each.
     let missingTables: [String: Int]
 
@@ -74,6 +76,7 @@ package struct CaptureAnalysis {
         try Self.check(assembler, missing: missing, known: known, file: file)
         self.pragmas = pragmas
         busyWaits = waits
+        commits = assembler.commits
         missingTables = missing
         self.unreadable = unreadable
         leftovers = assembler.leftovers

@@ -21,6 +21,9 @@ package struct CaptureOptions: Sendable {
     /// where nothing counted them.
     package var observedCommits: Int?
 
+    /// How long a sync of a file takes on this machine, in seconds; nil where it is unknown.
+    package var syncSeconds: Double?
+
     /// Creates options.
     package init(database: String, journal: String = "delete", origin: String = "a program") {
         self.database = database

@@ -22,7 +22,7 @@ struct ShapeChoice {
             }
         }
         for (problem, count) in obstacles.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
-            omissions.append("\(TimeText.count(count)) transactions: \(problem)")
+            omissions.append("\(TimeText.count(count, "transaction")): \(problem)")
         }
         let sorted = repeatable.sorted { analysis.shapes[$0].count > analysis.shapes[$1].count }
         let total = sorted.reduce(0) { $0 + analysis.shapes[$1].count }

@@ -153,6 +153,19 @@ struct ShapeStatistics {
         writeSeconds += max(0, transaction.end - start)
     }
 
+    /// The rows of one transaction, from the executions whose rows are known.
+    var meanRows: Double {
+        var position = 0
+        var sum = 0.0
+        for (index, occurrence) in occurrences.enumerated() {
+            for offset in 0..<occurrence.part.length {
+                sum += rows[position + offset].mean * repetitions[index].mean
+            }
+            position += occurrence.part.length
+        }
+        return sum
+    }
+
     /// Whether the durations of some of its transactions are known.
     var isTimed: Bool { durations.count > 0 }
 

@@ -30,6 +30,8 @@ struct TransactionAssembler {
     private let statesAreKnown: Bool
     private(set) var transactions: [CapturedTransaction] = []
     private(set) var leftovers = Leftovers()
+    /// How long COMMIT took at the end of transactions that write.
+    private(set) var commits = SampledNumbers()
 
     init(statesAreKnown: Bool = true) { self.statesAreKnown = statesAreKnown }
 
@@ -44,7 +46,8 @@ struct TransactionAssembler {
             append(statement, execution, name, &connection)
         }
         finishIfAutocommit(execution, &connection)
-        connection.wasSeen = connection.wasSeen || connection.open == nil
+        let isOutside = connection.open == nil && execution.autocommit != false
+        connection.wasSeen = connection.wasSeen || isOutside
     }
 
     /// Ends the input: transactions that are open have no end.
@@ -117,6 +120,9 @@ struct TransactionAssembler {
             if execution.wasBusy { transaction.busyCount += 1 }
             connection.open = transaction
             return
+        }
+        if outcome == .committed, transaction.writes, let seconds = execution.seconds {
+            commits.add(seconds)
         }
         transaction.gaps.append(max(0, execution.start - transaction.end))
         transaction.end = execution.end

@@ -113,27 +113,27 @@ package struct CapturedScenario {
         let leftovers = analysis.leftovers
         if leftovers.cutAtStart > 0 {
             omissions.append(
-                "\(TimeText.count(leftovers.cutAtStart)) statements of transactions that began "
+                "\(TimeText.count(leftovers.cutAtStart, "statement")) of transactions that began "
                     + "before the capture"
             )
         }
         let unended = leftovers.open + leftovers.withoutEnd
         if unended > 0 {
-            omissions.append("\(TimeText.count(unended)) transactions whose end is not captured")
+            omissions.append("\(TimeText.count(unended, "transaction")) whose end is not captured")
         }
         for (code, count) in leftovers.failures.sorted(by: { $0.key < $1.key }) {
             omissions.append(
-                "\(TimeText.count(count)) statements that failed with result code \(code)"
+                "\(TimeText.count(count, "statement")) that failed with result code \(code)"
             )
         }
         if analysis.unreadable > 0 {
             omissions.append(
-                "\(TimeText.count(analysis.unreadable)) statements whose text cannot be read"
+                "\(TimeText.count(analysis.unreadable, "statement")) whose text cannot be read"
             )
         }
         if leftovers.pragmas > 0 {
             omissions.append(
-                "\(TimeText.count(leftovers.pragmas)) PRAGMA statements; settings among them are in "
+                "\(TimeText.count(leftovers.pragmas, "PRAGMA statement")); settings among them are in "
                     + "the arms"
             )
         }
@@ -153,9 +153,9 @@ package struct CapturedScenario {
         var omissions: [String] = []
         let alone = analysis.shapes.filter { $0.shape.begin == .autocommit }
         if !alone.isEmpty {
-            let count = TimeText.count(alone.reduce(0) { $0 + $1.count })
+            let count = TimeText.count(alone.reduce(0) { $0 + $1.count }, "statement")
             omissions.append(
-                "\(count) statements ran without BEGIN; here each has a transaction of its own"
+                "\(count) ran without BEGIN; here each has a transaction of its own"
             )
         }
         let begin = PresentArm.begin(analysis)
@@ -165,8 +165,8 @@ package struct CapturedScenario {
                     != begin
         }
         if !others.isEmpty {
-            let count = TimeText.count(others.reduce(0) { $0 + $1.count })
-            omissions.append("\(count) transactions began in another way; here all are \(begin)")
+            let count = TimeText.count(others.reduce(0) { $0 + $1.count }, "transaction")
+            omissions.append("\(count) began in another way; here all are \(begin)")
         }
         return omissions
     }
@@ -177,7 +177,7 @@ package struct CapturedScenario {
         _ analysis: CaptureAnalysis
     ) -> Operation {
         let shape = analysis.shapes[planned.operation.shape]
-        let rows = shape.rows.contains { $0.count > 0 }
+        let rows = shape.rows.allSatisfy { $0.count > 0 }
         return Operation(
             client: client,
             name: planned.operation.name,
@@ -185,7 +185,7 @@ package struct CapturedScenario {
             meanSeconds: shape.isTimed ? shape.durations.mean : nil,
             medianSeconds: shape.isTimed ? shape.durations.quantile(0.5) : nil,
             p99Seconds: shape.isTimed && shape.count >= 1000 ? shape.durations.quantile(0.99) : nil,
-            rows: rows ? shape.rows.reduce(0) { $0 + $1.sum } / Double(shape.count) : nil,
+            rows: rows ? shape.meanRows : nil,
             busyShare: Double(shape.busyCount) / Double(max(1, shape.count)),
             writes: shape.writes,
             statements: planned.operation.steps.flatMap(\.statements),

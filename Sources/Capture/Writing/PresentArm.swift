@@ -15,7 +15,11 @@ struct PresentArm {
         let known = analysis.pragmas
         let journal = Self.journal(known["journal_mode"] ?? options.journal)
         let isWAL = journal == "wal"
-        let synchronous = Self.synchronous(known["synchronous"]) ?? "full"
+        let (synchronous, synchronousReason) = Self.synchronous(
+            analysis,
+            isWAL: isWAL,
+            syncSeconds: options.syncSeconds
+        )
         let begin = Self.begin(analysis)
         let (timeout, timeoutReason) = Self.timeout(analysis)
         // Poolgauge turns foreign keys on, SQLite does not.
@@ -30,9 +34,8 @@ struct PresentArm {
             Line(
                 comment: "The program's own way: a connection for each worker, BEGIN "
                     + "\(begin.uppercased()) (\(Self.beginReason(analysis))), a busy timeout of "
-                    + "\(TimeText.yaml(timeout)) (\(timeoutReason)), synchronous \(synchronous) ("
-                    + (known["synchronous"] == nil
-                        ? "SQLite's default; no PRAGMA was seen" : "by PRAGMA") + ").",
+                    + "\(TimeText.yaml(timeout)) (\(timeoutReason)), synchronous \(synchronous) "
+                    + "(\(synchronousReason)).",
                 name: CapturedScenario.presentArm,
                 yaml: "{library: raw, journal: \(journal), synchronous: \(synchronous), "
                     + "begin: \(begin), \(shared)}"
@@ -68,10 +71,29 @@ struct PresentArm {
         Arm.Journal(rawValue: text.lowercased())?.rawValue ?? "delete"
     }
 
-    private static func synchronous(_ text: String?) -> String? {
+    /// The setting of `PRAGMA synchronous`: as seen, or as the duration of COMMIT shows it.
+    ///
+    /// With a write-ahead log, a commit is synced with `full`, and not with `normal`.
+    private static func synchronous(
+        _ analysis: CaptureAnalysis,
+        isWAL: Bool,
+        syncSeconds: Double?
+    ) -> (name: String, reason: String) {
         let names = ["0": "off", "1": "normal", "2": "full", "3": "extra"]
-        guard let text else { return nil }
-        return names[text] ?? (names.values.contains(text) ? text : nil)
+        if let text = analysis.pragmas["synchronous"],
+            let name = names[text] ?? (names.values.contains(text) ? text : nil)
+        {
+            return (name, "by PRAGMA")
+        }
+        let commit = analysis.commits.quantile(0.5)
+        if isWAL, analysis.commits.count >= 10, let syncSeconds, commit < syncSeconds / 2 {
+            return (
+                "normal",
+                "no PRAGMA was seen, but COMMIT took \(TimeText.yaml(commit)), less than a sync, "
+                    + TimeText.yaml(syncSeconds)
+            )
+        }
+        return ("full", "SQLite's default; no PRAGMA was seen")
     }
 
     /// The most frequent kind of BEGIN of transactions that write.

@@ -27,6 +27,11 @@ enum TimeText {
         return text
     }
 
+    /// A count with its noun, such as `1 statement` or `12,345 statements`.
+    static func count(_ count: Int, _ noun: String) -> String {
+        "\(Self.count(count)) \(noun)\(count == 1 ? "" : "s")"
+    }
+
     /// A count with thousands separated, such as `12,345`.
     static func count(_ count: Int) -> String {
         var digits = Array(String(count.magnitude))

@@ -1,7 +1,9 @@
 /// The newest elements of a series: at most so many, and at most so many bytes together.
 struct BoundedStore<Element: Sendable>: Sendable {
     /// The bytes that all elements together may occupy.
-    let budget: Int
+    var budget: Int {
+        didSet { dropOldest() }
+    }
     /// About how many bytes an element occupies.
     private let size: @Sendable (Element) -> Int
     private var elements: RingBuffer<Element?>
@@ -30,6 +32,10 @@ struct BoundedStore<Element: Sendable>: Sendable {
         }
         elements.append(element)
         bytes += size(element)
+        dropOldest()
+    }
+
+    private mutating func dropOldest() {
         while bytes > budget, firstKept < elements.count - 1 {
             if let oldest = elements[firstKept] { bytes -= size(oldest) }
             elements[firstKept] = nil

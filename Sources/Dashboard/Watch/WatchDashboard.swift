@@ -107,6 +107,9 @@ package struct WatchDashboard: Sendable {
                 var history = WatchHistory(path: report.file.path)
                 history.append(report, time: time)
                 databases.append(history)
+                for place in databases.indices {
+                    databases[place].setBudget(WatchHistory.budget / databases.count)
+                }
             }
         }
         if let message, newestTime - message.time > Self.messageSeconds { self.message = nil }

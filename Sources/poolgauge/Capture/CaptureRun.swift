@@ -10,7 +10,8 @@ struct CaptureRun {
     private let output: String
     var options: CaptureOptions
     var replacesOutput = false
-    var checkDuration = Duration.seconds(5)
+    /// How long the scenario runs for the comparison with the capture; nil for not at all.
+    var checkDuration: Duration?
     /// What the programs wrote during a live capture.
     private var written: WrittenLoad?
 
@@ -101,6 +102,8 @@ struct CaptureRun {
         let facts = try CaptureDatabase(at: database, in: folder.url)
         var options = options
         options.journal = facts.journal
+        let sync = HostEnvironment(in: folder.url).syncNanoseconds
+        options.syncSeconds = sync.map { Double($0) / 1e9 }
         let captured: CapturedScenario
         do {
             let analysis = try CaptureAnalysis(
@@ -125,16 +128,19 @@ struct CaptureRun {
         }
         try StandardOutput.write("wrote \(output): \(captured.operations.count) operations\n")
         let scenario = try Scenario.load(nameOrPath: outputPath)
-        guard checkDuration > .zero else { return }
-        try compare(captured, scenario)
+        if let checkDuration { try compare(captured, scenario, for: checkDuration) }
     }
 
     /// The path of the scenario's file, which no preset's name can be taken for.
     private var outputPath: String { output.contains("/") ? output : "./" + output }
 
     /// Runs the scenario's present arm on a copy, and reports how like the capture it is.
-    private func compare(_ captured: CapturedScenario, _ scenario: Scenario) throws {
-        let scenario = try scenario.scaled(toMeasured: checkDuration)
+    private func compare(
+        _ captured: CapturedScenario,
+        _ scenario: Scenario,
+        for duration: Duration
+    ) throws {
+        let scenario = try scenario.scaled(toMeasured: duration)
         guard let arm = scenario.arms.first(where: { $0.name == CapturedScenario.presentArm })
         else {
             return

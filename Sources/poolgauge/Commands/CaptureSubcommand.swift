@@ -68,10 +68,13 @@ struct CaptureSubcommand: ParsableCommand {
     var k = 5
 
     @Option(
-        help: "How long the scenario runs for the comparison with the capture; 0s for not at all.",
+        help: "How long the scenario runs for the comparison with the capture; 5s by default.",
         transform: TimeArgument.parse
     )
     var check: TimeArgument?
+
+    @Flag(help: "Do not run the scenario.")
+    var noCheck = false
 
     func validate() throws {
         if file == nil, database == nil { throw ValidationError("name the program's database") }
@@ -87,6 +90,7 @@ struct CaptureSubcommand: ParsableCommand {
             )
         }
         if from != nil, duration != nil { throw ValidationError("give one of --for and --from") }
+        if check != nil, noCheck { throw ValidationError("give one of --check and --no-check") }
         if from != nil, !pid.isEmpty { throw ValidationError("--pid goes with --for") }
     }
 
@@ -94,7 +98,7 @@ struct CaptureSubcommand: ParsableCommand {
         let path = try DatabaseFile.url(file ?? database ?? "").path
         var run = CaptureRun(database: path, output: output)
         run.replacesOutput = force
-        run.checkDuration = check?.duration ?? .seconds(5)
+        run.checkDuration = noCheck ? nil : check?.duration ?? .seconds(5)
         run.options.name = name ?? Self.name(of: path)
         run.options.showsLiterals = literals
         run.options.showsValues = values

@@ -110,6 +110,22 @@ struct TransactionAssemblerTests {
         #expect(transactions.map { $0.statements.count } == [1, 2])
     }
 
+    /// A trace that starts inside a transaction shows the rest of it only.
+    @Test func theRestOfATransactionIsNoTransaction() throws {
+        var executions = CaptureFixture.executions([
+            Self.read, Self.write, "COMMIT", "BEGIN", Self.write, "COMMIT",
+        ])
+        for index in [0, 1, 3, 4] { executions[index].autocommit = false }
+        for index in [2, 5] { executions[index].autocommit = true }
+        var assembler = TransactionAssembler(statesAreKnown: false)
+        for execution in executions {
+            assembler.add(execution, try CaptureFixture.parse(execution.sql))
+        }
+        assembler.finish()
+        #expect(assembler.transactions.map { $0.statements.count } == [1])
+        #expect(assembler.leftovers.cutAtStart == 2)
+    }
+
     @Test func whatHasNoEndIsCounted() throws {
         let (transactions, leftovers) = try assemble(
             CaptureFixture.executions(["BEGIN", Self.write, "BEGIN", Self.write])

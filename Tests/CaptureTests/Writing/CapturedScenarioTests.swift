@@ -196,6 +196,32 @@ struct CapturedScenarioTests {
         #expect(!scenario.arms.map(\.name).contains("queue-wal"))
     }
 
+    /// A trace times few statements: rows and durations are means of those that it timed.
+    @Test func aSampleOfTimesStandsForAll() throws {
+        var load = Self.load
+        for index in load.indices {
+            load[index].rows = index % 5 == 0 ? 3 : nil
+            if index % 5 != 0 { load[index].seconds = nil }
+        }
+        let (_, captured) = try parsed(load) { $0.journal = "wal" }
+        let read = try #require(captured.operations.first { !$0.writes })
+        #expect(try abs(#require(read.rows) - 3) < 1e-9)
+        #expect(try abs(#require(read.meanSeconds) - 0.001) < 1e-9)
+    }
+
+    /// With a log, a commit that is shorter than a sync was not synced.
+    @Test(arguments: [(0.01, "normal"), (0.000_5, "full"), (nil, "full")])
+    func theDurationOfCommitsShowsWhetherTheyAreSynced(
+        syncSeconds: Double?,
+        synchronous: String
+    ) throws {
+        let (scenario, _) = try parsed(Self.load) {
+            $0.journal = "wal"
+            $0.syncSeconds = syncSeconds
+        }
+        #expect(scenario.arms[0].synchronous == synchronous)
+    }
+
     @Test(arguments: [
         (["BEGIN", "SELECT * FROM users", "BEGIN", "SELECT * FROM users"], "have no end"),
         (["SELECT * FROM nothing WHERE a = 1"], "the database does not have, such as 'nothing'"),
@@ -222,7 +248,7 @@ struct CapturedScenarioTests {
         let text = captured.omissions.joined(separator: "\n")
         for part in [
             "it maintains the database", "were rolled back", "the change of users.age",
-            "transactions whose end is not captured",
+            "transaction whose end is not captured",
         ] { #expect(text.contains(part), "\(part) in \(text)") }
     }
 }

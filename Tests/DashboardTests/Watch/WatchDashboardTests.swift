@@ -227,9 +227,9 @@ struct WatchDashboardTests {
                 }
             }
         }
-        _ = model.perform(.screen(0))
-        model.glyphs = .ascii
-        #expect(picture(model).contains("a\\u{1b}[2J"))
+        let history = try #require(model.history)
+        let names = history.rows.map(\.name) + history.tables.map(\.name)
+        #expect(names.filter { $0.hasPrefix("a\\u{1b}[2J\\u{202e}b") }.count == 2)
     }
 
     // MARK: Robustness
@@ -259,6 +259,19 @@ struct WatchDashboardTests {
         model.ingest([reports[24]])
         #expect(model.databases.count == 1)
         #expect(picture(model).contains("WAL"))
+    }
+
+    @Test func reportsOfManyDatabasesShareOneBudget() throws {
+        var model = WatchDashboard()
+        for number in 0..<40 {
+            let story = WatchStory(path: "/srv/\(number).db")
+            for report in story.reports(until: 100) { model.ingest([report]) }
+        }
+        #expect(model.databases.map(\.reportBytes).reduce(0, +) <= WatchHistory.budget)
+        // The oldest reports are gone, and the newest can be shown.
+        var history = model.databases[39]
+        history.look(at: 0)
+        #expect(history.now > 0 && history.now < 100)
     }
 
     @Test func memoryIsBoundedHoweverLongItWatches() {

@@ -104,10 +104,10 @@ struct CaptureCommandTests {
         try withDatabase { folder in
             let file = folder.appendingPathComponent("app.yaml")
             try Data("mine".utf8).write(to: file)
-            let refused = try capture(Self.log, ["--check", "0s"], in: folder)
+            let refused = try capture(Self.log, ["--no-check"], in: folder)
             #expect(refused.status == 64 && refused.errors.contains("--force"), "\(refused)")
             #expect(try Data(contentsOf: file) == Data("mine".utf8))
-            let forced = try capture(Self.log, ["--check", "0s", "--force"], in: folder)
+            let forced = try capture(Self.log, ["--no-check", "--force"], in: folder)
             #expect(forced.status == 0, "\(forced)")
             #expect(try Data(contentsOf: file) != Data("mine".utf8))
         }

@@ -3,12 +3,12 @@ import SQLiteWatch
 /// What was seen of one database: a report, and the series around it.
 ///
 /// The report is the newest, or, in a history that goes back in time, an earlier one. Its memory is
-/// bounded: 1,200 reports in at most ``budget`` bytes, and the points of at most 512 lanes.
+/// bounded: 1,200 reports in at most ``setBudget(_:)`` bytes, and the points of at most 512 lanes.
 struct WatchHistory: Sendable, Timeline {
     /// The reports that are kept: five minutes at four per second.
     static let capacity = 1_200
-    /// The bytes that the reports of one database may occupy.
-    static let budget = 8 << 20
+    /// The bytes that the reports of all databases may occupy.
+    static let budget = 32 << 20
     /// The seconds over which shares are shown.
     static let shareSeconds = 10.0
     /// The seconds over which rates are shown.
@@ -55,6 +55,12 @@ struct WatchHistory: Sendable, Timeline {
         self.report = report
         rows = makeRows()
     }
+
+    /// About how many bytes the reports occupy.
+    var reportBytes: Int { reports.bytes }
+
+    /// Sets the bytes that the reports of this database may occupy.
+    mutating func setBudget(_ bytes: Int) { reports.budget = bytes }
 
     /// Shows the report at a place among ``moments``, or the nearest that is kept.
     mutating func look(atPlace place: Int) {

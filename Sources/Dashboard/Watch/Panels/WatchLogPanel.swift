@@ -39,11 +39,11 @@ struct WatchLogPanel {
         let isASCII = canvas.glyphs == .ascii
         return [
             [
-                Span(isASCII ? ":" : "▒", canvas.theme.style(.snapshot)),
-                Span(" pinned frames", dim),
+                Span(isASCII ? ":" : "▒", canvas.theme.style(.waiting, at: 0.5)),
+                Span(" pinned", dim),
             ],
             [
-                Span(isASCII ? "#" : "█", canvas.theme.style(.ok)),
+                Span(isASCII ? "#" : "█", canvas.theme.style(.throughput, at: 1)),
                 Span(" other frames in use", dim),
             ],
         ]

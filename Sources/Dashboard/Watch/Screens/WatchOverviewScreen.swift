@@ -64,14 +64,15 @@ struct WatchOverviewScreen: WatchScreen {
     }
 
     private func heights(_ history: WatchHistory, in size: Size) -> [Int] {
-        let isShort = size.height < 27
+        let count = max(history.rows.count, 1)
+        // Few processes leave room for the panels of details on a low screen too.
+        let isShort = size.height < 27 && size.height - 2 * count < 16
         let hasTable = size.height >= 18
         let lanes = WatchLanesPanel(
             history: history,
             seconds: scene.seconds,
             view: scene.view
         )
-        let count = max(history.rows.count, 1)
         let table = Track(
             minimum: min(count, isShort ? 2 : 6) + 3,
             ideal: min(count, isShort ? 4 : 10) + 3,
@@ -127,9 +128,9 @@ struct WatchOverviewScreen: WatchScreen {
         in rect: Rect
     ) {
         let tracks = [
-            Track(minimum: 30, ideal: 46, maximum: .max, priority: 9, flex: 3),
-            Track(minimum: 24, ideal: 32, maximum: 48, priority: 7, flex: 1),
-            Track(minimum: 26, ideal: 40, maximum: .max, priority: 8, flex: 2),
+            Track(minimum: 30, ideal: 42, maximum: .max, priority: 9, flex: 2),
+            Track(minimum: 28, ideal: 30, maximum: 48, priority: 7, flex: 1),
+            Track(minimum: 26, ideal: 48, maximum: .max, priority: 8, flex: 2),
         ]
         let columns = rect.columns(Track.lengths(of: tracks, available: rect.width))
         for (offset, column) in columns.enumerated() where !column.isEmpty {
