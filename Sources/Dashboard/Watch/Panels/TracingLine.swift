@@ -8,7 +8,7 @@ enum TracingLine {
         guard let tracing = report?.tracing else { return "" }
         var parts = [
             tracing.level,
-            "slows \(HumanUnits.counted(tracing.processesSlowed, "process", "processes")) by ≤ "
+            "slows \(HumanUnits.counted(tracing.processesSlowed, "process", "processes")) by at most "
                 + HumanUnits.percent(tracing.share),
         ]
         if tracing.lost > 0 { parts.append("\(HumanUnits.count(tracing.lost)) events lost") }

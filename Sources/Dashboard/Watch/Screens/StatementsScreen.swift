@@ -77,7 +77,7 @@ struct StatementsScreen: WatchScreen {
                 rank: { .number(Double($0.pids.count)) }
             ) {
                 Span(
-                    $0.pids.count == 1 ? String($0.pids[0]) : "×\($0.pids.count)",
+                    $0.pids.count == 1 ? String($0.pids[0]) : "x\($0.pids.count)",
                     $1.style(.dim)
                 )
             },

@@ -1,0 +1,105 @@
+import TerminalUI
+import Testing
+
+@testable import Dashboard
+@testable import SQLiteWatch
+
+/// The screens of traced statements.
+struct WatchStatementScreensTests {
+    private static let update = "UPDATE stock SET n = n - ? WHERE id = ?"
+
+    private func dashboard(isTraced: Bool = true) throws -> WatchDashboard {
+        var model = WatchDashboard(
+            screens: WatchScreens.traced,
+            theme: try Theme.named("dark"),
+            glyphs: .braille
+        )
+        for var report in WatchStory().reports(until: 12) {
+            guard isTraced else {
+                report.notes = ["SQL is not shown: SQL is traced as root only: run with sudo."]
+                model.ingest([report])
+                continue
+            }
+            var statement = WatchedStatement(sql: Self.update)
+            statement.calls = 1_234
+            statement.busy = 7
+            statement.waited = 2.1
+            statement.pids = [812]
+            statement.plan = ["SEARCH stock USING INTEGER PRIMARY KEY (rowid=?)"]
+            report.statements = [statement]
+            var transaction = WatchedTransaction(pid: 77, connection: "55aa")
+            transaction.name = "cron.py"
+            transaction.open = true
+            transaction.writes = true
+            transaction.seconds = 4.9
+            transaction.secondsSinceStatement = 4.8
+            transaction.sql = "begin immediate\u{1b}[2J"
+            report.transactions = [transaction]
+            var block = WatchedBlock(time: report.time, pid: 812, seconds: 4.9, failed: true)
+            block.name = "worker.py"
+            block.sql = Self.update
+            var by = WatchedBlock.Blocker(pid: 77, isInferred: false)
+            by.name = "cron.py"
+            by.transactionSeconds = 4.9
+            by.idleSeconds = 4.8
+            block.by = by
+            report.blocked = [block]
+            report.tracing = WatchedTracing(level: "light")
+            model.ingest([report])
+        }
+        return model
+    }
+
+    private func text(_ model: WatchDashboard, _ width: Int = 140) -> String {
+        model.render(size: Size(width: width, height: 40)).plainText
+    }
+
+    @Test func statementsHaveTheirCountsAndTheirPlan() throws {
+        var model = try dashboard()
+        model.press("7")
+        for word in [Self.update, "1234", "2.1", "812", "light"] {
+            #expect(text(model).replacing(",", with: "").contains(word), "\(word)")
+        }
+        _ = model.handle(.key(.down))
+        _ = model.handle(.key(.enter))
+        #expect(text(model).contains("SEARCH stock USING INTEGER PRIMARY KEY"))
+    }
+
+    @Test func openTransactionsShowTheirAgeAndNoControlCharacter() throws {
+        var model = try dashboard()
+        model.press("8")
+        for word in ["cron.py 77", "open, writes", "4.90", "4.80", "begin immediate\\u{1b}[2J"] {
+            #expect(text(model).contains(word), "\(word)")
+        }
+    }
+
+    @Test func waitsNameWaiterAndBlocker() throws {
+        var model = try dashboard()
+        model.press("9")
+        for word in ["worker.py 812", "cron.py 77", "BUSY", "4.80"] {
+            #expect(text(model).contains(word), "\(word)")
+        }
+    }
+
+    @Test func withoutATraceTheScreensStateWhy() throws {
+        var model = try dashboard(isTraced: false)
+        for key in ["7", "8", "9"] {
+            model.press(key)
+            #expect(text(model).contains("traced as root only"))
+        }
+    }
+
+    @Test func theScreensFitInAnySize() throws {
+        var model = try dashboard()
+        for key in ["7", "8", "9"] {
+            model.press(key)
+            for width in stride(from: 1, through: 200, by: 13) {
+                for height in stride(from: 1, through: 60, by: 7) {
+                    let size = Size(width: width, height: height)
+                    _ = model.handle(.resize(size))
+                    #expect(model.render(size: size).size == size)
+                }
+            }
+        }
+    }
+}
