@@ -67,7 +67,9 @@ package struct CaptureAnalysis {
                 )
             }
             if statement.verb == "PRAGMA" { pragmas.merge(PragmaSetting.all(execution.sql)) { $1 } }
-            if execution.wasBusy, let seconds = execution.seconds { waits.add(seconds) }
+            if execution.wasBusy, let seconds = execution.seconds ?? execution.waited {
+                waits.add(seconds)
+            }
             for table in statement.missingTables { missing[table, default: 0] += 1 }
             if statement.missingTables.isEmpty, statement.table != nil { known += 1 }
             assembler.add(execution, statement)
@@ -162,7 +164,9 @@ package struct CaptureAnalysis {
         for index in untimed {
             let shape = shapes[visits[index].shape]
             if shape.isTimed {
-                visits[index].start = visits[index].end - shape.durations.mean
+                // A wait for a lock is known, and longer.
+                let start = visits[index].end - shape.durations.mean
+                visits[index].start = min(visits[index].start, start)
             } else {
                 unknown += 1
             }

@@ -111,7 +111,8 @@ struct ClientInference {
             let length = span.upperBound - span.lowerBound
             let mean = (Double(count) * length - service) / Double(max(1, own.count))
             // Below this, the generator's own work between two accesses is as long.
-            pace = .closed(mean >= 5e-6 ? RestModel(decision.rests, mean: mean) : nil)
+            let rests = decision.rests.quantile(0.75) >= 5e-6 && mean >= 5e-6
+            pace = .closed(rests ? RestModel(decision.rests, mean: mean) : nil)
         } else {
             let arrivals = arrivals(of: own)
             pace = .open(rates: arrivals.rates, isEven: arrivals.isEven)

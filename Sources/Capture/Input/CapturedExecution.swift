@@ -16,6 +16,8 @@ package struct CapturedExecution: Sendable, Equatable {
     package var autocommit: Bool?
     /// How long it ran, in seconds; nil where only its end, or only its start, is known.
     package var seconds: Double?
+    /// How long it waited for a lock, in seconds, where its whole duration is unknown.
+    package var waited: Double?
     /// How many rows it returned; nil where it is unknown.
     package var rows: Int?
     /// The values of its parameters, in the order of their first appearance; empty where unknown.
@@ -32,6 +34,7 @@ package struct CapturedExecution: Sendable, Equatable {
         code: Int = 0,
         autocommit: Bool? = nil,
         seconds: Double? = nil,
+        waited: Double? = nil,
         rows: Int? = nil,
         values: [WorkloadValue] = [],
         line: Int? = nil
@@ -43,13 +46,14 @@ package struct CapturedExecution: Sendable, Equatable {
         self.code = code
         self.autocommit = autocommit
         self.seconds = seconds
+        self.waited = waited
         self.rows = rows
         self.values = values
         self.line = line
     }
 
-    /// When it started; the end where its duration is unknown.
-    package var start: Double { end - (seconds ?? 0) }
+    /// When it started; where its duration is unknown, when it had waited for locks.
+    package var start: Double { end - (seconds ?? waited ?? 0) }
 
     /// Whether it succeeded: `SQLITE_OK`, `SQLITE_ROW` or `SQLITE_DONE`.
     package var succeeded: Bool { [0, 100, 101].contains(code) }

@@ -121,6 +121,16 @@ struct SlotPlanner {
         column: Variable.Column?
     ) -> (SlotValue, String?) {
         let isText = sample.lengths.count > 0
+        if sample.lengths.mean >= 1 {
+            let length = Int(sample.lengths.mean.rounded())
+            return (
+                .variable(
+                    base: "text_\(length)",
+                    yaml: "distribution: text, length: \(length)",
+                    comment: "as long as the observed ones on average"
+                ), "a text without a column"
+            )
+        }
         let name =
             column.map { "the change of \($0.table).\($0.name)" } ?? "a value without a column"
         return (.text(isText ? "''" : "1"), name)

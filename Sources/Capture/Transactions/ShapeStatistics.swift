@@ -174,7 +174,8 @@ struct ShapeStatistics {
     /// - Parameter least: The shortest rest that counts, in seconds.
     func rest(before position: Int, least: Double) -> RestModel? {
         let gap = gaps[position]
-        guard gap.count > 0 else { return nil }
+        // A few long gaps among short ones are the scheduler's, not the program's.
+        guard gap.count > 0, gap.quantile(0.75) >= least else { return nil }
         var mean = gap.mean
         var least = least
         if untimedGaps[position] > 0 {

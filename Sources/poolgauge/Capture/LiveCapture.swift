@@ -117,6 +117,7 @@ extension CapturedExecution {
             // Only the state after the last statement of a call is known.
             autocommit: count == 1 ? execution.isAutocommit : nil,
             seconds: execution.seconds.map { $0 / Double(count) },
+            waited: execution.secondsWaited,
             rows: execution.rows.map { Int(clamping: $0) },
             values: execution.values.map { WorkloadValue($0) }
         )

@@ -126,6 +126,19 @@ struct PaceDecisionTests {
         #expect(clients[0].evidence[0].contains("come and go"))
     }
 
+    /// A connection that another process keeps from running now and then does not rest.
+    @Test func rareGapsAreNoRests() {
+        var time = 0.0
+        let visits = (0..<2000).map { index in
+            time += index.isMultiple(of: 10) ? 0.005 : 0.000_001
+            let visit = Visit(connection: 0, shape: 0, start: time, end: time + 0.002)
+            time = visit.end
+            return visit
+        }
+        let clients = ClientInference(visits: visits, span: 0...time, isTimed: true).clients()
+        #expect(clients[0].pace == .closed(nil), "\(clients[0].evidence)")
+    }
+
     @Test func aRateThatChangesHasStages() {
         var visits = open(workers: 4, service: 0.000_01, rate: 200, seed: 8)
         visits.removeAll { $0.start > 30 && $0.start < 48 }

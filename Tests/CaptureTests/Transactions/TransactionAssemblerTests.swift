@@ -99,6 +99,16 @@ struct TransactionAssemblerTests {
         #expect(transactions.map(\.outcome) == [.busy, .rolledBack])
     }
 
+    /// A wait for the lock belongs to the transaction, also where no duration is known.
+    @Test func aKnownWaitIsPartOfTheTransaction() throws {
+        var executions = CaptureFixture.executions(["BEGIN IMMEDIATE", Self.write, "COMMIT"])
+        for index in executions.indices { executions[index].seconds = nil }
+        executions[0].waited = 0.5
+        let (transactions, _) = try assemble(executions)
+        #expect(abs(transactions[0].duration - 0.504) < 1e-9)
+        #expect(!transactions[0].isTimed)
+    }
+
     /// Python's sqlite3 begins transactions by itself: only the state afterwards shows it.
     @Test func theStateAfterwardsShowsATransactionWithoutBegin() throws {
         var executions = CaptureFixture.executions([Self.read, Self.write, Self.write, "COMMIT"])
