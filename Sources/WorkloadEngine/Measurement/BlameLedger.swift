@@ -209,6 +209,8 @@ struct BlameLedger {
         let waited = mean { $0.entry - $0.start }
         let service = mean { $0.end - $0.entry }
         let resource = clients[client].resource
+        let capacity = resource?.capacity(readers: readers)
+        let bounded = chosen.map { Self.bounded($0, by: capacity) }
         return BlameResult(
             beyond: beyond,
             from: from,
@@ -218,13 +220,28 @@ struct BlameLedger {
             waited: waited,
             service: service,
             resource: resource,
-            capacity: resource?.capacity(readers: readers),
-            holders: holders(of: chosen),
-            slowest: chosen.prefix(Self.named).map(describe)
+            capacity: capacity,
+            holders: holders(of: bounded),
+            slowest: bounded.prefix(Self.named).map(describe)
         )
     }
 
-    private func holders(of entries: ArraySlice<Entry>) -> [BlameResult.Holder] {
+    /// The entry with holds that add up to no more than so many connections.
+    ///
+    /// A worker stamps the end of its access after the connection is free, and the next holder may
+    /// have it by then: such holds overlap on paper, and each gives up the same share.
+    private static func bounded(_ entry: Entry, by capacity: Int?) -> Entry {
+        let time = entry.access.stamps.entry - entry.access.stamps.intended
+        let sum = entry.held.values.reduce(0, +)
+        guard let capacity, sum > 0 else { return entry }
+        let most = Double(time) * Double(capacity)
+        guard Double(sum) > most else { return entry }
+        var entry = entry
+        entry.held = entry.held.mapValues { UInt64(Double($0) * most / Double(sum)) }
+        return entry
+    }
+
+    private func holders(of entries: [Entry]) -> [BlameResult.Holder] {
         var held: [Int: UInt64] = [:]
         var time: UInt64 = 0
         for entry in entries {
@@ -235,7 +252,7 @@ struct BlameLedger {
         return held.map { index, sum in
             BlameResult.Holder(
                 client: clients[index].name,
-                held: (Double(sum) / Double(time)).rounded(toDigits: 3),
+                held: Self.share(Double(sum) / Double(time)),
                 longest: clients[index].longest
             )
         }
@@ -243,12 +260,15 @@ struct BlameLedger {
         .sorted { ($0.held, $1.client) > ($1.held, $0.client) }
     }
 
+    /// A share with three digits, rounded down, so that shares never add up to more than they are.
+    private static func share(_ value: Double) -> Double { (value * 1_000).rounded(.down) / 1_000 }
+
     private func describe(_ entry: Entry) -> BlameResult.Access {
         let stamps = entry.access.stamps
         let time = Double(stamps.entry - stamps.intended)
         var held: [String: Double] = [:]
         for (index, sum) in entry.held where time > 0 {
-            held[clients[index].name] = (Double(sum) / time).rounded(toDigits: 3)
+            held[clients[index].name] = Self.share(Double(sum) / time)
         }
         return BlameResult.Access(
             time: (Double(stamps.intended - min(stamps.intended, origin)) / 1e9)

@@ -3,6 +3,10 @@ import Telemetry
 /// Writes results as comma-separated values (RFC 4180, with bare line feeds): one row for each
 /// client, for each of its operations and for each of its phases.
 ///
+/// The column `row` states which of these a row is: `client` for all accesses of a client,
+/// `operation`, `phase`, or `phase-operation` for an operation within a phase. Rows of different
+/// kinds count the same accesses.
+///
 /// The header is always the same; later versions only add columns at its end. Times are integers
 /// in nanoseconds; what was not measured is empty.
 public enum CSVReport {
@@ -17,15 +21,20 @@ public enum CSVReport {
         "count", "mean_ns", "p50_ns", "p90_ns", "p95_ns", "p99_ns", "p99.9_ns", "max_ns",
     ]
 
+    /// The columns after the latencies.
+    private static let lastColumns = ["row", "versions"]
+
     /// The first line, without its end.
     public static var header: String {
         let times = latencies.flatMap { latency in values.map { "\(latency)_\($0)" } }
-        return (columns + times).joined(separator: ",")
+        return (columns + times + lastColumns).joined(separator: ",")
     }
 
     /// The header and all rows, each with a line feed at its end.
     public static func text(of result: RunResult) -> String {
         var lines = [header]
+        let versions = result.environment.versions.sorted { $0.key < $1.key }
+            .map { "\($0.key) \($0.value)" }.joined(separator: " ")
         for run in result.runs {
             for (client, all) in run.clients.sorted(by: { $0.key < $1.key }) {
                 func add(_ row: ClientResult, operation: String = "", phase: String = "") {
@@ -33,7 +42,16 @@ public enum CSVReport {
                         result.scenario, String(result.seed), run.arm, String(run.valid),
                         String(run.partial), client, operation, phase, all.loop?.rawValue ?? "",
                     ]
-                    lines.append((head + cells(row)).map(quoted).joined(separator: ","))
+                    let kind =
+                        switch (operation.isEmpty, phase.isEmpty) {
+                        case (true, true): "client"
+                        case (false, true): "operation"
+                        case (true, false): "phase"
+                        case (false, false): "phase-operation"
+                        }
+                    lines.append(
+                        (head + cells(row) + [kind, versions]).map(quoted).joined(separator: ",")
+                    )
                 }
                 add(all)
                 for (operation, row) in (all.operations ?? [:]).sorted(by: { $0.key < $1.key }) {

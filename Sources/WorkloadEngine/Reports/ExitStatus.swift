@@ -41,7 +41,7 @@ extension RunResult {
             .interrupted, .failed, .invariantViolated, .invalid, .thresholdMissed,
             .undecided,
         ]
-        let found = runs.map(\.exitStatus)
+        let found = runs.map(\.exitStatus) + (failures?.isEmpty == false ? [.failed] : [])
         return order.first { found.contains($0) } ?? .passed
     }
 }

@@ -5,8 +5,10 @@ public enum MarkdownReport {
     /// The whole report, with a newline at its end.
     public static func text(of result: RunResult) -> String {
         var parts = ["## \(escaped(result.scenario))"]
+        let failures = (result.failures ?? []).map { "* **FAILED** " + escaped($0) }
         parts.append(
-            result.runs.map { "* " + verdict($0, of: result) }.joined(separator: "\n")
+            (failures + result.runs.map { "* " + verdict($0, of: result) })
+                .joined(separator: "\n")
         )
         parts.append(clients(result))
         parts += result.runs.compactMap(notes)

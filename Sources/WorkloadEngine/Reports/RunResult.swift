@@ -14,6 +14,8 @@ public struct RunResult: Sendable, Codable, Equatable {
     public var seed: UInt64
     /// Where it ran.
     public var environment: HostEnvironment
+    /// Why arms that should have run are absent, each with its reason; absent when none is.
+    public var failures: [String]?
     /// One result for each arm that ran, in order.
     public var runs: [ArmResult]
 

@@ -26,7 +26,7 @@ extension TextReport {
         let head = "\(client): \(title) \(HumanUnits.time(blame.from))"
         guard share >= notableShare else {
             return [
-                "\(head), \(HumanUnits.percent(1 - share)) of it inside: nobody kept it waiting"
+                "\(head), \(HumanUnits.percent(1 - share)) of it inside the access, not waiting"
             ]
         }
         var parts: [String] = []
@@ -52,7 +52,7 @@ extension TextReport {
         let isCounted = resource == .reader
         let known = blame.holders.prefix(4).enumerated().map { index, holder in
             let name = holder.client == client ? "\(client) itself" : holder.client
-            var text = isCounted ? HumanUnits.mean(holder.held) : percent(holder.held)
+            var text = isCounted ? HumanUnits.mean(holder.held) : HumanUnits.percent(holder.held)
             if index == 0 {
                 let readers = blame.capacity.map { " of \($0) reader" + ($0 == 1 ? "" : "s") }
                 text = "held \(text)" + (isCounted ? readers ?? " readers" : " of the time")
@@ -66,8 +66,6 @@ extension TextReport {
         }
         return "meanwhile " + known.joined(separator: ", ")
     }
-
-    private static func percent(_ share: Double) -> String { HumanUnits.percent(min(1, share)) }
 
     private static func name(of resource: AccessResource?) -> String {
         switch resource {

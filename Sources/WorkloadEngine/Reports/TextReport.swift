@@ -5,6 +5,7 @@ public enum TextReport {
     /// The whole report, with a newline at its end.
     public static func text(of result: RunResult) -> String {
         var lines: [String] = []
+        lines += (result.failures ?? []).map { "FAILED  \(result.scenario): \($0)" }
         for run in result.runs {
             lines.append(verdict(of: run, scenario: result.scenario))
         }

@@ -161,7 +161,7 @@ public final class WorkloadRun: Sendable {
         let target = try openTarget(at: file.path)
         self.target.withLock { $0 = target }
         defer { self.target.withLock { $0 = nil } }
-        let result: ArmResult
+        var result: ArmResult
         do {
             result = try load(target, in: folder, emitter)
         } catch let error as RunError where error.code == .stuck {
@@ -174,7 +174,9 @@ public final class WorkloadRun: Sendable {
         do {
             try target.close()
         } catch {
-            throw RunError(.closing, "arm '\(arm.name)' does not close", cause: error)
+            // What was measured stays true.
+            let failure = RunError(.closing, "arm '\(arm.name)' does not close", cause: error)
+            result.failures = [failure.description] + (result.failures ?? [])
         }
         return result
     }

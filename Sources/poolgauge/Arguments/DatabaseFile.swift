@@ -1,4 +1,5 @@
 import Foundation
+import WorkloadEngine
 
 /// A database of the user's, as `--database` names it.
 enum DatabaseFile {
@@ -14,5 +15,19 @@ enum DatabaseFile {
             throw CommandFailure("--database: '\(path)' is a folder")
         }
         return URL(fileURLWithPath: path)
+    }
+
+    /// The file, for a scenario by its name or path.
+    ///
+    /// - Throws: ``CommandFailure`` when there is none, or when the scenario is a preset.
+    static func url(_ path: String, for scenario: String) throws -> URL {
+        let file = try url(path)
+        guard Presets.named(scenario) == nil else {
+            throw CommandFailure(
+                "--database: '\(scenario)' is a preset, and presets need their own data; write a "
+                    + "scenario with statements for '\(path)'"
+            )
+        }
+        return file
     }
 }

@@ -81,6 +81,27 @@ struct VariantOptions: ParsableArguments {
         if let seed { scenario = scenario.with(seed: seed) }
         return scenario
     }
+
+    /// The command that runs the scenario with these changes, ready for a shell.
+    func command(for nameOrPath: String, database: String?) -> String {
+        var words = ["poolgauge", "run", nameOrPath]
+        if let database { words += ["--database", database] }
+        if let scale { words += ["--scale", String(scale)] }
+        if let seed { words += ["--seed", String(seed)] }
+        for setting in settings { words += ["--set", "\(setting.setting)"] }
+        return words.map(Self.quoted).joined(separator: " ")
+    }
+
+    /// A word as a POSIX shell reads it.
+    private static func quoted(_ word: String) -> String {
+        let isPlain =
+            !word.isEmpty
+            && word.allSatisfy { character in
+                character.isASCII && (character.isLetter || character.isNumber)
+                    || "-_./=:,+%@".contains(character)
+            }
+        return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+    }
 }
 
 extension Scenario {

@@ -78,6 +78,8 @@ struct CapacitySubcommand: ParsableCommand {
 
     @OptionGroup var changes: VariantOptions
 
+    @OptionGroup var data: DatabaseOptions
+
     @Option(help: "How the report is written.")
     var format = SearchFormat.text
 
@@ -103,6 +105,7 @@ struct CapacitySubcommand: ParsableCommand {
 
     func run() throws {
         try TemporaryFolder.check()
+        try data.check(for: self.scenario)
         let scenario = try changes.load(self.scenario)
         let destination = try ReportDestination(path: output)
         let chosen = try scenario.arms(toCompare: arms?.names)
@@ -118,6 +121,8 @@ struct CapacitySubcommand: ParsableCommand {
         let folder = try RunFolder(isKept: false)
         defer { folder.remove() }
         options.run.folder = folder.url
+        options.run.database = try data.copy(for: self.scenario, in: folder.url)
+        options.versions = HeadlessRun.versions
         options.run.processCommand = ClientProcess.command
         options.onProgress = { reporter.say($0) }
         let search = try CapacityRun(

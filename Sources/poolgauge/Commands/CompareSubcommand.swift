@@ -51,6 +51,8 @@ struct CompareSubcommand: ParsableCommand {
     )
     var failIf: [String] = []
 
+    @OptionGroup var data: DatabaseOptions
+
     @Option(help: "How the report is written.")
     var format = ComparisonFormat.text
 
@@ -72,6 +74,7 @@ struct CompareSubcommand: ParsableCommand {
     }
 
     func run() throws {
+        try data.check(for: self.scenario)
         let scenario = try changes.load(self.scenario)
         var options = ComparisonOptions()
         options.blocks = blocks
@@ -95,6 +98,7 @@ struct CompareSubcommand: ParsableCommand {
         let destination = try ReportDestination(path: output)
         let reporter = ProgressReporter(progress)
         options.run.folder = folder.url
+        options.run.database = try data.copy(for: self.scenario, in: folder.url)
         options.run.processCommand = ClientProcess.command
         options.versions = HeadlessRun.versions
         options.onProgress = { reporter.say($0) }

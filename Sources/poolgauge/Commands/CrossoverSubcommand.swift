@@ -70,6 +70,8 @@ struct CrossoverSubcommand: ParsableCommand {
 
     @OptionGroup var changes: VariantOptions
 
+    @OptionGroup var data: DatabaseOptions
+
     @Option(help: "How the report is written; a FILE.svg, .json or .md says it too.")
     var format: CrossoverFormat?
 
@@ -95,9 +97,11 @@ struct CrossoverSubcommand: ParsableCommand {
 
     func run() throws {
         try TemporaryFolder.check()
+        try data.check(for: self.scenario)
         let scenario = try changes.load(self.scenario)
         let (a, b) = try twoArms(of: scenario)
         var options = CrossoverOptions(a: a, b: b, sweeps: sweeps.map(\.sweep))
+        options.command = changes.command(for: self.scenario, database: data.database)
         options.metric = try metric.map { try CrossoverMetric($0, of: scenario) }
         options.blocks = blocks
         options.duration = duration?.duration
@@ -107,6 +111,8 @@ struct CrossoverSubcommand: ParsableCommand {
         let folder = try RunFolder(isKept: false)
         defer { folder.remove() }
         options.run.folder = folder.url
+        options.run.database = try data.copy(for: self.scenario, in: folder.url)
+        options.versions = HeadlessRun.versions
         options.run.processCommand = ClientProcess.command
         options.onProgress = { reporter.say($0) }
         let map = try CrossoverRun(
@@ -114,7 +120,6 @@ struct CrossoverSubcommand: ParsableCommand {
             factory: LibraryTargetFactory(),
             options: options
         )
-        // After all that can be wrong with the arguments: it empties the file.
         let destination = try ReportDestination(path: output)
         let interruption = Interruption(cleanUp: folder.remove) { map.stop() }
         reporter.say("building the data")

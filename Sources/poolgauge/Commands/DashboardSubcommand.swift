@@ -20,6 +20,8 @@ struct DashboardSubcommand: ParsableCommand {
 
     @OptionGroup var changes: ScenarioOptions
 
+    @OptionGroup var data: DatabaseOptions
+
     @OptionGroup var display: DisplayArguments
 
     @Flag(help: "End when the arm has run to its end, instead of keeping its last state shown.")
@@ -42,12 +44,16 @@ struct DashboardSubcommand: ParsableCommand {
         var options = LiveOptions(display: try display.options())
         options.format = format
         options.endsWithRun = once
+        try data.check(for: self.scenario)
         var scenario = try changes.load(self.scenario)
         // The arms that 'a' goes through: those that run by default, and the one that is named.
         let defaults = try scenario.arms(named: []).map(\.name)
         if let arm { options.arm = try scenario.arms(named: [arm]).first?.name }
         scenario.arms.removeAll { !defaults.contains($0.name) && $0.name != arm }
         options.report = try output.map { try ReportDestination(path: $0) }
+        let folder = try RunFolder(isKept: false)
+        defer { folder.remove() }
+        options.database = try data.copy(for: self.scenario, in: folder.url)
         let session = LiveSession(scenario: scenario, options: options)
         if let picture {
             let surface = try session.picture(size: display.pictureSize)

@@ -56,7 +56,9 @@ struct RunSubcommand: ParsableCommand {
 
     /// The user's database, if there is one.
     private func userDatabase(for arms: [Arm]) throws -> UserDatabase? {
-        guard let url = try database.map(DatabaseFile.url) else { return nil }
+        guard let url = try database.map({ try DatabaseFile.url($0, for: scenario) }) else {
+            return nil
+        }
         guard inPlace else { return .copy(of: url) }
         guard arms.count == 1 else {
             throw CommandFailure(

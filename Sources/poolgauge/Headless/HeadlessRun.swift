@@ -56,6 +56,7 @@ struct HeadlessRun {
         let relay = StopRelay()
         let interruption = Interruption(cleanUp: folder.remove) { relay.stop() }
         var results: [ArmResult] = []
+        var failures: [String] = []
         for arm in arms where interruption.signal == nil {
             let run = WorkloadRun(
                 scenario: scenario,
@@ -69,10 +70,15 @@ struct HeadlessRun {
             } catch is CancellationError {
                 // Stopped before there was anything to measure.
                 break
+            } catch let error as RunError where !results.isEmpty && error.code != .scenario {
+                // The arms before it were measured: the report has them, the failure first.
+                failures.append("\(arm.name): \(error.description)")
+                break
             }
         }
         reporter.finish()
-        let result = RunResult(scenario: scenario, environment: environment, runs: results)
+        var result = RunResult(scenario: scenario, environment: environment, runs: results)
+        if !failures.isEmpty { result.failures = failures }
         if results.isEmpty {
             StandardError.write("poolgauge: interrupted before anything was measured\n")
         }

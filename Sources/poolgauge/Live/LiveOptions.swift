@@ -1,3 +1,5 @@
+import WorkloadEngine
+
 /// How runs are shown live.
 struct LiveOptions {
     /// The arm that runs first; the scenario's first by default.
@@ -6,6 +8,8 @@ struct LiveOptions {
     var goesOn = false
     /// Whether the program ends when the arm has run to its end.
     var endsWithRun = false
+    /// A copy of the user's database to run on; nil for the scenario's data.
+    var database: UserDatabase?
     /// The file that receives the report; nil for one line for each arm on standard output.
     var report: ReportDestination?
     /// How it is written.

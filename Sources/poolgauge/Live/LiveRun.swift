@@ -25,13 +25,19 @@ final class LiveRun: Sendable {
     }
 
     /// Begins the run.
-    init(scenario: Scenario, arm: Arm, datasets: DatasetStore) {
+    init(
+        scenario: Scenario,
+        arm: Arm,
+        datasets: DatasetStore,
+        database: UserDatabase? = nil
+    ) {
         self.arm = arm
         let inbox = Box()
         self.inbox = inbox
         var options = RunOptions()
         options.processCommand = ClientProcess.command
         options.datasets = datasets
+        options.database = database
         options.onSample = { sample in inbox.state.withLock { $0.samples.append(sample) } }
         let run = WorkloadRun(
             scenario: scenario,

@@ -20,6 +20,7 @@ struct RunDisplay: DisplayContent {
     private let goesOn: Bool
     private let endsWithRun: Bool
     private let datasets: DatasetStore
+    private let database: UserDatabase?
     let terminal: any Terminal
     var model: DashboardModel
     var cycle: ArmCycle
@@ -48,13 +49,19 @@ struct RunDisplay: DisplayContent {
     ) {
         self.scenario = scenario
         self.datasets = datasets
+        database = options.database
         self.terminal = terminal
         self.model = model
         goesOn = options.goesOn
         endsWithRun = options.endsWithRun
         let first = scenario.arms.firstIndex { $0.name == options.arm } ?? 0
         cycle = ArmCycle(count: scenario.arms.count, current: first)
-        run = LiveRun(scenario: scenario, arm: scenario.arms[first], datasets: datasets)
+        run = LiveRun(
+            scenario: scenario,
+            arm: scenario.arms[first],
+            datasets: datasets,
+            database: options.database
+        )
     }
 
     var refreshRate: Double { model.refreshRate }
@@ -155,7 +162,12 @@ struct RunDisplay: DisplayContent {
         case .stay: break
         case .stop: run.stop()
         case .start(let index):
-            run = LiveRun(scenario: scenario, arm: scenario.arms[index], datasets: datasets)
+            run = LiveRun(
+                scenario: scenario,
+                arm: scenario.arms[index],
+                datasets: datasets,
+                database: database
+            )
             for knob in knobs.values {
                 do { try run.set(knob) } catch { model.note("\(error)", severity: .warning) }
             }

@@ -21,12 +21,94 @@ struct SearchCommandsTests {
             #expect(outcome.status == 0, "\(outcome.errors)")
             #expect(outcome.errors.contains("2 cells, 8 runs of 250 ms: about"))
             #expect(
-                outcome.output.contains("poolgauge run ycsb-b --arm queue --arm pool --readers 1")
+                outcome.output.contains(
+                    "poolgauge run ycsb-b --scale 1 --arm queue --arm pool --readers 1"
+                )
             )
             let file = folder.appendingPathComponent("map.svg")
             let picture = try String(contentsOf: file, encoding: .utf8)
             #expect(picture.hasPrefix("<svg "))
             #expect(contents(of: folder) == ["map.svg"])
+        }
+    }
+
+    private let scenario = """
+        version: 1
+        name: mine
+        dataset: {sql: ["CREATE TABLE item (id INTEGER PRIMARY KEY, n INTEGER)",
+          "INSERT INTO item (n) VALUES (1), (2), (3)"]}
+        arms: {queue: {type: queue}, pool: {type: pool}}
+        phases: [{name: steady, duration: 10s}]
+        drain: 1s
+        clients:
+          ui: {access: read, workers: 2, think: 1ms, sql: "SELECT n FROM item WHERE id = 2"}
+          pay: {access: write, think: 2ms, sql: "UPDATE item SET n = n + 1 WHERE id = 2"}
+          report: {access: read, every: EVERY, hold: HOLD}
+        """
+
+    private func write(_ hold: String, _ every: String, to folder: URL) throws {
+        try scenario.replacing("HOLD", with: hold).replacing("EVERY", with: every).write(
+            to: folder.appendingPathComponent("my scenario.yaml"),
+            atomically: true,
+            encoding: .utf8
+        )
+    }
+
+    /// Runs a command that a report prints in a shell, for a short time.
+    private func runAdvice(_ command: String, in folder: URL) throws -> (Int32, String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        let short = command.replacing(" --arm queue", with: " --duration 1s --arm queue")
+        process.arguments = ["-c", "poolgauge() { \"$0\" \"$@\"; }; " + short, Program.path]
+        process.environment = Program.environment(temporary: folder)
+        process.currentDirectoryURL = folder
+        process.standardInput = FileHandle.nullDevice
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let text = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: text, as: UTF8.self))
+    }
+
+    @Test func theCommandsThatAMapPrintsRun() throws {
+        try withTemporaryFolder { folder in
+            try write("5%", "20%", to: folder)
+            let outcome = try HeadlessProgram.run(
+                [
+                    "crossover", "my scenario.yaml", "--sweep", "write-share=0..0.5/2", "--blocks",
+                    "1", "--duration", "400ms", "--set", "clients.ui.workers=3",
+                ],
+                in: folder
+            )
+            #expect(outcome.status == 0, "\(outcome)")
+            let commands = outcome.output.split(separator: "\n")
+                .map { String($0.drop { $0 == " " }) }.filter { $0.hasPrefix("poolgauge run") }
+            #expect(commands.count == 2)
+            for command in commands {
+                let (status, text) = try runAdvice(command, in: folder)
+                #expect([0, 5].contains(status), "\(command)\n\(text)")
+                #expect(text.contains("mine on queue"))
+            }
+        }
+    }
+
+    @Test func timesThatDoNotFitNameTheOptionThatFitsThem() throws {
+        try withTemporaryFolder { folder in
+            try write("1500ms", "1s", to: folder)
+            let arguments = [
+                "crossover", "my scenario.yaml", "--sweep", "readers=1,2", "--blocks", "1",
+            ]
+            let refused = try HeadlessProgram.run(arguments, in: folder)
+            #expect(refused.status == 64)
+            let match = refused.errors.firstMatch(of: /choose (--duration \d+s --within \d+m)/)
+            let options = try #require(match, "\(refused.errors)").1
+            let outcome = try HeadlessProgram.run(
+                arguments + options.split(separator: " ").map(String.init),
+                in: folder
+            )
+            #expect(outcome.status == 0, "\(outcome)")
         }
     }
 

@@ -83,6 +83,26 @@ struct ExitStatusTests {
         #expect(failures.first?.contains("SQLITE_FULL") == true)
     }
 
+    @Test(arguments: ["text", "json", "markdown", "html"])
+    func anArmThatFailsLeavesTheOthersInTheReport(format: String) throws {
+        let yaml = scenario(
+            clients: reader,
+            arms: "first: {type: pool}, second: {type: pool, setup: SELECT n FROM missing}"
+        )
+        let outcome = try run(yaml, ["--format", format])
+        #expect(outcome.status == 1, "\(outcome)")
+        #expect(outcome.output.contains("second: arm 'second' cannot be opened"))
+        switch format {
+        case "text":
+            #expect(outcome.output.hasPrefix("FAILED  mine: second: arm"), "\(outcome)")
+            #expect(outcome.output.contains("mine on first: "))
+        case "json":
+            #expect(try firstRun(outcome)["arm"] as? String == "first")
+        default:
+            #expect(outcome.output.contains("mine on first: "))
+        }
+    }
+
     @Test func aThresholdThatIsMissed() throws {
         let outcome = try run(
             scenario(

@@ -104,12 +104,48 @@ struct HeadlessCommandTests {
                         + "throughput_per_s,response_count,response_mean_ns,response_p50_ns,"
                 )
             )
-            #expect(columns.hasSuffix("lag_p99.9_ns,lag_max_ns"))
+            #expect(columns.hasSuffix("lag_p99.9_ns,lag_max_ns,row,versions"))
+            // Each row states what it counts, and the versions follow.
+            for line in lines.dropFirst() {
+                #expect(
+                    ["client", "operation", "phase", "phase-operation"].contains(
+                        line.suffix(2)[line.endIndex - 2]
+                    )
+                )
+                #expect(line.last?.contains("poolgauge ") == true)
+                #expect(line.last?.contains("sqlite ") == true)
+            }
             #expect(lines.count > 3)
             let count = columns.filter { $0 == "," }.count
             for line in outcome.output.split(separator: "\n") {
                 #expect(line.filter { $0 == "," }.count == count)
             }
+        }
+    }
+
+    /// The rows of a CSV report without quoted cells, by column.
+    private func rows(_ text: String) -> [[String: String]] {
+        let lines = text.split(separator: "\n").map {
+            $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        }
+        guard let header = lines.first else { return [] }
+        return lines.dropFirst().map { Dictionary(uniqueKeysWithValues: zip(header, $0)) }
+    }
+
+    @Test func theRowsOfAKindCountEachAccessOnce() throws {
+        try withTemporaryFolder { folder in
+            let outcome = try HeadlessProgram.run(
+                ["run", "ycsb-a", "--scale", "1", "--arm", "pool", "--duration", "500ms"]
+                    + ["--format", "csv"],
+                in: folder
+            )
+            var sums: [String: Int] = [:]
+            for row in rows(outcome.output)
+            where row["row"] == "client" || row["row"] == "operation" {
+                sums[row["row"] ?? "", default: 0] += Int(row["completed"] ?? "") ?? 0
+            }
+            #expect(sums["client"] ?? 0 > 0)
+            #expect(sums["client"] == sums["operation"])
         }
     }
 

@@ -86,7 +86,47 @@ struct BlameTests {
         let result = try await WorkloadRun.simulated(.test([.reader("ui")]), on: target).run()
         let ui = try #require(result.blame?["ui"])
         #expect(ui.holders.isEmpty)
-        #expect(TextReport.sentences("ui", ui)[0].contains("nobody kept it waiting"))
+        #expect(TextReport.sentences("ui", ui)[0].contains("inside the access, not waiting"))
+    }
+
+    @Test(arguments: [(Arm.Kind.queue, Int?.none, 1.0), (.pool, 2, 2)])
+    func holdsThatOverlapAddUpToTheCapacity(
+        kind: Arm.Kind,
+        readers: Int?,
+        capacity: Double
+    ) throws {
+        let names = ["ui", "report", "search", "list"]
+        let scenario = Scenario.test(names.map { .reader($0) })
+        let plan = try RunPlan(scenario, on: NoopTarget())
+        let arm = Arm(name: "arm", kind: kind, readers: readers)
+        var ledger = BlameLedger(plan.clients, arm: arm, origin: 0)
+        ledger.advance(to: milliseconds(100))
+        // Each of four clients claims all of the time.
+        for client in names.indices {
+            var log = HoldLog()
+            log.add(from: 0, until: milliseconds(100))
+            ledger.add(log, openSince: nil, of: client, at: milliseconds(100), isMeasured: true)
+        }
+        ledger.close(at: milliseconds(100))
+        var slow = SlowAccesses()
+        slow.offer(
+            .init(
+                intended: milliseconds(10),
+                start: milliseconds(10),
+                entry: milliseconds(90),
+                end: milliseconds(91)
+            ),
+            place: 0
+        )
+        ledger.join(slow, of: 0) { _ in "read" }
+        var response = LatencyHistogram()
+        response.count(milliseconds(81))
+        let result = try #require(ledger.result(of: 0, response: response, readers: readers))
+        #expect(result.holders.count == 4)
+        let sum = result.holders.reduce(0) { $0 + $1.held }
+        #expect((capacity - 0.01...capacity).contains(sum), "\(sum)")
+        let slowest = try #require(result.slowest.first)
+        #expect(slowest.held.values.reduce(0, +) <= capacity)
     }
 
     @Test func aLiveViewForgetsWhatIsTenSecondsOld() throws {

@@ -20,6 +20,8 @@ public struct CapacityOptions: Sendable {
     public var equalLoads = [0.5, 0.7, 0.9]
     /// After this time it ends with what is known.
     public var within: Duration = .seconds(900)
+    /// The versions of what takes part, for the result's environment.
+    public var versions: [String: String] = [:]
     /// How each run is carried out.
     public var run = RunOptions()
     /// Called with a line that says what is tried.

@@ -20,6 +20,7 @@ public enum CapacityReport {
             lines += equalLoads(loads, result.load.clients.map(\.client)).lines()
             lines += missed(in: loads)
         }
+        lines += [""] + TextReport.environment(result.environment, seed: result.seed)
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -37,6 +38,7 @@ public enum CapacityReport {
             lines += markdownTable(table.titles, table.rows)
             lines += missed(in: loads)
         }
+        lines += [""] + TextReport.environment(result.environment, seed: result.seed)
         return lines.joined(separator: "\n") + "\n"
     }
 

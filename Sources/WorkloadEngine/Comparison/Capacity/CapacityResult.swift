@@ -63,6 +63,8 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         public var met: Bool?
         /// What did not hold; absent when all did.
         public var reason: String?
+        /// Whether there were too few samples to know; absent when there were enough.
+        public var undecided: Bool?
     }
 
     /// What an arm sustains.

@@ -60,7 +60,11 @@ public final class CapacityRun: Sendable {
             schema: CapacityResult.schemaName,
             scenario: scenario.name,
             seed: scenario.seed,
-            environment: HostEnvironment(in: options.run.folder, scenario: scenario),
+            environment: HostEnvironment(
+                in: options.run.folder,
+                scenario: scenario,
+                versions: options.versions
+            ),
             partial: false,
             load: .init(
                 origin: load.origin,
@@ -248,7 +252,8 @@ public final class CapacityRun: Sendable {
         return switch verdict {
         case .met: .init(rate: rate, long: isLong, met: true)
         case .missed(let reason): .init(rate: rate, long: isLong, met: false, reason: reason)
-        case .undecided(let reason): .init(rate: rate, long: isLong, reason: reason)
+        case .undecided(let reason):
+            .init(rate: rate, long: isLong, reason: reason, undecided: true)
         case .invalid(let reason): .init(rate: rate, long: isLong, reason: reason)
         }
     }
@@ -264,7 +269,7 @@ public final class CapacityRun: Sendable {
         arm.lowerBound = outcome.isLowerBound
         let limit = arm.failsAt
         let failed = arm.trials.last { $0.met == false && $0.rate == limit }
-        let unknown = arm.trials.last { $0.met == nil }
+        let unknown = arm.trials.last { $0.met == nil && $0.undecided != true }
         arm.failure = (failed ?? unknown)?.reason
     }
 

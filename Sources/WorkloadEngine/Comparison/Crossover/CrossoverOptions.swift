@@ -17,6 +17,10 @@ public struct CrossoverOptions: Sendable {
     public var duration: Duration?
     /// After this time it ends with what is known.
     public var within: Duration = .seconds(600)
+    /// The command, with its options, that runs the scenario on its data; nil for the name alone.
+    public var command: String?
+    /// The versions of what takes part, for the result's environment.
+    public var versions: [String: String] = [:]
     /// How each run is carried out.
     public var run = RunOptions()
     /// Called with a line that says what runs.

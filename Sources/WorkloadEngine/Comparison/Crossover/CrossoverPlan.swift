@@ -65,9 +65,14 @@ public struct CrossoverPlan: Sendable {
         let duration = try Self.duration(for: runs, scenario, options, overhead)
         self.duration = duration
         time = .seconds(Double(runs) * Self.seconds(duration, scenario, overhead))
+        let runCount = runs
         let scaled = try cells.map { cell in
             var cell = cell
-            cell.scenario = try cell.scenario.scaled(toMeasured: duration)
+            do {
+                cell.scenario = try cell.scenario.scaled(toMeasured: duration)
+            } catch {
+                throw Self.tooShort(duration, cell.scenario, error, runCount, options, overhead)
+            }
             return cell
         }
         self.cells = scaled
@@ -163,6 +168,30 @@ public struct CrossoverPlan: Sendable {
         }
         let chosen = min(measured, CrossoverOptions.longest)
         return .milliseconds(Int((chosen * 20).rounded(.down)) * 50)
+    }
+
+    /// Why the scenario's times do not fit into runs of this length, and which options fit them.
+    private static func tooShort(
+        _ duration: Duration,
+        _ scenario: Scenario,
+        _ error: any Error,
+        _ runs: Int,
+        _ options: CrossoverOptions,
+        _ overhead: Double
+    ) -> any Error {
+        var fitting = Int(duration.inSeconds.rounded(.up))
+        while (try? scenario.scaled(toMeasured: .seconds(fitting))) == nil {
+            fitting += 1
+            // Not a matter of length, then.
+            guard fitting <= 3_600 else { return error }
+        }
+        let needed = Double(runs) * seconds(.seconds(fitting), scenario, overhead) / 0.9
+        let within = max(Int((needed / 60).rounded(.up)), Int(options.within.inSeconds / 60))
+        return RunError(
+            .scenario,
+            "\(error); runs of \(HumanUnits.seconds(duration.inSeconds)) are too short for that: "
+                + "choose --duration \(fitting)s --within \(within)m, or write the time in percent"
+        )
     }
 
     private static func tooLong(

@@ -26,6 +26,7 @@ public enum CrossoverReport {
         }
         lines += [""] + legend(of: result)
         lines += corners(of: result)
+        lines += [""] + TextReport.environment(result.environment, seed: result.seed)
         let text = lines.joined(separator: "\n") + "\n"
         return style.isUTF8 ? text : ascii(text)
     }
@@ -42,6 +43,7 @@ public enum CrossoverReport {
         }
         lines += legend(of: result).map { "* \($0)" }
         lines += corners(of: result).map { $0.hasPrefix("  ") ? "    \($0)" : $0 }
+        lines += [""] + TextReport.environment(result.environment, seed: result.seed)
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -124,8 +126,8 @@ public enum CrossoverReport {
             zip(cell.indices, last).allSatisfy { $0 == 0 || $0 == $1 }
         }
         guard !corners.isEmpty else { return [] }
-        let run =
-            "poolgauge run \(result.scenario) --arm \(result.a) --arm \(result.b)"
+        let command = result.command ?? "poolgauge run \(result.scenario)"
+        let run = "\(command) --arm \(result.a) --arm \(result.b)"
         return ["", "To look at a corner by itself:"]
             + corners.map { "  \(run) \($0.options.joined(separator: " "))" }
     }

@@ -39,6 +39,9 @@ public struct CrossoverResult: Sendable, Codable, Equatable {
     public var noisePairs: Int
     /// The clients that were left out of both arms, with the reason; absent when there are none.
     public var leftOut: [String: String]?
+    /// The command that runs the scenario on its data, before the options of a cell; absent in
+    /// results of programs that have no such command.
+    public var command: String?
     /// The cells, the first sweep's values changing fastest.
     public var cells: [Cell]
 

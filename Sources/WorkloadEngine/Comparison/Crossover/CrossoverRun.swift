@@ -44,9 +44,9 @@ public final class CrossoverRun: Sendable {
         guard let first = plan.cells.first, let last = plan.cells.last else { return }
         do {
             for (cell, name) in [(first, options.a), (last, options.b)] {
-                let moment = try cell.scenario.scaled(
-                    toMeasured: .milliseconds(Int(CrossoverOptions.shortest * 1_000))
-                )
+                // Times that are not in percent may not fit into less than a run of the map.
+                let shortest = Duration.milliseconds(Int(CrossoverOptions.shortest * 1_000))
+                let moment = (try? cell.scenario.scaled(toMeasured: shortest)) ?? cell.scenario
                 guard let arm = moment.arms.first(where: { $0.name == name }) else { continue }
                 _ = try await trials.run(moment, on: arm, datasetSeed: scenario.seed)
             }
@@ -251,7 +251,11 @@ public final class CrossoverRun: Sendable {
             schema: CrossoverResult.schemaName,
             scenario: scenario.name,
             seed: scenario.seed,
-            environment: HostEnvironment(in: options.run.folder, scenario: scenario),
+            environment: HostEnvironment(
+                in: options.run.folder,
+                scenario: scenario,
+                versions: options.versions
+            ),
             partial: partialReason != nil,
             partialReason: partialReason,
             a: options.a,
@@ -270,6 +274,7 @@ public final class CrossoverRun: Sendable {
             noiseFloor: floor?.rounded(toDigits: 4),
             noisePairs: noisePairs.count,
             leftOut: leftOut.isEmpty ? nil : leftOut,
+            command: options.command,
             cells: cells
         )
     }

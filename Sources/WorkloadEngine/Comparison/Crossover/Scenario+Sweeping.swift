@@ -136,7 +136,8 @@ extension Scenario {
                 )
             }
         }
-        return options + left.map { "(without \($0))" }
+        // A comment to the shell: no option leaves a client out.
+        return options + (left.isEmpty ? [] : ["# without \(left.joined(separator: ", "))"])
     }
 }
 

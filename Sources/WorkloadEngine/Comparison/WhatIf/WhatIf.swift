@@ -92,6 +92,7 @@ public struct WhatIf: Sendable {
             scenario: result.scenario,
             arm: run.arm,
             recorded: recorded,
+            versions: result.environment.versions,
             cpuCount: result.environment.cpuCount,
             seed: load.seed,
             runs: repetitions,

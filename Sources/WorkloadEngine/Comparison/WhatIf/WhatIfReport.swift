@@ -29,6 +29,10 @@ public enum WhatIfReport {
             lines.append("")
             lines += notes.map { "note: \($0)" }
         }
+        if let versions = result.versions, !versions.isEmpty {
+            let parts = versions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+            lines += ["", "recorded with " + parts.joined(separator: ", ")]
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 

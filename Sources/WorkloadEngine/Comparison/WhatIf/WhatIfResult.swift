@@ -14,6 +14,8 @@ public struct WhatIfResult: Sendable, Codable, Equatable {
     public var arm: String
     /// What served the accesses in the recorded run.
     public var recorded: WhatIfSetting
+    /// The versions of what took part in the recorded run; absent in results of older versions.
+    public var versions: [String: String]?
     /// The processors of the simulation: those of the machine that the run was recorded on.
     public var cpuCount: Int
     /// The seed of all randomness.

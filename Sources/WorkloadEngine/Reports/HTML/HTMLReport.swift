@@ -9,7 +9,10 @@ public enum HTMLReport {
     /// - Throws: `EncodingError` for a result that JSON cannot hold.
     public static func text(of result: RunResult) throws -> String {
         var page = HTMLPage(title: title(of: result))
-        page.lead = result.runs.map { verdict($0, of: result) }
+        page.lead = (result.failures ?? []).map {
+            .element("p", ["class": "verdict lead failed"], .text("FAILED  \($0)"))
+        }
+        page.lead += result.runs.map { verdict($0, of: result) }
         page.lead += (result.environment.warnings ?? []).map {
             .element("p", ["class": "verdict failed"], .text("Warning: \($0)"))
         }

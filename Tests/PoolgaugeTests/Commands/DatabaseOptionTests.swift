@@ -1,0 +1,90 @@
+import Foundation
+import SQLiteEngine
+import Testing
+
+/// `--database` on every command that runs load.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct DatabaseOptionTests {
+    /// A database of the user's, and a scenario whose own data have no such table.
+    private func prepare(in folder: URL) throws -> URL {
+        let database = folder.appendingPathComponent("mine.sqlite")
+        let queue = try DatabaseQueue(path: database.path)
+        try queue.write { db in
+            try db.execute(sql: "CREATE TABLE own (n INTEGER); INSERT INTO own VALUES (1)")
+        }
+        try queue.close()
+        let yaml = """
+            version: 1
+            name: mine
+            dataset: {sql: [CREATE TABLE other (n INTEGER)]}
+            arms: {queue: {type: queue}, pool: {type: pool}}
+            phases: [{name: steady, duration: 1s}]
+            drain: 1s
+            clients:
+              ui: {access: write, arrival: {rate: 100/s}, sql: UPDATE own SET n = n + 1}
+            """
+        let file = folder.appendingPathComponent("mine.yaml")
+        try yaml.write(to: file, atomically: true, encoding: .utf8)
+        return database
+    }
+
+    private static let commands: [[String]] = [
+        ["run", "mine.yaml", "--arm", "pool"],
+        ["compare", "mine.yaml", "--arms", "queue,pool", "--blocks", "6", "--duration", "200ms"],
+        [
+            "capacity", "mine.yaml", "--arms", "pool", "--within", "4s", "--duration", "300ms",
+            "--p99", "10s",
+        ],
+        [
+            "crossover", "mine.yaml", "--sweep", "readers=1,2", "--blocks", "1", "--duration",
+            "300ms", "--metric", "ui.response.mean",
+        ],
+        ["dashboard", "mine.yaml", "--screenshot", "picture.txt", "--after", "500ms"],
+    ]
+
+    @Test(arguments: commands)
+    func theDatabaseIsCopied(arguments: [String]) throws {
+        try withTemporaryFolder { folder in
+            let database = try prepare(in: folder)
+            let before = try Data(contentsOf: database)
+            let outcome = try HeadlessProgram.run(
+                arguments + ["--database", "mine.sqlite"],
+                in: folder
+            )
+            // Six is a search that ended early; five a machine that was too busy.
+            #expect([0, 3, 5, 6].contains(outcome.status), "\(outcome)")
+            #expect(!outcome.errors.contains("no such table"), "\(outcome)")
+            #expect(try Data(contentsOf: database) == before)
+            let left = Set(contents(of: folder)).subtracting(["picture.txt"])
+            #expect(left == ["mine.sqlite", "mine.yaml"])
+        }
+    }
+
+    @Test(arguments: ["run", "compare", "capacity", "crossover", "dashboard"])
+    func aPresetNeedsItsOwnData(command: String) throws {
+        try withTemporaryFolder { folder in
+            _ = try prepare(in: folder)
+            var arguments = [command, "ycsb-c", "--database", "mine.sqlite"]
+            if command == "crossover" { arguments += ["--sweep", "readers=1,2"] }
+            if command == "dashboard" { arguments += ["--screenshot", "picture.txt"] }
+            let outcome = try HeadlessProgram.run(arguments, in: folder)
+            #expect(outcome.status == 64)
+            #expect(
+                outcome.errors.contains("'ycsb-c' is a preset, and presets need their own data")
+            )
+        }
+    }
+
+    @Test(arguments: ["compare", "capacity", "crossover"])
+    func repeatedRunsAreRefusedInPlace(command: String) throws {
+        try withTemporaryFolder { folder in
+            _ = try prepare(in: folder)
+            let outcome = try HeadlessProgram.run(
+                [command, "mine.yaml", "--database", "mine.sqlite", "--in-place"],
+                in: folder
+            )
+            #expect(outcome.status == 64)
+            #expect(outcome.errors.contains("--in-place is for 'poolgauge run' alone"))
+        }
+    }
+}
