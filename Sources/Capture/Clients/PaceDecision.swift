@@ -17,6 +17,7 @@ struct PaceDecision {
 
     /// - Parameters:
     ///   - visits: The transactions, in the order of their starts.
+    ///   - connections: How many connections run them.
     ///   - span: The first start and the last end of the capture.
     ///   - isTimed: Whether the durations are known.
     init(_ visits: [Visit], connections: Int, span: ClosedRange<Double>, isTimed: Bool) {
@@ -52,7 +53,7 @@ struct PaceDecision {
         }
     }
 
-    /// One connection: does a long transaction shorten the rest after it?
+    /// Decides by whether a long transaction of the one connection shortens the rest after it.
     private mutating func decideByRests(_ pairs: [(duration: Double, rest: Double)]) {
         let count = Double(pairs.count)
         let meanDuration = pairs.reduce(0) { $0 + $1.duration } / count
@@ -75,7 +76,7 @@ struct PaceDecision {
             + "\(slope < 0 ? "-" : "")\(TimeText.number(abs(slope))) ms (closed loop: 0, open: -1)"
     }
 
-    /// Several connections: how many running transactions does an arrival meet?
+    /// Decides by how many running transactions an arrival on several connections meets.
     private mutating func decideByCompany(
         _ visits: [Visit],
         length: Double,

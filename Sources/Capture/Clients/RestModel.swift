@@ -16,7 +16,7 @@ struct RestModel: Equatable {
     ///
     /// - Parameters:
     ///   - numbers: Observed rests, in seconds.
-    ///   - mean: The mean, if it is not that of the observed rests.
+    ///   - known: The mean, if it is not that of the observed rests.
     init(_ numbers: SampledNumbers, mean known: Double? = nil) {
         let mean = known ?? numbers.mean
         self.mean = mean

@@ -33,7 +33,7 @@ package struct FidelityReport {
     /// - Parameters:
     ///   - scenario: The captured scenario.
     ///   - result: The run of its arm ``CapturedScenario/presentArm``.
-    ///   - rows: The mean of a statement's rows in the run; nil where it is unknown.
+    ///   - meanRows: The mean of a statement's rows in the run; nil where it is unknown.
     package init(
         _ scenario: CapturedScenario,
         _ result: ArmResult,

@@ -25,6 +25,7 @@ struct DistributionFit: Equatable {
     ///   - sample: The values.
     ///   - range: The integers of the column; nil where there is no column.
     ///   - k: How often a value must have been seen to be shown.
+    /// - Returns: The distribution with the smallest distance.
     static func best(
         of sample: ValueSample,
         range: ClosedRange<Int64>?,

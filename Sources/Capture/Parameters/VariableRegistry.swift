@@ -15,8 +15,12 @@ struct VariableRegistry {
 
     /// The name of a variable with this definition; a new one where there is none.
     ///
-    /// - Parameter isOwn: Whether the variable must differ from all others, because one access
-    ///   needs another value.
+    /// - Parameters:
+    ///   - base: The name, where no other variable has it.
+    ///   - yaml: The definition.
+    ///   - comment: How it was chosen.
+    ///   - used: Names of variables that must not be shared, because one access needs another value.
+    /// - Returns: The name.
     mutating func name(
         _ base: String,
         yaml: String,

@@ -204,8 +204,8 @@ struct StatementParser {
 
     /// The value of a literal that becomes a slot; nil for anything else.
     ///
-    /// Numbers of LIMIT, ORDER BY and GROUP BY, and single digits that no column is compared with,
-    /// belong to the statement.
+    /// Numbers of LIMIT, column numbers of ORDER BY and GROUP BY, and single digits that no column
+    /// is compared with, belong to the statement.
     private func literal(at index: Int) -> WorkloadValue? {
         let token = tokens[index]
         switch token.kind {
@@ -215,7 +215,9 @@ struct StatementParser {
             return .text(token.unquoted)
         case .blob: return .blob(Self.bytes(ofHex: token.text.dropFirst(2).dropLast()))
         case .number:
-            if ["LIMIT", "OFFSET", "ORDER", "GROUP"].contains(clauses[index]) { return nil }
+            if ["LIMIT", "OFFSET"].contains(clauses[index]) || isColumnNumber(at: index) {
+                return nil
+            }
             if token.text.count == 1, context(of: index).role == .other { return nil }
             if let integer = Int64(token.text) { return .integer(integer) }
             if token.text.lowercased().hasPrefix("0x") {
@@ -225,6 +227,22 @@ struct StatementParser {
             return .real(Double(token.text) ?? 0)
         default: return nil
         }
+    }
+
+    private static let termEnds: Set = [
+        ",", ")", "ASC", "COLLATE", "DESC", "EXCEPT", "HAVING", "INTERSECT", "LIMIT", "NULLS",
+        "ORDER", "UNION", "WINDOW",
+    ]
+
+    /// Whether a number is a whole term of ORDER BY or GROUP BY: it then is the number of a column
+    /// of the result (<https://sqlite.org/lang_select.html#the_order_by_clause>).
+    private func isColumnNumber(at index: Int) -> Bool {
+        guard index > 0, ["ORDER", "GROUP"].contains(clauses[index]) else { return false }
+        let previous = tokens[index - 1]
+        guard previous.keyword == "BY" || previous.text == "," else { return false }
+        guard tokens.indices.contains(index + 1) else { return true }
+        let next = tokens[index + 1]
+        return Self.termEnds.contains(next.kind == .word ? next.keyword : next.text)
     }
 
     private static func bytes(ofHex text: Substring) -> [UInt8] {

@@ -22,7 +22,11 @@ struct StatementTables {
         var expressions: Set<String> = []
         while index < tokens.count {
             let word = tokens[index].keyword
+            let previous = index > 0 ? tokens[index - 1].keyword : ""
             switch word {
+            case "UPDATE" where previous == "DO", "FROM" where previous == "DISTINCT":
+                // ON CONFLICT DO UPDATE and IS DISTINCT FROM are not followed by a table.
+                break
             case "FROM", "JOIN", "INTO", "UPDATE":
                 isInFrom = word == "FROM"
                 index = read(tokens, after: index, schema, isInsert: word == "INTO")

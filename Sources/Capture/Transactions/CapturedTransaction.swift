@@ -42,8 +42,9 @@ struct CapturedTransaction {
     var end: Double
     /// Its statements without those that begin and end it.
     var statements: [Statement] = []
-    /// The time from each statement's end to the next one's start; the first follows BEGIN, the
-    /// last precedes COMMIT. Empty without BEGIN.
+    /// The time from each statement's end to the next one's start.
+    ///
+    /// The first follows BEGIN, the last precedes COMMIT. Empty without BEGIN.
     var gaps: [Double] = []
     /// How often one of its statements, or BEGIN before it, failed because of a lock.
     var busyCount = 0

@@ -171,7 +171,10 @@ struct ShapeStatistics {
 
     /// The rest before a position, or before COMMIT; nil where there is none worth a step.
     ///
-    /// - Parameter least: The shortest rest that counts, in seconds.
+    /// - Parameters:
+    ///   - position: The position; one beyond the last means COMMIT.
+    ///   - least: The shortest rest that counts, in seconds.
+    /// - Returns: The rest's distribution.
     func rest(before position: Int, least: Double) -> RestModel? {
         let gap = gaps[position]
         // A few long gaps among short ones are the scheduler's, not the program's.

@@ -97,6 +97,7 @@ struct TimeBins {
     ///   - length: The number of values of the series, whose last belongs to the newest moment.
     ///   - offset: The number of moments before its first value.
     ///   - state: The state at a place of the series.
+    /// - Returns: A state for each stretch.
     func states(
         kinds: Int,
         series length: Int,

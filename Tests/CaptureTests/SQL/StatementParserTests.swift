@@ -83,6 +83,12 @@ struct StatementParserTests {
         ("DELETE FROM orders WHERE user = ?", ["comparison orders.user"]),
         ("SELECT * FROM users ORDER BY id LIMIT ? OFFSET ?", ["limit", "offset"]),
         ("SELECT * FROM users ORDER BY 2 LIMIT 100", []),
+        ("SELECT * FROM users ORDER BY 12 DESC, 10", []),
+        ("SELECT age, count(*) FROM users GROUP BY 11 HAVING count(*) > 20", ["other"]),
+        ("SELECT * FROM users ORDER BY id = 471100 DESC", ["comparison users.id"]),
+        ("SELECT count(*) FROM users GROUP BY mail, age > 65", ["comparison users.age"]),
+        ("SELECT * FROM users ORDER BY 471100 - id", ["other"]),
+        ("SELECT * FROM users ORDER BY mail, id - 471100", ["other"]),
         ("SELECT 1, substr(mail, 1, 5) FROM users", []),
         ("SELECT ?", ["other"]),
         (
@@ -164,6 +170,16 @@ struct StatementParserTests {
             "WITH RECURSIVE x(n) AS (SELECT 1 UNION SELECT n FROM x), y AS (SELECT 2) SELECT * FROM y",
             []
         ),
+        ("INSERT INTO users (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET age = age + 1", []),
+        (
+            """
+            INSERT INTO users (id, age) SELECT id, 1 FROM orders WHERE true
+            ON CONFLICT DO UPDATE SET (mail, age) = (excluded.mail, 2) WHERE id > 7
+            """, []
+        ),
+        ("UPDATE gone SET age = 1", ["gone"]),
+        ("SELECT * FROM users WHERE mail IS NOT DISTINCT FROM age", []),
+        ("SELECT count(DISTINCT mail) FROM gone", ["gone"]),
         ("INSERT INTO gone VALUES (1)", ["gone"]), ("SELECT * FROM users, gone", ["gone"]),
     ])
     func tablesThatTheDatabaseLacksAreFound(sql: String, missing: [String]) throws {

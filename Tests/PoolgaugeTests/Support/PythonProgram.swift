@@ -25,6 +25,7 @@ final class PythonProgram {
     ///   - database: The path that it finds as `path`; `c` is a connection to it.
     ///   - setup: What it does before this returns.
     ///   - loop: What it does again and again afterwards.
+    /// - Throws: ``TimedOut`` when it ends before.
     init(_ name: String, on database: URL, setup: String, loop: String = "time.sleep(60)") throws {
         let script = """
             import sqlite3, sys, time
