@@ -222,6 +222,7 @@ public final class SQLTraceSession {
         _ libraries: [TracedLibraries.Entry]
     ) -> String? {
         guard libraries.isEmpty else { return nil }
+        if probes.libraries.isFull { return "too many other libraries with SQLite are in use" }
         return facts.code.isEmpty
             ? "its memory map cannot be read"
             : "no file that it maps has the symbols of SQLite: it contains a stripped copy"

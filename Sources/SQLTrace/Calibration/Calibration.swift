@@ -14,7 +14,7 @@ struct Calibration {
     /// The longest answer.
     private static let answerLimit = 4_096
     /// Nanoseconds that the process may take in all: programs are not traced meanwhile.
-    private static let patience: UInt64 = 5_000_000_000
+    var patience: UInt64 = 5_000_000_000
 
     /// The layout of a library, or why it was not found.
     func layout(of library: SQLiteLibrary) -> Result<StatementLayout, TraceError> {
@@ -102,7 +102,7 @@ struct Calibration {
             waitpid(child, nil, 0)
         }
         var bytes: [UInt8] = []
-        let deadline = monotonicNanoseconds() + Self.patience
+        let deadline = monotonicNanoseconds() + patience
         var isWaiting = !arguments.isEmpty
         while bytes.count < Self.answerLimit {
             guard ChildProcess.waitForInput(output[0], until: deadline) else { return nil }

@@ -68,9 +68,12 @@ struct TracedLibraries {
         return "/proc/\(process)/map_files/\(range)"
     }
 
+    /// Whether no further library is taken.
+    var isFull: Bool { entries.count >= Self.limit }
+
     /// The library at a path.
     mutating func entry(path: String, link: String) -> Entry? {
-        guard entries.count < Self.limit, let library = SQLiteLibrary(path: path, link: link)
+        guard !isFull, let library = SQLiteLibrary(path: path, link: link)
         else { return nil }
         if let known = identities[library.identity] { return known }
         let entry = Entry(number: entries.count, library: library)
