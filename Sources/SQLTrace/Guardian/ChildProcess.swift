@@ -32,6 +32,7 @@ enum ChildProcess {
     ///   - command: A path and its arguments.
     ///   - descriptors: For each of the child's descriptors, one of this process's.
     ///   - environment: The child's environment; this process's when nil.
+    /// - Returns: The process.
     static func start(
         _ command: [String],
         descriptors: [Int32: Int32],

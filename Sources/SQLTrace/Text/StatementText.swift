@@ -12,6 +12,7 @@ enum StatementText {
     /// - Parameters:
     ///   - text: The statement.
     ///   - identifiers: The names of tables, columns and indexes, in lower case.
+    /// - Returns: The text without literals.
     static func normalized(_ text: String, identifiers: Set<String> = []) -> String {
         let tokens = SQLTokens.significant(SecretKeys.redacted(text))
         var words: [String] = []
