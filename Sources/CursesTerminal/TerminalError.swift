@@ -15,6 +15,7 @@ package enum TerminalError: Error, Equatable, CustomStringConvertible {
     /// What is wrong, and the way out.
     ///
     /// - Parameter command: A command that does without a screen.
+    /// - Returns: The problem and the command, in words.
     package func text(wayOut command: String) -> String {
         let wayOut = "run without a screen: \(command)"
         return switch self {

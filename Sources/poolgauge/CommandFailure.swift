@@ -1,6 +1,7 @@
 import ArgumentParser
 import CursesTerminal
 import EngineTarget
+import SQLiteWatch
 import TerminalUI
 import WorkloadEngine
 
@@ -51,7 +52,7 @@ struct CommandFailure: Error {
             // Help, versions, usage errors and exit codes are ArgumentParser's.
             Poolgauge.exit(withError: error)
         }
-        StandardError.write("poolgauge: \(failure.message)\n")
+        StandardError.write("poolgauge: \(PrintableText.escapedLines(failure.message))\n")
         Poolgauge.exit(withError: ExitCode(failure.status))
     }
 }

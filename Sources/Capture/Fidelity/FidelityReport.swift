@@ -90,8 +90,10 @@ package struct FidelityReport {
         return rows.count == operation.statements.count ? rows.reduce(0, +) : nil
     }
 
-    /// The report for people, with a newline at its end.
-    package var text: String {
+    /// The lines of the report for people, with names as the captured programs chose them.
+    ///
+    /// They may contain control characters, which a terminal must not receive.
+    package var lines: [String] {
         var table = [
             ["", "calls/s", "", "time", "", "rows", "", "busy", ""],
             ["operation"] + (0..<4).flatMap { _ in ["captured", "replayed"] },
@@ -123,6 +125,6 @@ package struct FidelityReport {
             var line = line
             while line.last == " " { line.removeLast() }
             return line
-        }.joined(separator: "\n") + "\n"
+        }
     }
 }

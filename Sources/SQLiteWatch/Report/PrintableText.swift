@@ -15,6 +15,12 @@ public enum PrintableText {
         return escaped
     }
 
+    /// Replaces the same characters in each line of a text, and keeps its newlines.
+    package static func escapedLines(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { escaped(String($0)) }.joined(separator: "\n")
+    }
+
     /// Replaces the same characters in a JSON text with `\uXXXX`, which denotes the same string.
     ///
     /// Encoders escape only the controls below U+0020. In a JSON text, any other of these

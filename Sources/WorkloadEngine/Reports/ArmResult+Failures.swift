@@ -12,6 +12,7 @@ extension ArmResult {
     /// - Parameters:
     ///   - thresholds: The scenario's thresholds.
     ///   - judgesUnfinished: Whether a client fails whose accesses all outlast the run.
+    /// - Returns: One sentence for each client that failed.
     func clientFailures(for thresholds: [Threshold], judgesUnfinished: Bool) -> [String] {
         let judged = Set(thresholds.map(\.metric))
         return clients.sorted { $0.key < $1.key }.compactMap { name, client in

@@ -31,6 +31,7 @@ struct DatabaseOptions: ParsableArguments {
     /// - Parameters:
     ///   - scenario: The scenario's name or path, as the user named it.
     ///   - folder: The folder that receives the copy.
+    /// - Returns: The copy.
     /// - Throws: ``CommandFailure`` for a preset, a file that does not exist or cannot be copied.
     func copy(for scenario: String, in folder: URL) throws -> UserDatabase? {
         guard let database else { return nil }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Capture
 import Foundation
+import SQLiteWatch
 import Telemetry
 import WorkloadEngine
 
@@ -126,7 +127,10 @@ struct CaptureRun {
                 status: ExitStatus.failed.rawValue
             )
         }
-        try StandardOutput.write("wrote \(output): \(captured.operations.count) operations\n")
+        let count = captured.operations.count
+        try StandardOutput.write(
+            PrintableText.escaped("wrote \(output): \(count) operations") + "\n"
+        )
         let scenario = try Scenario.load(nameOrPath: outputPath)
         if let checkDuration { try compare(captured, scenario, for: checkDuration) }
     }
@@ -173,7 +177,9 @@ struct CaptureRun {
         }
         reporter.finish()
         let report = FidelityReport(captured, result) { counts.mean(of: $0) }
-        try StandardOutput.write("\n" + report.text)
+        // Names of tables and clients are text of other programs.
+        let lines = report.lines.map(PrintableText.escaped)
+        try StandardOutput.write("\n" + lines.joined(separator: "\n") + "\n")
         if let written, let replayed = watch.withLock({ $0 })?.finish() {
             try StandardOutput.write(Self.text(of: written, replayed))
         }

@@ -87,8 +87,10 @@ struct LiveCapture {
         if tracing.unknownTexts > 0 {
             result.notes.append("\(tracing.unknownTexts) executions whose text cannot be read")
         }
-        result.notes += tracing.notVisible.map { "pid \($0.pid) is not visible: \($0.reason)" }
-        result.notes += tracing.notes
+        // Names of processes and of libraries are text of other programs.
+        result.notes += tracing.notVisible
+            .map { PrintableText.escaped("pid \($0.pid) is not visible: \($0.reason)") }
+        result.notes += tracing.notes.map(PrintableText.escaped)
     }
 
     private func add(_ execution: StatementExecution, to result: inout Result) {

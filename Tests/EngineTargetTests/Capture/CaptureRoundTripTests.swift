@@ -122,12 +122,12 @@ struct CaptureRoundTripTests {
         for row in report.rows {
             // Poisson arrivals of four seconds, 30/s and more: three standard deviations are 27 %.
             let ratio = row.rate.replayed / row.rate.captured
-            #expect(ratio > 0.65 && ratio < 1.5, "\(row.name): \(report.text)")
+            #expect(ratio > 0.65 && ratio < 1.5, "\(row.name): \(report.lines)")
         }
         // Two workers that hold the writer for 3 ms of 33, or for longer on a busy machine: at least
         // 15 % of the time.
-        #expect(report.writeShare.captured > 0.1, "\(report.text)")
-        #expect(report.writeShare.replayed > 0.1, "\(report.text)")
+        #expect(report.writeShare.captured > 0.1, "\(report.lines)")
+        #expect(report.writeShare.replayed > 0.1, "\(report.lines)")
         #expect(captured.yaml.contains("{pause: "))
         #expect(captured.yaml.contains("repeat: 3"))
         #expect(captured.yaml.contains("choice, values: [") == showsValues)

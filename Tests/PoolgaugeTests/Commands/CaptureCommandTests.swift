@@ -143,4 +143,19 @@ struct CaptureCommandTests {
             #expect(outcome.status == 64 && outcome.errors.contains(message), "\(outcome)")
         }
     }
+
+    /// A table's name comes from the captured program, and could change the terminal.
+    @Test func namesReachTheTerminalWithoutControlCharacters() throws {
+        let line =
+            #"{"time": 1, "sql": "SELECT * FROM \"gone\u001b[31m\u009b2J\"", "seconds": 0.001}"#
+        try withDatabase { folder in
+            let outcome = try capture(Self.log + line + "\n", ["--check", "1s"], in: folder)
+            #expect(outcome.status == 0, "\(outcome)")
+            #expect(outcome.output.contains(#"'gone\u{1b}[31m\u{9b}2J'"#), "\(outcome.output)")
+            #expect(!outcome.output.contains("\u{1B}") && !outcome.output.contains("\u{9B}"))
+            let refused = try capture(line, ["--force"], in: folder)
+            #expect(refused.status == 64 && refused.errors.contains(#"'gone\u{1b}[31m\u{9b}2J'"#))
+            #expect(!refused.errors.contains("\u{1B}"), "\(refused.errors)")
+        }
+    }
 }

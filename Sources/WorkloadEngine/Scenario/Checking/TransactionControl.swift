@@ -5,6 +5,7 @@ enum TransactionControl {
     /// - Parameters:
     ///   - sql: The statement.
     ///   - access: The kind of access that runs it.
+    /// - Returns: The reason, in words.
     static func problem(with sql: String, in access: WorkloadAccess) -> String? {
         guard access != .writeWithoutTransaction else { return nil }
         let tokens = SQLTokenizer(sql)
