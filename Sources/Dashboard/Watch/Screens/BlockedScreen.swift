@@ -43,7 +43,10 @@ struct BlockedScreen: WatchScreen {
                 Track(minimum: 10, ideal: 16, maximum: 24, priority: 19, flex: 0),
                 rank: { .text($0.by?.name ?? "") }
             ) {
-                Span($0.by.map { "\($0.name ?? "?") \($0.pid)" } ?? "not traced", $1.bold(.writer))
+                Span(
+                    $0.by.map { WatchWords.process($0.name ?? "?", $0.pid) } ?? "not traced",
+                    $1.bold(.writer)
+                )
             },
             Listing.Column(
                 "open",

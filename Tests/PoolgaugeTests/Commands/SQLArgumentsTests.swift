@@ -1,0 +1,32 @@
+import SQLTrace
+import Testing
+
+@testable import poolgauge
+
+/// The level of `--sql=LEVEL` is read wherever it stands.
+struct SQLArgumentsTests {
+    private func options(_ arguments: String...) throws -> SQLTraceOptions? {
+        let all = SQLArguments.expanded(["top", "app.sqlite"] + arguments)
+        let command = try #require(try Poolgauge.parseAsRoot(all) as? TopSubcommand)
+        return command.sql.options
+    }
+
+    @Test func aLevelIsReadBeforeOtherOptions() throws {
+        #expect(try options("--once")?.level == nil)
+        #expect(try options("--sql", "--once")?.level == .light)
+        #expect(try options("--sql=timed", "--once", "--for", "1s")?.level == .timed)
+        let full = try options("--once", "--sql=full", "--pid", "7", "--for", "1s")
+        #expect(full?.level == .full)
+        #expect(full?.processes == [7])
+    }
+
+    @Test func anUnknownLevelIsRefused() {
+        #expect(throws: (any Error).self) { try options("--sql=bogus", "--once") }
+        #expect(throws: (any Error).self) { try options("--sql=full", "--once") }
+        #expect(throws: (any Error).self) { try options("--sql", "--pid", "7", "--once") }
+    }
+
+    @Test func whatFollowsTwoHyphensIsAFile() {
+        #expect(SQLArguments.expanded(["--", "--sql=full"]) == ["--", "--sql=full"])
+    }
+}
