@@ -113,12 +113,13 @@ struct DiagnosisTests {
     /// A log that is long already needs no more frames to be worth a sentence.
     @Test func aLongLogIsReportedAtOnce() {
         let observations = (0..<20).map { step in
-            observation(
+            let frames = UInt32(9_000 + step)
+            return observation(
                 at: UInt64(step) * 100,
                 index(
                     change: UInt32(step),
-                    frames: UInt32(9_000 + step),
-                    backfilled: UInt32(9_000 + step),
+                    frames: frames,
+                    backfilled: frames,
                     marks: [0, 9_000, nil, nil, nil]
                 ),
                 [7: [HeldLock(kind: .reader, mark: 1)]]
