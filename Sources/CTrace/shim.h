@@ -31,6 +31,16 @@ static inline int poolgauge_become(unsigned user) {
     return (int)syscall(SYS_setresuid, user, user, user);
 }
 
+/// unshare(2) of the mount, IPC and network namespaces, each where it is permitted; returns the
+/// number of those that were.
+static inline int poolgauge_unshare(void) {
+    // CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWNET
+    unsigned long flags[] = {0x20000ul, 0x8000000ul, 0x40000000ul};
+    int count = 0;
+    for (int i = 0; i < 3; i++) count += syscall(SYS_unshare, flags[i]) == 0;
+    return count;
+}
+
 /// prctl(2) with one argument.
 static inline int poolgauge_prctl(int option, unsigned long value) {
     return (int)syscall(SYS_prctl, option, value, 0ul, 0ul, 0ul);

@@ -108,7 +108,7 @@ extension SQLTraceSession {
             ? options.processes.count
             : survey.processes.filter { process, facts in
                 facts.code.contains { mapping in
-                    probes.libraries.entry(mapping, of: process).map { !$0.defined.isEmpty }
+                    probes.libraries.known(mapping, of: process).map { !$0.defined.isEmpty }
                         ?? false
                 }
             }.count
@@ -124,6 +124,12 @@ extension SQLTraceSession {
         tracing.secondsPerEvent = probes.cost.map { $0.reset / 1e9 }
         tracing.share = limiter.share * limiter.tracedShare + stepShare
         tracing.notes = notes
+        if decoder.unknownFiles > 0 {
+            tracing.notes.append(
+                "\(decoder.unknownFiles) executions are not counted: their processes had ended before "
+                    + "it was known whether the file at the watched path was theirs"
+            )
+        }
         if limiter.tracedShare < 1 {
             tracing.notes.append(
                 "a program lost more than \(Int((options.shareLimit * 100).rounded())) % of its time "

@@ -49,6 +49,7 @@ public final class SQLTraceSession {
     ///   - paths: The database files.
     ///   - commands: The programs of the processes that the session starts.
     ///   - options: How to trace.
+    /// - Throws: Why nothing can be traced.
     public init(
         paths: [String],
         commands: SQLTraceCommands,
@@ -84,10 +85,13 @@ public final class SQLTraceSession {
         limiter = CostLimiter(limit: options.shareLimit, at: start)
         windows = TimingWindows(at: start, seed: .random(in: 0 ... .max))
         try probes.enableProcessEvents()
-        for path in TracedLibraries.common where access(path, R_OK) == 0 {
-            if let entry = probes.libraries.entry(path: path, link: path) { probe(entry) }
-        }
-        surveyProcesses(for: Self.firstSurveyTime)
+        // Before a probe is enabled: where a program of Go uses a library, some may not exist.
+        let surveyed = survey.proceed(at: start, for: Self.firstSurveyTime)
+        let common = TracedLibraries.common.filter { access($0, R_OK) == 0 }
+            .compactMap { probes.libraries.entry(path: $0, link: $0) }
+        probeLibraries(of: surveyed)
+        // No process that uses a database is known to have chosen these: they must be root's.
+        for entry in common where entry.library.isRoots { probe(entry) }
         select()
         learnNames()
         // The start of the session is no part of its intervals.
@@ -119,40 +123,91 @@ public final class SQLTraceSession {
     // MARK: Processes
 
     private func probe(_ entry: TracedLibraries.Entry) {
+        guard entry.defined.isEmpty else { return }
+        protectGoUsers(of: entry)
+        let pauses = probes.needsCalibration(entry) && probes.isRecording && !probes.isPaused
+        // Events are not read while another process calibrates.
+        if pauses { pause(true) }
+        defer { if pauses { pause(false) } }
         guard probes.probe(entry) else { return }
         decoder.layouts = probes.layouts
         decoder.stepOverhead = UInt64(probes.cost?.insideStep ?? 0)
         if selected != nil { select() }
     }
 
+    /// Sets no probe on returns where a surveyed program of Go maps a library.
+    private func protectGoUsers(of entry: TracedLibraries.Entry) {
+        for process in survey.processes.keys where !entry.hasGoUser { protect(entry, process) }
+        noteGoUser(of: entry)
+    }
+
+    /// Removes the probes on returns where a process that maps a library runs a program of Go.
+    private func protect(_ entry: TracedLibraries.Entry, _ process: Int32) {
+        guard !entry.hasGoUser, let facts = survey.processes[process],
+            let program = facts.program,
+            facts.code.contains(where: { probes.libraries.known($0, of: process) === entry }),
+            probes.libraries.isGo(program, of: process)
+        else { return }
+        probes.protect(entry)
+        noteGoUser(of: entry)
+    }
+
+    private func noteGoUser(of entry: TracedLibraries.Entry) {
+        guard entry.hasGoUser, decoder.librariesWithoutReturns.insert(entry.number).inserted else {
+            return
+        }
+        notes.append(
+            "a program of Go uses \(entry.library.path): its statements have no times, and calls "
+                + "of sqlite3_exec are counted at their start, without their results"
+        )
+    }
+
+    /// Records nothing, or records again.
+    private func pause(_ isPaused: Bool) {
+        if isPaused {
+            probes.recordSteps(false)
+            decoder.endTiming()
+        }
+        probes.pause(isPaused)
+        decoder.forget()
+        let now = monotonicNanoseconds()
+        for number in models.indices { models[number].noteGap(at: now) }
+    }
+
     /// Nanoseconds that a survey takes between two reads of events, and at the start.
     private static let surveyTime: UInt64 = 5_000_000
     private static let firstSurveyTime: UInt64 = 2_000_000_000
 
-    private func surveyProcesses(for time: UInt64 = surveyTime) {
-        let now = monotonicNanoseconds()
-        for process in survey.proceed(at: now, for: time) {
+    private func surveyProcesses() {
+        probeLibraries(of: survey.proceed(at: monotonicNanoseconds(), for: Self.surveyTime))
+    }
+
+    /// Probes the libraries of the processes that have a watched database open.
+    private func probeLibraries(of surveyed: [Int32]) {
+        for process in surveyed {
             guard let facts = survey.processes[process] else { continue }
             problems[process] = nil
             if let name = facts.name, !facts.code.isEmpty || !facts.databases.isEmpty {
                 if names.count > Self.nameLimit { names = [:] }
                 names[process] = name
             }
-            let found = facts.code.compactMap { probes.libraries.entry($0, of: process) }
-            if let program = facts.program, !found.isEmpty,
-                probes.libraries.isGo(program, of: process)
-            {
-                for entry in found { probes.protect(entry) }
+            guard !facts.databases.isEmpty else {
+                // Its files are not read; but if it is one of Go, what it shares is protected.
+                let shared = facts.code.compactMap { probes.libraries.known($0, of: process) }
+                for entry in shared { protect(entry, process) }
+                continue
             }
-            guard !facts.databases.isEmpty else { continue }
+            let found = facts.code.compactMap { probes.libraries.entry($0, of: process) }
             if let problem = problem(of: facts, found) {
                 problems[process] = problem
                 continue
             }
             for entry in found {
+                protect(entry, process)
                 probe(entry)
                 if case .failure(let error) = entry.state {
-                    problems[process] = "its library \(entry.library.path): \(error.description)"
+                    problems[process] =
+                        "its library \(entry.library.path): \(error.description)"
                 }
             }
         }
@@ -167,6 +222,7 @@ public final class SQLTraceSession {
         _ libraries: [TracedLibraries.Entry]
     ) -> String? {
         guard libraries.isEmpty else { return nil }
+        if probes.libraries.isFull { return "too many other libraries with SQLite are in use" }
         return facts.code.isEmpty
             ? "its memory map cannot be read"
             : "no file that it maps has the symbols of SQLite: it contains a stripped copy"
@@ -181,14 +237,18 @@ public final class SQLTraceSession {
     public func poll() -> [StatementExecution] {
         let until = monotonicNanoseconds()
         var hasMore = true
+        var isAfterLoss = false
         while hasMore {
             let read = probes.instance.read()
             hasMore = read.hasMore
+            isAfterLoss = isAfterLoss || read.isAfterLoss
             counted += UInt64(read.records.count)
             early += read.records.compactMap { probes.decoder.event($0) }
         }
         if let selected {
+            let lost = selected.lost
             let records = selected.read()
+            isAfterLoss = isAfterLoss || selected.lost > lost
             counted += UInt64(records.count)
             early += records.compactMap { probes.decoder.event($0) }
         }
@@ -198,7 +258,14 @@ public final class SQLTraceSession {
         let batch = Array(early[..<end])
         early.removeFirst(end)
         for event in batch {
-            if case .newProgram = event.kind { survey.expect(event.thread, at: until) }
+            switch event.kind {
+            case .newProgram:
+                survey.expect(event.thread, at: until)
+                files.noteProgram(of: event.thread)
+            case .newThread(let process, isProcess: true):
+                files.noteStart(of: process, by: event.thread)
+            default: break
+            }
             let cost = event.kind.cost(probes.cost)
             if event.kind.isStep {
                 lostStepTimes[event.thread, default: 0] += cost
@@ -206,6 +273,7 @@ public final class SQLTraceSession {
                 lostTimes[event.thread, default: 0] += cost
             }
         }
+        if isAfterLoss { decoder.forget() }
         let output = decoder.decode(batch)
         var executions: [StatementExecution] = []
         for output in output {
@@ -213,6 +281,9 @@ public final class SQLTraceSession {
             case .execution(let execution, let database):
                 models[database].add(execution)
                 executions.append(execution)
+            case .closed(let process, let connection, let time):
+                let key = ConnectionKey(process: process, connection: connection)
+                for database in models.indices { models[database].end(key, at: time) }
             case .ended(let process, let time):
                 for database in models.indices { models[database].end(process: process, at: time) }
             }
@@ -235,12 +306,7 @@ public final class SQLTraceSession {
         }
         // Full is asked for by process: it only reports its cost.
         if let decision, options.level != .full {
-            if decision {
-                probes.recordSteps(false)
-                decoder.endTiming()
-            }
-            probes.pause(decision)
-            for number in models.indices { models[number].noteGap(at: now) }
+            pause(decision)
         }
         guard options.level == .timed, !limiter.isPaused else { return }
         switch windows.action(at: now, isTiming: decoder.isTiming) {

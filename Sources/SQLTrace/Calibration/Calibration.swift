@@ -2,6 +2,7 @@
 import CTrace
 import Glibc
 import SQLiteWatch
+import Telemetry
 
 /// Starts the process that finds a library's layout, and reads its answer.
 struct Calibration {
@@ -12,8 +13,8 @@ struct Calibration {
     private static let libraryLimit = 1 << 28
     /// The longest answer.
     private static let answerLimit = 4_096
-    /// Milliseconds that the process may take.
-    private static let patience: Int32 = 10_000
+    /// Nanoseconds that the process may take in all: programs are not traced meanwhile.
+    var patience: UInt64 = 5_000_000_000
 
     /// The layout of a library, or why it was not found.
     func layout(of library: SQLiteLibrary) -> Result<StatementLayout, TraceError> {
@@ -48,7 +49,10 @@ struct Calibration {
 
     /// Measures what probes cost a program that calls a library.
     ///
-    /// - Parameter probe: Sets probes on a copy, open in this process, or removes them.
+    /// - Parameters:
+    ///   - library: The library.
+    ///   - probe: Sets probes on a copy, open in this process, or removes them.
+    /// - Returns: The cost; nil when it cannot be measured.
     func cost(of library: SQLiteLibrary, probe: (Int32, Bool) -> Bool) -> ProbeCost? {
         guard let copy = copy(of: library) else { return nil }
         defer { close(copy) }
@@ -64,7 +68,11 @@ struct Calibration {
 
     /// What the process answers for a copy of a library; nil when it fails.
     ///
-    /// - Parameter proceed: Called when the process waits, with the descriptor of its input.
+    /// - Parameters:
+    ///   - copy: The descriptor of the copy.
+    ///   - arguments: Those that follow the command.
+    ///   - proceed: Called when the process waits, with the descriptor of its input.
+    /// - Returns: The answer.
     private func answer(
         _ copy: Int32,
         arguments: [String] = [],
@@ -94,10 +102,10 @@ struct Calibration {
             waitpid(child, nil, 0)
         }
         var bytes: [UInt8] = []
-        var poll = pollfd(fd: output[0], events: Int16(POLLIN), revents: 0)
+        let deadline = monotonicNanoseconds() + patience
         var isWaiting = !arguments.isEmpty
         while bytes.count < Self.answerLimit {
-            guard Glibc.poll(&poll, 1, Self.patience) > 0 else { return nil }
+            guard ChildProcess.waitForInput(output[0], until: deadline) else { return nil }
             let part = ProcFile.readOnce(output[0], limit: Self.answerLimit)
             if part.isEmpty { break }
             if isWaiting, part == [0x0a] {

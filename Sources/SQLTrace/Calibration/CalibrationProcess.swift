@@ -45,23 +45,18 @@ public enum SQLCalibration {
         _exit(0)
     }
 
-    /// Becomes a user without files, processes or capabilities.
+    /// The library and its copy are mapped at most twice: 2^28 bytes each.
+    private static let limits = ProcessSandbox.Limits(
+        processorSeconds: 5,
+        seconds: 30,
+        memory: 1 << 30
+    )
+
     private static func dropPrivileges() throws(LayoutSearch.Failure) {
-        let failure = LayoutSearch.Failure(reason: "privileges cannot be dropped")
-        guard poolgauge_close_from(UInt32(library) + 1) == 0 else { throw failure }
-        var processorTime = rlimit(rlim_cur: 5, rlim_max: 5)
-        var nothing = rlimit(rlim_cur: 0, rlim_max: 0)
-        setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &processorTime)
-        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &nothing)
-        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &nothing)
-        // Processes: the library cannot create one.
-        setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &nothing)
-        // An identity that no account has: above those of users, containers and services.
-        let user = uid_t(0x7a00_0000) + uid_t(getpid())
-        guard poolgauge_become(user) == 0 else { throw failure }
-        // 38 is PR_SET_NO_NEW_PRIVS, 4 is PR_SET_DUMPABLE: without it, /proc/self is root's.
-        guard poolgauge_prctl(38, 1) == 0, poolgauge_prctl(4, 1) == 0 else { throw failure }
-        guard getuid() == user, geteuid() == user, setuid(0) != 0 else { throw failure }
+        ProcessSandbox.limit(to: limits)
+        guard ProcessSandbox.dropPrivileges(closingFrom: library + 1) else {
+            throw LayoutSearch.Failure(reason: "privileges cannot be dropped")
+        }
     }
 
     private static func measureCost(_ loop: CostLoop) throws(LayoutSearch.Failure) {

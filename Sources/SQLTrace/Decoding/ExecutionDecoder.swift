@@ -3,14 +3,15 @@
 /// It knows which process each thread belongs to, which file each connection uses and which text
 /// each statement has; it reads the latter from memory once for each statement.
 struct ExecutionDecoder {
-    /// Returns the number of the watched database that a process has at a path.
-    typealias FileMatch = (_ process: Int32, _ path: String) -> Int?
+    /// Returns which watched database a process has at a path.
+    typealias FileMatch = (_ process: Int32, _ path: String) -> WatchedFileMatch
 
     /// What events show beside executions.
     enum Output: Sendable, Equatable {
         /// An execution, and the number of the watched database.
-        /// The number is that of the watched database.
         case execution(StatementExecution, Int)
+        /// A connection is closed, and its transaction with it.
+        case closed(process: Int32, connection: UInt64, time: UInt64)
         /// A process has ended or runs another program: its connections are gone.
         case ended(process: Int32, time: UInt64)
     }
@@ -23,6 +24,9 @@ struct ExecutionDecoder {
     /// Nanoseconds of each recorded step that the probes took, and not SQLite.
     var stepOverhead: UInt64 = 0
 
+    /// The libraries whose calls of `sqlite3_exec` are recorded at their start alone.
+    var librariesWithoutReturns: Set<Int> = []
+
     let memory: any ProcessMemory
     private let database: FileMatch
     var processes: [Int32: TracedProcess] = [:]
@@ -31,6 +35,8 @@ struct ExecutionDecoder {
 
     /// Executions on connections of other files, which were dropped.
     private(set) var otherExecutions: UInt64 = 0
+    /// Executions on connections of files that could not be identified, which were dropped.
+    private(set) var unknownFiles: UInt64 = 0
     /// Executions on watched connections whose text could not be read.
     private(set) var unknownTexts: UInt64 = 0
 
@@ -78,7 +84,15 @@ struct ExecutionDecoder {
                 if let found = execution(end, event, texts, at: index) {
                     output.append(.execution(found.0, found.database))
                 }
+            case .execStart(let start) where librariesWithoutReturns.contains(start.library):
+                let found = execution(of: start, result: 0, event, seconds: nil)
+                if let found { output.append(.execution(found.0, found.database)) }
             case .execStart(let start): push(start, event)
+            case .close(let connection):
+                let process = process(of: event.thread)
+                processes[process]?.connections[connection] = nil
+                processes[process]?.connectionsChecked.remove(connection)
+                output.append(.closed(process: process, connection: connection, time: event.time))
             case .execEnd(let result):
                 if let found = endExec(result, event) {
                     output.append(.execution(found.0, found.database))
@@ -89,6 +103,13 @@ struct ExecutionDecoder {
         }
         if threads.count > Self.capacity { threads = [:] }
         return output
+    }
+
+    /// Forgets what is known of statements, connections and calls: events are missing, and other ones
+    /// may have their addresses by now.
+    mutating func forget() {
+        processes = [:]
+        calls = [:]
     }
 
     /// The process of a thread; a thread that has ended is taken for the first one of its process.
@@ -122,8 +143,8 @@ struct ExecutionDecoder {
         // Programs reset statements that they have not run since the last reset.
         guard end.programCounter >= 0 else { return nil }
         let file = file(of: end.connection, library: end.library, process, &traced, end.file)
-        guard let file, let database = file.database else {
-            otherExecutions &+= 1
+        guard let file, case .watched(let database) = file.match else {
+            drop(file)
             return nil
         }
         var statement =
@@ -214,9 +235,14 @@ struct ExecutionDecoder {
         }
         guard let path = recorded ?? read else { return traced.connections[connection] }
         if let known = traced.connections[connection], known.path == path { return known }
-        let file = TracedProcess.File(path: path, database: database(process, path))
+        let file = TracedProcess.File(path: path, match: database(process, path))
         traced.connections[connection] = file
         return file
+    }
+
+    /// Counts an execution on another file.
+    private mutating func drop(_ file: TracedProcess.File?) {
+        if file?.match == .unknown { unknownFiles &+= 1 } else { otherExecutions &+= 1 }
     }
 
     // MARK: Exec
@@ -253,12 +279,22 @@ struct ExecutionDecoder {
             }
         }
         guard let (start, time) = found else { return nil }
+        let seconds = Double(event.time - min(time, event.time)) / 1e9
+        return execution(of: start, result: result, event, seconds: seconds)
+    }
+
+    private mutating func execution(
+        of start: TraceEvent.ExecStart,
+        result: Int32,
+        _ event: TraceEvent,
+        seconds: Double?
+    ) -> (StatementExecution, database: Int)? {
         let process = process(of: event.thread)
         var traced = processes[process] ?? TracedProcess(isNew: false)
         defer { processes[process] = traced }
         let file = file(of: start.connection, library: start.library, process, &traced, start.file)
-        guard let file, let database = file.database else {
-            otherExecutions &+= 1
+        guard let file, case .watched(let database) = file.match else {
+            drop(file)
             return nil
         }
         let text = start.text ?? memory.text(process, at: start.sql, limit: Self.textLimit)
@@ -279,7 +315,7 @@ struct ExecutionDecoder {
             sql: text.map(SecretKeys.redacted),
             result: result,
             isAutocommit: isAutocommit,
-            seconds: Double(event.time - min(time, event.time)) / 1e9
+            seconds: seconds
         )
         return (execution, database)
     }

@@ -52,6 +52,8 @@ struct TraceEvent: Sendable, Equatable {
         case execEnd(result: Int32)
         case stepStart(StepStart)
         case stepEnd(result: Int32)
+        /// A call that closes a connection.
+        case close(connection: UInt64)
         /// The thread made another one, of its process or of a new process.
         case newThread(Int32, isProcess: Bool)
         /// The process runs another program from now on.
@@ -78,7 +80,7 @@ extension TraceEvent.Kind {
     func cost(_ cost: ProbeCost?) -> Double {
         guard let cost else { return 0 }
         return switch self {
-        case .end, .execStart: cost.reset
+        case .end, .execStart, .close: cost.reset
         case .execEnd, .stepEnd: cost.step / 2
         case .stepStart: cost.step / 2
         case .newThread, .newProgram, .exit: 0

@@ -1,10 +1,19 @@
+/// Which watched database a file is.
+enum WatchedFileMatch: Sendable, Equatable {
+    /// The database of a number.
+    case watched(Int)
+    /// Another file.
+    case other
+    /// It has the path of a watched one, but perhaps in another root directory.
+    case unknown
+}
+
 /// What is known of a process whose events are decoded.
 struct TracedProcess {
     /// The main database file of a connection.
     struct File: Equatable {
         var path: String
-        /// The number of the watched database; nil for another one.
-        var database: Int?
+        var match: WatchedFileMatch
     }
 
     /// Whether the process started while it was traced, so that nothing of it was missed.

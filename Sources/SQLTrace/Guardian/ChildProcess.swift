@@ -1,5 +1,6 @@
 #if os(Linux)
 import Glibc
+import Telemetry
 
 /// Starts processes that get no descriptor but those that they need.
 enum ChildProcess {
@@ -8,6 +9,18 @@ enum ChildProcess {
         guard Glibc.pipe(&ends) == 0 else { return false }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return true
+    }
+
+    /// Waits until a descriptor can be read; false when a moment of the monotonic clock passes before.
+    static func waitForInput(_ descriptor: Int32, until deadline: UInt64) -> Bool {
+        var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while true {
+            let now = monotonicNanoseconds()
+            guard now < deadline else { return false }
+            let count = Glibc.poll(&poll, 1, Int32(clamping: (deadline - now) / 1_000_000 + 1))
+            if count > 0 { return true }
+            if count < 0, errno != EINTR { return false }
+        }
     }
 
     /// Starts a command; nil when that fails.
@@ -19,6 +32,7 @@ enum ChildProcess {
     ///   - command: A path and its arguments.
     ///   - descriptors: For each of the child's descriptors, one of this process's.
     ///   - environment: The child's environment; this process's when nil.
+    /// - Returns: The process.
     static func start(
         _ command: [String],
         descriptors: [Int32: Int32],

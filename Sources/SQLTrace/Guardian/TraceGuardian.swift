@@ -51,7 +51,10 @@ final class GuardianProcess {
 
     /// Starts a guardian.
     ///
-    /// - Parameter command: A program and its arguments; the name follows them.
+    /// - Parameters:
+    ///   - command: A program and its arguments; the name follows them.
+    ///   - name: The name of what it removes.
+    /// - Throws: An error when the process cannot be started.
     init(command: [String], name: String) throws(TraceError) {
         var ends: [Int32] = [-1, -1]
         guard ChildProcess.pipe(&ends) else {

@@ -25,8 +25,9 @@ struct ELFFile: Sendable {
     let isGo: Bool
     private(set) var functions: [String: Function] = [:]
 
-    /// The most bytes that are read of one table.
-    private static let tableLimit: UInt64 = 1 << 28
+    /// The most bytes that are read of all tables of symbols and their names, and of each other one.
+    private static let symbolLimit: UInt64 = 1 << 27
+    private static let tableLimit: UInt64 = 1 << 22
     private static let symbolLength = 24
 
     private struct Section {
@@ -61,8 +62,12 @@ struct ELFFile: Sendable {
         case 183: self.machine = .arm64
         default: return nil
         }
-        func table(_ offset: UInt64, _ size: UInt64) -> LittleEndian {
-            guard size <= Self.tableLimit, offset < 1 << 48 else { return LittleEndian([]) }
+        func table(
+            _ offset: UInt64,
+            _ size: UInt64,
+            limit: UInt64 = Self.tableLimit
+        ) -> LittleEndian {
+            guard size <= limit, offset < 1 << 48 else { return LittleEndian([]) }
             return LittleEndian(read(offset, Int(size)))
         }
         let segments = Self.segments(
@@ -84,12 +89,15 @@ struct ELFFile: Sendable {
         }
         self.isGo = isGo
         // 11 is the dynamic symbol table, 2 the full one; a stripped file has only the first.
+        var rest = Self.symbolLimit
         for section in sections where section.type == 11 || section.type == 2 {
             guard Int(section.link) < sections.count else { continue }
             let names = sections[Int(section.link)]
+            guard section.size <= rest, names.size <= rest - section.size else { continue }
+            rest -= section.size + names.size
             add(
-                table(section.offset, section.size),
-                table(names.offset, names.size),
+                table(section.offset, section.size, limit: Self.symbolLimit),
+                table(names.offset, names.size, limit: Self.symbolLimit),
                 segments,
                 isWanted
             )

@@ -13,7 +13,8 @@ struct ProcessSurvey {
         var name: String?
         /// The watched databases that it has open, by number.
         var databases: Set<Int> = []
-        /// The mappings with code of files that may contain SQLite, one for each file.
+        /// The mappings with code of files that may contain SQLite, one for each file: all of them
+        /// for a process that has a watched database open.
         var code: [ProcessMaps.Mapping] = []
         /// The mapping of the program itself.
         var program: ProcessMaps.Mapping?

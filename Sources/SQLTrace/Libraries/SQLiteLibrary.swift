@@ -19,10 +19,13 @@ final class SQLiteLibrary {
     /// The functions that are probed.
     static let functions: Set<String> = [
         "sqlite3_step", "sqlite3_reset", "sqlite3_finalize", "sqlite3_exec",
+        "sqlite3_close", "sqlite3_close_v2",
     ]
 
     let path: String
     let identity: FileIdentity
+    /// Whether only root may change the file.
+    let isRoots: Bool
     let machine: ELFFile.Machine
     let isGo: Bool
     let points: [String: ProbePoint]
@@ -51,6 +54,7 @@ final class SQLiteLibrary {
         self.path = path
         self.descriptor = descriptor
         identity = FileIdentity(information)
+        isRoots = information.st_uid == 0 && information.st_mode & 0o022 == 0
         machine = file.machine
         isGo = file.isGo
         points = file.functions.mapValues { function in
@@ -61,6 +65,8 @@ final class SQLiteLibrary {
 
     deinit { close(descriptor) }
 
+    /// Where a function is probed.
+    ///
     /// A probe in the middle of an instruction would crash each user of the library. The only
     /// instruction whose length is known here is `endbr64`, which the kernel would single-step.
     static func point(

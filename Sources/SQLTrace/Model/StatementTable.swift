@@ -33,7 +33,9 @@ struct StatementTable {
 
     /// Counts an execution.
     ///
-    /// - Parameter sql: Its normalized text; nil where it is not known.
+    /// - Parameters:
+    ///   - execution: The execution.
+    ///   - sql: Its normalized text; nil where it is not known.
     mutating func add(_ execution: StatementExecution, sql: String?) {
         var key = sql ?? Self.unknown
         if entries[key] == nil, entries.count >= Self.capacity { key = Self.others }
@@ -69,6 +71,7 @@ struct StatementTable {
     /// The statements, those that took most time first; without times, those with most calls.
     ///
     /// - Parameter elapsed: Seconds since the last report.
+    /// - Returns: The statements.
     mutating func report(elapsed: Double) -> [WatchedStatement] {
         let statements = entries.values.map { entry in
             var report = entry.report

@@ -37,6 +37,11 @@ struct TraceModel {
         transactions.end(process: process, at: time)
     }
 
+    /// Ends the transaction of a connection that is closed.
+    mutating func end(_ connection: ConnectionKey, at time: UInt64) {
+        transactions.end(connection, at: time)
+    }
+
     /// Notes that nothing was recorded for a while: the open transactions may have ended.
     mutating func noteGap(at time: UInt64) {
         statements.isIncomplete = true

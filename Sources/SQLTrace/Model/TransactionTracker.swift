@@ -100,6 +100,11 @@ struct TransactionTracker {
         }
     }
 
+    /// Ends the transaction of a connection that is closed: SQLite rolls it back.
+    mutating func end(_ connection: ConnectionKey, at time: UInt64) {
+        if let transaction = open[connection] { finish(transaction, at: time) }
+    }
+
     /// Forgets the open transactions, whose ends may have been missed.
     mutating func forgetOpen() { open = [:] }
 
@@ -119,14 +124,23 @@ struct TransactionTracker {
         }
     }
 
-    /// The writing transaction of another connection that overlaps a period most.
+    /// The longest pause of SQLite's own busy handler, in nanoseconds: a wait ends that much after
+    /// the transaction at most.
+    private static let longestPause: UInt64 = 110_000_000
+
+    /// The writing transaction of another connection that a wait was certainly for: it overlaps at
+    /// least half of the wait, and its end.
     func writer(from start: UInt64, to end: UInt64, except key: ConnectionKey) -> Transaction? {
         var best: (transaction: Transaction, overlap: UInt64)?
+        let length = end - min(start, end)
+        let lastStop = end - min(end, min(length / 2, Self.longestPause))
         func consider(_ transaction: Transaction) {
             guard transaction.key != key, let since = transaction.writesSince else { return }
             let stop = min(transaction.end ?? end, end)
             let begin = max(since, start)
-            guard since <= end, stop >= begin else { return }
+            guard since <= end, stop >= begin, stop >= lastStop, stop - begin >= length / 2 else {
+                return
+            }
             let overlap = stop - begin
             if best == nil || overlap > (best?.overlap ?? 0) { best = (transaction, overlap) }
         }

@@ -2,14 +2,15 @@
 import Foundation
 import Glibc
 import SQLiteWatch
+import Telemetry
 
 /// Asks a process for plans.
 struct PlanClient {
     /// The command of a process that calls ``StatementPlanning/run()``.
     let command: [String]
 
-    /// Milliseconds that an answer may take.
-    private static let patience: Int32 = 1_000
+    /// Nanoseconds that an answer may take.
+    private static let patience: UInt64 = 1_000_000_000
     private static let answerLimit = 1 << 22
 
     /// The answer; nil when the process fails or takes too long.
@@ -41,9 +42,9 @@ struct PlanClient {
         close(input[1])
         guard isSent else { return nil }
         var bytes: [UInt8] = []
-        var poll = pollfd(fd: output[0], events: Int16(POLLIN), revents: 0)
+        let deadline = monotonicNanoseconds() + Self.patience
         while bytes.count < Self.answerLimit {
-            guard Glibc.poll(&poll, 1, Self.patience) > 0 else { return nil }
+            guard ChildProcess.waitForInput(output[0], until: deadline) else { return nil }
             let part = ProcFile.readOnce(output[0], limit: 1 << 16)
             if part.isEmpty { break }
             bytes += part

@@ -10,7 +10,7 @@ enum SecretKeys {
         mayContain(text)
             && statements(Array(SQLTokens(text))).contains { tokens in
                 let words = tokens.filter { $0.kind != .space && $0.kind != .comment }
-                return words.contains { $0.isWord("ATTACH") }
+                return words.contains { $0.isWord("ATTACH") || $0.isWord("VACUUM") }
                     || words.contains { $0.isWord("PRAGMA") }
                         && words.contains { pragmas.contains(bare($0)) }
             }
@@ -24,16 +24,15 @@ enum SecretKeys {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Most texts contain neither keyword, and need no tokens.
+    /// Most texts contain none of the keywords, and need no tokens.
     private static func mayContain(_ text: String) -> Bool {
         var window: UInt64 = 0
         for byte in text.utf8 {
             window = window << 8 | UInt64(byte & 0xdf)
-            // "PRAGMA" and "ATTACH" in upper case.
-            if window & 0xffff_ffff_ffff == 0x5052_4147_4d41
-                || window & 0xffff_ffff_ffff == 0x4154_5441_4348
-            {
-                return true
+            switch window & 0xffff_ffff_ffff {
+            // "PRAGMA", "ATTACH" and "VACUUM" in upper case.
+            case 0x5052_4147_4d41, 0x4154_5441_4348, 0x5641_4355_554d: return true
+            default: break
             }
         }
         return false
@@ -49,8 +48,11 @@ enum SecretKeys {
     ) {
         if !result.isEmpty { result.append(0x3b) }
         let words = tokens.filter { $0.kind != .space && $0.kind != .comment }
-        guard let first = words.first(where: { !$0.isWord("EXPLAIN") && !$0.isWord("QUERY") }),
-            first.isWord("PRAGMA") || first.isWord("ATTACH")
+        let first = words.first { word in
+            !(["EXPLAIN", "QUERY", "PLAN"] as [StaticString]).contains { word.isWord($0) }
+        }
+        guard let first,
+            first.isWord("PRAGMA") || first.isWord("ATTACH") || first.isWord("VACUUM")
         else {
             for token in tokens { result += token.bytes }
             return
@@ -66,16 +68,24 @@ enum SecretKeys {
             if index < tokens.endIndex - 1 { result += " = ?".utf8 }
             return
         }
+        let isJoined = words.contains { $0.isCharacter("|") }
         for token in tokens {
-            if token.isWord("KEY") {
+            if token.isWord("KEY"), first.isWord("ATTACH") {
                 result += "KEY ?".utf8
                 return
             }
-            // The name of a file may be a URI with a key.
-            let isURI = token.kind == .string || token.kind == .doubleQuoted
-            let text = isURI ? token.text.lowercased() : ""
-            result += text.contains("key=") ? ArraySlice("?".utf8) : token.bytes
+            result += mayBeURIWithKey(token, isJoined) ? ArraySlice("?".utf8) : token.bytes
         }
+    }
+
+    /// Whether a token may name a file by a URI with a key, in any kind of quotes
+    /// (https://sqlite.org/uri.html).
+    ///
+    /// A URI may escape the characters of a parameter's name, and an expression may join its parts.
+    private static func mayBeURIWithKey(_ token: SQLTokens.Token, _ isJoined: Bool) -> Bool {
+        guard [.string, .doubleQuoted, .quoted].contains(token.kind) else { return false }
+        let text = token.text.lowercased()
+        return isJoined || text.contains("key=") || text.contains("?") && text.contains("%")
     }
 
     /// A name in lower case, without quotes.

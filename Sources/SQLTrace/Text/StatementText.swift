@@ -12,25 +12,21 @@ enum StatementText {
     /// - Parameters:
     ///   - text: The statement.
     ///   - identifiers: The names of tables, columns and indexes, in lower case.
+    /// - Returns: The text without literals.
     static func normalized(_ text: String, identifiers: Set<String> = []) -> String {
         let tokens = SQLTokens.significant(SecretKeys.redacted(text))
         var words: [String] = []
         var isColumnList = false
         for (index, token) in tokens.enumerated() {
-            let previous = index > 0 ? tokens[index - 1] : nil
             let next = index + 1 < tokens.count ? tokens[index + 1] : nil
             if isColumnList, token.isCharacter(")") { isColumnList = false }
-            if token.isCharacter("("), index >= 2, previous.map(isName) ?? false,
-                tokens[..<index].suffix(4).contains(where: { $0.isWord("INTO") })
-            {
-                isColumnList = true
-            }
+            if token.isCharacter("("), beginsColumnList(tokens[..<index]) { isColumnList = true }
             switch token.kind {
             case .space, .comment: break
             case .string, .blob, .number: words.append("?")
             case .doubleQuoted:
                 let isIdentifier =
-                    isColumnList || names(token, previous, next)
+                    isColumnList || names(tokens, index, next)
                     || identifiers.contains(unquoted(token))
                 words.append(isIdentifier ? token.text : "?")
             case .word, .quoted, .punctuation: words.append(token.text)
@@ -42,8 +38,39 @@ enum StatementText {
         return String(spaced(collapsed(words)).prefix(limit))
     }
 
+    /// Whether a parenthesis behind these tokens begins the columns of an `INSERT`: it directly
+    /// follows `INTO [schema.]name [AS alias]`.
+    private static func beginsColumnList(_ tokens: ArraySlice<SQLTokens.Token>) -> Bool {
+        var rest = tokens
+        guard let last = rest.popLast(), isName(last) else { return false }
+        if rest.last?.isWord("AS") ?? false {
+            rest.removeLast()
+            guard let name = rest.popLast(), isName(name) else { return false }
+        }
+        if rest.last?.isCharacter(".") ?? false {
+            rest.removeLast()
+            guard let schema = rest.popLast(), isName(schema) else { return false }
+        }
+        return namesTarget(rest)
+    }
+
+    /// Whether the tokens end with the `INTO` of an `INSERT`, and not with that of `VACUUM INTO`.
+    private static func namesTarget(_ tokens: ArraySlice<SQLTokens.Token>) -> Bool {
+        guard tokens.last?.isWord("INTO") ?? false, let verb = tokens.dropLast().last else {
+            return false
+        }
+        return (["INSERT", "REPLACE", "IGNORE", "ABORT", "FAIL", "ROLLBACK"] as [StaticString])
+            .contains { verb.isWord($0) }
+    }
+
+    /// Words that begin what follows the target of an `INSERT`: they name nothing.
+    private static let keywords: [StaticString] = [
+        "VALUES", "SELECT", "WITH", "DEFAULT", "AS", "SET", "INTO", "FROM", "WHERE",
+    ]
+
     private static func isName(_ token: SQLTokens.Token) -> Bool {
-        token.kind == .word || token.kind == .quoted || token.kind == .doubleQuoted
+        token.kind == .word && !keywords.contains { token.isWord($0) }
+            || token.kind == .quoted || token.kind == .doubleQuoted
     }
 
     private static func unquoted(_ token: SQLTokens.Token) -> String {
@@ -52,15 +79,20 @@ enum StatementText {
 
     /// Whether the tokens beside a double-quoted one show that it is an identifier.
     private static func names(
-        _ token: SQLTokens.Token,
-        _ previous: SQLTokens.Token?,
+        _ tokens: [SQLTokens.Token],
+        _ index: Int,
         _ next: SQLTokens.Token?
     ) -> Bool {
         if next?.isCharacter(".") ?? false { return true }
-        guard let previous else { return false }
-        return previous.isCharacter(".")
-            || ["FROM", "JOIN", "INTO", "UPDATE", "TABLE", "INDEX", "TRIGGER", "VIEW", "SAVEPOINT"]
-                .contains { $0 == previous.text.uppercased() } && previous.kind == .word
+        let before = tokens[..<index]
+        guard let previous = before.last else { return false }
+        if previous.isCharacter(".") { return true }
+        // `a IS DISTINCT FROM "b"` compares values.
+        if previous.isWord("FROM") { return !(before.dropLast().last?.isWord("DISTINCT") ?? false) }
+        return namesTarget(before)
+            || (["JOIN", "UPDATE", "TABLE", "INDEX", "TRIGGER", "VIEW", "SAVEPOINT"]
+                as [StaticString])
+                .contains { previous.isWord($0) }
     }
 
     /// Collapses lists of values and rows of them: `IN (?, ?)` becomes `IN (?…)`, and

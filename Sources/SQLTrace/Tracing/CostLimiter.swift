@@ -31,8 +31,10 @@ struct CostLimiter {
 
     /// Decides at the end of an interval or of a pause.
     ///
-    /// - Parameter lost: Returns the nanoseconds that the busiest thread lost since the last call,
-    ///   and begins to count anew.
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - lost: Returns the nanoseconds that the busiest thread lost since the last call, and sets
+    ///     its count to 0.
     /// - Returns: Whether to pause from now on (true), or to trace again (false); nil for neither.
     mutating func decision(at now: UInt64, lost: () -> Double) -> Bool? {
         if let end = pauseEnd {

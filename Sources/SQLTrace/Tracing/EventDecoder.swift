@@ -8,6 +8,7 @@ struct EventDecoder {
         case execReturn
         case step
         case stepReturn
+        case close
         case newThread
         case newProgram
         case exit
@@ -89,6 +90,7 @@ struct EventDecoder {
                 )
             )
         case .stepReturn: kind = .stepEnd(result: signed("rc"))
+        case .close: kind = .close(connection: number("db"))
         case .newThread:
             // CLONE_THREAD of sched.h.
             kind = .newThread(signed("pid"), isProcess: number("clone_flags") & 0x1_0000 == 0)

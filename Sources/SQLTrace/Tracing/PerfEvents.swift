@@ -38,7 +38,10 @@ final class PerfEvents {
 
     /// Opens those events of a process that are not open, for its threads and all that they create.
     ///
-    /// - Parameter events: The numbers of the trace events.
+    /// - Parameters:
+    ///   - process: The process.
+    ///   - events: The numbers of the trace events.
+    /// - Throws: An error when the system refuses an event.
     func add(process: Int32, events: [UInt16]) throws(TraceError) {
         let new = events.filter { opened.insert(Target(process: process, event: $0)).inserted }
         guard !new.isEmpty else { return }

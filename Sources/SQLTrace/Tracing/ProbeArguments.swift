@@ -68,6 +68,9 @@ struct ProbeArguments {
         ["st=\(Self.first):x64", "pc=+\(layout.programCounter)(\(Self.first)):u32"]
     }
 
+    /// The entry of `sqlite3_close` and `sqlite3_close_v2`.
+    static let close = ["db=\(first):x64"]
+
     /// A function's return.
     static let result = ["rc=$retval:u32"]
 

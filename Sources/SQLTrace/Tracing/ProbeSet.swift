@@ -19,6 +19,7 @@ final class ProbeSet {
     /// The probes that record executions, by the function and whether its return is probed.
     private static let executions = [
         ("reset", false), ("finalize", false), ("exec", true), ("exec", false),
+        ("close", false), ("close_v2", false),
     ]
     /// Those that record steps: the return first, so that no entry is without one.
     private static let steps = [("step", true), ("step", false)]
@@ -47,10 +48,17 @@ final class ProbeSet {
 
     // MARK: Libraries
 
-    /// Sets the probes of a library that has a layout.
+    /// Whether setting the probes of a library calls other processes first, and waits for them.
+    func needsCalibration(_ entry: TracedLibraries.Entry) -> Bool { entry.state == nil }
+
+    /// Whether a probe of any library records.
+    var isRecording: Bool { libraries.entries.contains { !$0.enabled.isEmpty } }
+
+    /// Sets the probes of a library, after its calibration.
     ///
     /// - Returns: Whether they are new.
     func probe(_ entry: TracedLibraries.Entry) -> Bool {
+        libraries.calibrate(entry)
         guard case .success(let layout) = entry.state, entry.defined.isEmpty else { return false }
         do throws(TraceError) {
             var arguments = ProbeArguments(layout: layout)
@@ -59,6 +67,8 @@ final class ProbeSet {
             try define("reset", entry, arguments.reset, .reset, values)
             try define("finalize", entry, arguments.finalize, .finalize, values)
             try define("exec", entry, arguments.exec, .exec)
+            try define("close", entry, ProbeArguments.close, .close)
+            try define("close_v2", entry, ProbeArguments.close, .close)
             if !entry.hasGoUser {
                 try define("exec", entry, ProbeArguments.result, .execReturn, isReturn: true)
             }
@@ -78,13 +88,13 @@ final class ProbeSet {
         }
     }
 
-    /// Removes the probes on returns: a program whose runtime unwinds its stack uses the library.
+    /// Removes the probes on returns, and those of steps, which are of no use without: a program whose
+    /// runtime unwinds its stack uses the library.
     func protect(_ entry: TracedLibraries.Entry) {
         guard !entry.hasGoUser else { return }
         entry.hasGoUser = true
-        for name in ["step", "exec"] {
-            let event = "\(name)_return_\(entry.number)"
-            guard entry.defined.contains(event) else { continue }
+        for event in ["step_return", "exec_return", "step"].map({ "\($0)_\(entry.number)" })
+        where entry.defined.contains(event) {
             try? instance.set(event, isEnabled: false)
             entry.enabled.remove(event)
             entry.defined.remove(event)

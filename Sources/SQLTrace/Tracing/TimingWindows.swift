@@ -36,7 +36,10 @@ struct TimingWindows {
 
     /// What is due.
     ///
-    /// - Parameter isTiming: Whether statements that are timed have not ended.
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - isTiming: Whether statements that are timed have not ended.
+    /// - Returns: The action; nil for none.
     mutating func action(at now: UInt64, isTiming: Bool) -> Action? {
         switch phase {
         case .closed(let until) where now >= until:

@@ -80,6 +80,7 @@ final class TraceInstance {
     ///   - descriptor: The file, open in this process.
     ///   - offset: The offset of the instruction in the file.
     ///   - arguments: What is recorded, as in `st=%di:x64`.
+    /// - Throws: An error when the kernel refuses the probe.
     func addProbe(
         _ kind: Character,
         _ event: String,
@@ -132,21 +133,25 @@ final class TraceInstance {
 
     // MARK: Records
 
-    /// The records since the last call, by processor, and whether there may be more.
-    func read() -> (records: [EventRecord], hasMore: Bool) {
+    /// The records since the last call, by processor, whether there may be more, and whether some
+    /// were lost.
+    func read() -> (records: [EventRecord], hasMore: Bool, isAfterLoss: Bool) {
         var records: [EventRecord] = []
+        var isAfterLoss = false
         var hasMore = false
         for pipe in pipes {
             var pages = 0
             while pages < Self.readLimit {
                 let page = ProcFile.readOnce(pipe, limit: pageSize)
                 if page.isEmpty { break }
-                records += RingBufferPage.parse(page).records
+                let content = RingBufferPage.parse(page)
+                records += content.records
+                isAfterLoss = isAfterLoss || content.isAfterLoss
                 pages += 1
             }
             hasMore = hasMore || pages == Self.readLimit
         }
-        return (records, hasMore)
+        return (records, hasMore, isAfterLoss)
     }
 
     /// Events that were lost because the buffers were full or a record was too long.

@@ -8,18 +8,17 @@ struct TracedLibraries {
     final class Entry {
         let number: Int
         let library: SQLiteLibrary
-        /// Its layout, or why it has no probes.
-        var state: Result<StatementLayout, TraceError>
+        /// Its layout, or why it has no probes; nil before it is calibrated.
+        var state: Result<StatementLayout, TraceError>?
         /// Whether the returns of functions must not be probed.
         var hasGoUser: Bool
         /// Events that are defined, and those that are enabled.
         var defined: Set<String> = []
         var enabled: Set<String> = []
 
-        init(number: Int, library: SQLiteLibrary, state: Result<StatementLayout, TraceError>) {
+        init(number: Int, library: SQLiteLibrary) {
             self.number = number
             self.library = library
-            self.state = state
             hasGoUser = library.isGo
         }
     }
@@ -30,6 +29,11 @@ struct TracedLibraries {
     private var identities: [FileIdentity: Entry] = [:]
     private var goPrograms: [String: Bool] = [:]
     private let calibration: Calibration
+
+    /// The most libraries: each takes a descriptor and a calibration.
+    private static let limit = 64
+    /// The most files and programs whose kind is remembered.
+    private static let fileLimit = 1 << 14
 
     /// Files that programs started later probably map.
     static let common = [
@@ -42,26 +46,45 @@ struct TracedLibraries {
     /// The library of a file that a process maps; nil for one without SQLite's functions.
     mutating func entry(_ mapping: ProcessMaps.Mapping, of process: Int32) -> Entry? {
         if let known = files[mapping.file] { return known }
-        let range = [mapping.range.lowerBound, mapping.range.upperBound]
-            .map { String($0, radix: 16) }.joined(separator: "-")
-        // This link leads to the mapped file even if its name leads to another one by now.
-        let entry = entry(path: mapping.path, link: "/proc/\(process)/map_files/\(range)")
+        if files.count >= Self.fileLimit { files = [:] }
+        let entry = entry(path: mapping.path, link: Self.link(mapping, of: process))
         files[mapping.file] = .some(entry)
         return entry
     }
 
+    /// The library of a file that a process maps, if another process's use of it made it known.
+    ///
+    /// The file is neither opened nor read.
+    func known(_ mapping: ProcessMaps.Mapping, of process: Int32) -> Entry? {
+        if let known = files[mapping.file] { return known }
+        guard !identities.isEmpty else { return nil }
+        return FileIdentity(path: Self.link(mapping, of: process)).flatMap { identities[$0] }
+    }
+
+    /// The link that leads to the mapped file even if its name leads to another one by now.
+    private static func link(_ mapping: ProcessMaps.Mapping, of process: Int32) -> String {
+        let range = [mapping.range.lowerBound, mapping.range.upperBound]
+            .map { String($0, radix: 16) }.joined(separator: "-")
+        return "/proc/\(process)/map_files/\(range)"
+    }
+
+    /// Whether no further library is taken.
+    var isFull: Bool { entries.count >= Self.limit }
+
     /// The library at a path.
     mutating func entry(path: String, link: String) -> Entry? {
-        guard let library = SQLiteLibrary(path: path, link: link) else { return nil }
+        guard !isFull, let library = SQLiteLibrary(path: path, link: link)
+        else { return nil }
         if let known = identities[library.identity] { return known }
-        let entry = Entry(
-            number: entries.count,
-            library: library,
-            state: calibration.layout(of: library)
-        )
+        let entry = Entry(number: entries.count, library: library)
         entries.append(entry)
         identities[library.identity] = entry
         return entry
+    }
+
+    /// Finds a library's layout, once, in another process: this one waits for it.
+    func calibrate(_ entry: Entry) {
+        if entry.state == nil { entry.state = calibration.layout(of: entry.library) }
     }
 
     /// Whether a mapped program is one of Go, whose stacks must not be changed by probes.
@@ -74,6 +97,7 @@ struct TracedLibraries {
             isWanted: { _ in false },
             read: { DescriptorFile.read(descriptor, at: $0, count: $1) }
         )
+        if goPrograms.count >= Self.fileLimit { goPrograms = [:] }
         goPrograms[mapping.file] = file?.isGo ?? false
         return file?.isGo ?? false
     }
@@ -81,7 +105,7 @@ struct TracedLibraries {
     /// The layouts, by the libraries' numbers.
     var layouts: [Int: StatementLayout] {
         var layouts: [Int: StatementLayout] = [:]
-        for entry in entries { layouts[entry.number] = try? entry.state.get() }
+        for entry in entries { layouts[entry.number] = try? entry.state?.get() }
         return layouts
     }
 }

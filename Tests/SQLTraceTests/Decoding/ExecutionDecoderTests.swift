@@ -31,7 +31,9 @@ struct ExecutionDecoderTests {
     private var decoder: ExecutionDecoder
 
     init() {
-        decoder = ExecutionDecoder(memory: memory) { _, path in path == "/data/app.db" ? 0 : nil }
+        decoder = ExecutionDecoder(memory: memory) { _, path in
+            path == "/data/app.db" ? .watched(0) : .other
+        }
         decoder.layouts = [
             0: StatementLayout(
                 sql: 248,
@@ -265,6 +267,46 @@ struct ExecutionDecoderTests {
     @Test mutating func valuesOfStatementsWithKeysAreDropped() {
         memory.texts[Self.sql] = "ATTACH ? AS other KEY ?"
         #expect(executions([end(1, values: [.text("a"), .text("secret")])]).map(\.values) == [[]])
+    }
+
+    @Test mutating func textsAndTimesBeforeAGapAreForgotten() {
+        decoder.window = 0...(.max)
+        let first = executions(step(100, -1, 50, 101) + [end(200, steps: 10)])
+        #expect(first.map(\.sql) == ["SELECT 1"])
+        _ = executions(step(300, -1, 50, 100))
+        decoder.forget()
+        // Meanwhile another statement was prepared at the addresses.
+        memory.texts[Self.sql] = "SELECT 2"
+        let found = executions([end(500, steps: 12), end(600, steps: 15)])
+        #expect(found.map(\.sql) == ["SELECT 2", "SELECT 2"])
+        #expect(found.map(\.seconds) == [nil, nil])
+        #expect(found.map(\.steps) == [nil, 3])
+    }
+
+    @Test mutating func aClosedConnectionIsReported() {
+        _ = decoder.decode([end(1)])
+        let close = TraceEvent(time: 2, thread: 8, kind: .close(connection: Self.connection))
+        #expect(
+            decoder.decode([close]) == [.closed(process: 7, connection: Self.connection, time: 2)]
+        )
+        #expect(decoder.processes[7]?.connections.isEmpty ?? false)
+    }
+
+    @Test mutating func execWithoutAReturnIsCountedAtItsStart() {
+        decoder.librariesWithoutReturns = [0]
+        let start = TraceEvent.ExecStart(
+            library: 0,
+            connection: Self.connection,
+            sql: 0,
+            isAutocommit: true,
+            text: "BEGIN",
+            file: "/data/app.db"
+        )
+        let found = executions([TraceEvent(time: 9, thread: 7, kind: .execStart(start))])
+        #expect(found.map(\.sql) == ["BEGIN"])
+        #expect(found.map(\.isAutocommit) == [false])
+        #expect(found.map(\.seconds) == [nil])
+        #expect(decoder.calls.isEmpty)
     }
 
     @Test mutating func anEndedProcessLeavesNothing() {

@@ -108,6 +108,34 @@ struct TransactionTrackerTests {
         #expect(blocks.latest.first?.failed == false)
     }
 
+    @Test mutating func aClosedConnectionBlocksNothing() {
+        add(execution("BEGIN IMMEDIATE", at: 1 * second, of: 2))
+        tracker.end(ConnectionKey(process: 2, connection: 0x1000), at: 2 * second)
+        #expect(tracker.open.isEmpty)
+        #expect(tracker.longest.first?.end == 2 * second)
+        #expect(tracker.writer(from: 3 * second, to: 4 * second, except: waiter) == nil)
+    }
+
+    private let waiter = ConnectionKey(process: 1, connection: 0x1000)
+
+    @Test mutating func aShortTransactionWithinAWaitIsNoCertainBlocker() {
+        // An autocommit write, which is no transaction here, held the lock before.
+        add(execution("BEGIN IMMEDIATE", at: 9 * second, of: 2))
+        #expect(tracker.writer(from: 5 * second, to: 10 * second, except: waiter) == nil)
+        #expect(
+            tracker.writer(from: 8 * second, to: 10 * second, except: waiter)?.start == 9 * second
+        )
+    }
+
+    @Test mutating func aTransactionThatEndedBeforeAWaitDidIsNoCertainBlocker() {
+        add(execution("BEGIN IMMEDIATE", at: 1 * second, of: 2))
+        add(execution("COMMIT", at: 5 * second, of: 2, isAutocommit: true))
+        #expect(tracker.writer(from: 1 * second, to: 7 * second, except: waiter) == nil)
+        // The busy handler noticed its end up to 100 ms later.
+        let noticed = 5 * second + 100_000_000
+        #expect(tracker.writer(from: 2 * second, to: noticed, except: waiter) != nil)
+    }
+
     @Test mutating func aConnectionDoesNotBlockItself() {
         var blocks = BlockTracker()
         add(execution("BEGIN IMMEDIATE", at: 1 * second))

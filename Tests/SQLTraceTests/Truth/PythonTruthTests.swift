@@ -136,6 +136,47 @@ struct PythonTruthTests {
         #expect(ended.allSatisfy { !$0.open })
     }
 
+    @Test func aConnectionThatIsClosedInATransactionEndsIt() throws {
+        let folder = TemporaryFolder()
+        let (path, program) = try Self.prepared(folder)
+        let session = try TracedPrograms.session(path)
+        defer { session.close() }
+        try program.run(
+            """
+            d = connect(path)
+            d.execute("BEGIN IMMEDIATE")
+            d.execute("SELECT 'held'").fetchall()
+            """
+        )
+        session.executions(until: "SELECT 'held'")
+        #expect(try session.database().transactions.map(\.open) == [true])
+        try program.run("d.close(); \(Self.end)")
+        session.executions()
+        let transactions = try session.database().transactions
+        #expect(transactions.map(\.open) == [false])
+        #expect(transactions.map(\.writes) == [true])
+    }
+
+    @Test func onlyLibrariesOfProcessesThatUseTheDatabaseAreCalibrated() throws {
+        let folder = TemporaryFolder()
+        let (path, program) = try Self.prepared(folder)
+        let other = TemporaryFolder()
+        // Any user can run a program that maps a file with SQLite in its name.
+        let copy = other.file("libsqlite3-copy.so")
+        let library = try #require(
+            ProcessMaps(ProcFile.read("/proc/\(program.pid)/maps", limit: 1 << 24) ?? []).code
+                .first { $0.path.contains("sqlite") }
+        )
+        try FileManager.default.copyItem(atPath: library.path, toPath: copy)
+        let stranger = try ForeignProgram(copy)
+        try stranger.run("import ctypes; ctypes.CDLL(path)")
+        let session = try TracedPrograms.session(path)
+        defer { session.close() }
+        #expect(session.survey.processes[stranger.pid]?.code.contains { $0.path == copy } ?? false)
+        let probed = session.probes.libraries.entries.map(\.library.path)
+        #expect(!probed.isEmpty && !probed.contains(copy))
+    }
+
     @Test func aProgramThatEndsWithinAMomentIsCounted() throws {
         let folder = TemporaryFolder()
         let (path, program) = try Self.prepared(folder)

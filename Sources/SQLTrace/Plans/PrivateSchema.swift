@@ -1,0 +1,149 @@
+import CSQLite
+
+#if os(Linux)
+/// An empty database in memory with the tables of another one.
+///
+/// Both the schema and the statements are other programs' text. Only single `CREATE` statements of
+/// tables, indexes, views and triggers are executed; all other statements are explained. An
+/// authorizer denies each action that neither needs.
+final class PrivateSchema {
+    private let connection: OpaquePointer
+    private let rights = Rights()
+
+    /// What the authorizer permits; the connection has a pointer to it.
+    private final class Rights {
+        var phase = Phase.schema
+    }
+
+    private enum Phase {
+        /// A schema is created: nothing is read but the schema itself.
+        case schema
+        /// Statements are explained.
+        case statements
+    }
+
+    /// The longest statement and the most memory, in bytes.
+    private static let textLimit: Int32 = 1 << 18
+    private static let memoryLimit: Int64 = 1 << 27
+    private static let rowLimit = 10_000
+
+    /// Creates the tables; nil when no database can be opened.
+    ///
+    /// What needs an extension, or a function of the program, is left out, and so are virtual
+    /// tables, whose modules would run.
+    init?(_ schema: [String]) {
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY
+        guard sqlite3_open_v2(":memory:", &opened, flags, nil) == SQLITE_OK, let opened else {
+            sqlite3_close(opened)
+            return nil
+        }
+        connection = opened
+        _ = sqlite3_hard_heap_limit64(Self.memoryLimit)
+        sqlite3_limit(opened, SQLITE_LIMIT_ATTACHED, 0)
+        sqlite3_limit(opened, SQLITE_LIMIT_SQL_LENGTH, Self.textLimit)
+        sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, Self.textLimit)
+        for (setting, value) in [
+            (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+            (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0),
+        ] {
+            guard poolgauge_db_config(opened, setting, Int32(value), nil) == SQLITE_OK else {
+                return nil
+            }
+        }
+        let pointer = Unmanaged.passUnretained(rights).toOpaque()
+        sqlite3_set_authorizer(
+            opened,
+            { rights, action, first, _, database, _ in
+                guard let rights else { return SQLITE_DENY }
+                let phase = Unmanaged<Rights>.fromOpaque(rights).takeUnretainedValue().phase
+                let name = first.map { String(cString: $0) }
+                let schema = database.map { String(cString: $0) }
+                return PrivateSchema.permits(action, name, schema, phase) ? SQLITE_OK : SQLITE_DENY
+            },
+            pointer
+        )
+        for text in schema where Self.isCreation(text) {
+            // Only the first statement of the text is prepared.
+            guard let statement = prepare(text) else { continue }
+            sqlite3_step(statement)
+            sqlite3_finalize(statement)
+        }
+        rights.phase = .statements
+    }
+
+    deinit { sqlite3_close_v2(connection) }
+
+    /// Whether a text begins with a statement that creates a table, an index, a view or a trigger.
+    static func isCreation(_ text: String) -> Bool {
+        let words = SQLTokens.significant(text).prefix(3)
+            .map { $0.kind == .word ? $0.text.uppercased() : "" }
+        let kinds: Set<String> = ["TABLE", "INDEX", "VIEW", "TRIGGER"]
+        guard words.first == "CREATE" else { return false }
+        let second = words.dropFirst().first ?? ""
+        return kinds.contains(second)
+            || second == "UNIQUE" && words.dropFirst(2).first == "INDEX"
+    }
+
+    private static func permits(
+        _ action: Int32,
+        _ name: String?,
+        _ schema: String?,
+        _ phase: Phase
+    ) -> Bool {
+        guard schema == nil || schema == "main" else { return false }
+        return switch (action, phase) {
+        case (SQLITE_READ, _), (SQLITE_RECURSIVE, _): true
+        case (SQLITE_FUNCTION, _): true
+        case (SQLITE_CREATE_TABLE, .schema), (SQLITE_CREATE_INDEX, .schema),
+            (SQLITE_CREATE_VIEW, .schema), (SQLITE_CREATE_TRIGGER, .schema),
+            (SQLITE_REINDEX, .schema):
+            true
+        // The statement's row in the schema.
+        case (SQLITE_INSERT, .schema), (SQLITE_UPDATE, .schema), (SQLITE_DELETE, .schema):
+            name == "sqlite_master" || name == "sqlite_sequence"
+        case (SQLITE_SELECT, .statements), (SQLITE_INSERT, .statements),
+            (SQLITE_UPDATE, .statements), (SQLITE_DELETE, .statements):
+            true
+        case (SQLITE_PRAGMA, .statements): name == "table_info"
+        default: false
+        }
+    }
+
+    /// The names of tables, columns and indexes, in lower case.
+    var names: [String] {
+        let text =
+            "SELECT lower(name) FROM sqlite_schema UNION SELECT lower(c.name) FROM sqlite_schema AS s, "
+            + "pragma_table_info(s.name) AS c WHERE s.type = 'table'"
+        guard let statement = prepare(text) else { return [] }
+        return rows(of: statement, column: 0)
+    }
+
+    /// The steps of a statement's plan; none where it cannot be prepared.
+    func plan(of text: String) -> [String] {
+        guard let statement = prepare("EXPLAIN QUERY PLAN " + text) else { return [] }
+        // 2: it is explained and not executed.
+        guard sqlite3_stmt_isexplain(statement) == 2 else {
+            sqlite3_finalize(statement)
+            return []
+        }
+        return rows(of: statement, column: 3)
+    }
+
+    private func prepare(_ text: String) -> OpaquePointer? {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v2(connection, text, -1, &statement, nil)
+        return code == SQLITE_OK ? statement : nil
+    }
+
+    /// The rows of a statement, which is finalized.
+    private func rows(of statement: OpaquePointer, column: Int32) -> [String] {
+        defer { sqlite3_finalize(statement) }
+        var rows: [String] = []
+        while sqlite3_step(statement) == SQLITE_ROW, rows.count < Self.rowLimit {
+            rows.append(sqlite3_column_text(statement, column).map { String(cString: $0) } ?? "")
+        }
+        return rows
+    }
+}
+#endif

@@ -1,0 +1,35 @@
+#if os(Linux)
+import Foundation
+import Testing
+
+@testable import SQLTrace
+
+@Suite(.timeLimit(.minutes(1)))
+struct CalibrationTests {
+    private static let library = TracedLibraries.common
+        .first { FileManager.default.isReadableFile(atPath: $0) }
+
+    @Test(.enabled(if: library != nil, "no shared SQLite is installed"))
+    func aProcessThatKeepsAnsweringExceedsTheDeadline() throws {
+        let path = try #require(Self.library)
+        let library = try #require(SQLiteLibrary(path: path, link: path))
+        // Each answer comes in time; all of them do not.
+        let endless = "while :; do echo x; /bin/sleep 0.02; done"
+        var calibration = Calibration(command: ["/bin/sh", "-c", endless])
+        calibration.patience = 300_000_000
+        let expected = TraceError(.calibration, "the calibration process gave no answer")
+        #expect(throws: expected) { try calibration.layout(of: library).get() }
+    }
+
+    @Test(.enabled(if: library != nil, "no shared SQLite is installed"))
+    func aLibraryIsCalibratedWhenItIsProbedAndNotBefore() throws {
+        let path = try #require(Self.library)
+        var libraries = TracedLibraries(calibration: Calibration(command: ["/bin/false"]))
+        let found = libraries.entry(path: path, link: path)
+        let entry = try #require(found)
+        #expect(entry.state == nil)
+        libraries.calibrate(entry)
+        #expect(throws: TraceError.self) { try entry.state?.get() }
+    }
+}
+#endif
