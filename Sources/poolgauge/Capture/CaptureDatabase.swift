@@ -1,35 +1,32 @@
 import Capture
 import EngineTarget
-import Foundation
 import WorkloadEngine
 
 /// What a capture needs of the captured database: its tables and the ranges of its columns.
 struct CaptureDatabase {
     let schema: CaptureSchema
-    /// `wal`, or `delete` for any rollback journal.
-    let journal: String
 
     /// Above this many rows, only columns whose index answers are asked for their range.
     private static let manyRows: Int64 = 2_000_000
 
-    /// Reads a database.
+    /// Reads a copy of the database.
     ///
-    /// The database is copied, and the copy is read, so that reading blocks no checkpoint.
-    ///
-    /// - Throws: ``CommandFailure`` where it is no database.
-    init(at path: String, in folder: URL) throws {
-        // Before SQLite opens the file: closing a descriptor later would release its locks.
-        journal = try Self.journal(of: path)
-        let copy = folder.appendingPathComponent("capture-\(UUID().uuidString).sqlite").path
-        let factory = EngineTargetFactory()
+    /// - Parameters:
+    ///   - copy: The copy, which SQLite opens and may change.
+    ///   - path: The captured database, for errors.
+    /// - Throws: ``CommandFailure`` where SQLite cannot read it.
+    init(_ copy: CaptureCopy, of path: String) throws {
         do {
-            try factory.copyDatabase(at: path, to: copy) { _ in }
+            let arm = Arm(name: "capture", kind: .queue)
+            let target = try EngineTargetFactory().open(arm, at: copy.file.path)
+            defer { try? target.close() }
+            schema = CaptureSchema(try Self.tables(of: target))
         } catch {
             throw CommandFailure("\(path): the database cannot be read: \(error)")
         }
-        defer { try? FileManager.default.removeItem(atPath: copy) }
-        let target = try factory.open(Arm(name: "capture", kind: .queue), at: copy)
-        defer { try? target.close() }
+    }
+
+    private static func tables(of target: any WorkloadTarget) throws -> [CaptureSchema.Table] {
         var tables: [CaptureSchema.Table] = []
         try target.perform(.read, as: WorkloadClientName("capture")) { session in
             let names = try session.rows(
@@ -41,26 +38,7 @@ struct CaptureDatabase {
                 tables.append(try Self.table(name, session))
             }
         }
-        schema = CaptureSchema(tables)
-    }
-
-    /// The journal mode by the header (<https://sqlite.org/fileformat.html>, offset 18).
-    private static func journal(of path: String) throws -> String {
-        let file: FileHandle
-        do {
-            file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-        } catch {
-            throw CommandFailure("\(path): there is no file that can be read")
-        }
-        defer { try? file.close() }
-        let header = Array(try file.read(upToCount: 20) ?? Data())
-        guard header.isEmpty || header.starts(with: Array("SQLite format 3\0".utf8)) else {
-            throw CommandFailure(
-                "\(path) is not a SQLite database, or an encrypted one; give the program's own "
-                    + "database"
-            )
-        }
-        return header.count == 20 && header[18] == 2 ? "wal" : "delete"
+        return tables
     }
 
     private static func table(

@@ -39,9 +39,12 @@ struct CaptureRun {
         try checkOutput()
         let data = try Self.data(of: source)
         let name = source == "-" ? "standard input" : source
-        var copy = self
-        copy.options.origin = URL(fileURLWithPath: name).lastPathComponent
-        try copy.write { () throws(CaptureError) in
+        let folder = try RunFolder(isKept: false)
+        defer { folder.remove() }
+        let copy = try CaptureCopy(of: database, in: folder.url)
+        var run = self
+        run.options.origin = URL(fileURLWithPath: name).lastPathComponent
+        try run.write(copy, in: folder) { () throws(CaptureError) in
             try ExecutionReader.executions(of: data, file: name)
         } from: {
             name
@@ -53,6 +56,11 @@ struct CaptureRun {
     /// - Throws: ``CommandFailure`` with a remedy.
     func run(_ live: LiveCapture) throws {
         try checkOutput()
+        let folder = try RunFolder(isKept: false)
+        defer { folder.remove() }
+        // First, so that a refused copy wastes no capture, and so that the scenario starts with
+        // the rows with which the capture started.
+        let copy = try CaptureCopy(of: database, in: folder.url)
         let result = try live.run()
         guard !result.executions.isEmpty else {
             throw CommandFailure(
@@ -61,14 +69,14 @@ struct CaptureRun {
                 status: ExitStatus.failed.rawValue
             )
         }
-        var copy = self
-        copy.options.origin =
+        var run = self
+        run.options.origin =
             "the programs that use "
             + URL(fileURLWithPath: database).lastPathComponent
-        copy.options.notes = result.notes
-        copy.options.observedCommits = result.written.map { Int(clamping: $0.commits) }
-        copy.written = result.written
-        try copy.write { () throws(CaptureError) in
+        run.options.notes = result.notes
+        run.options.observedCommits = result.written.map { Int(clamping: $0.commits) }
+        run.written = result.written
+        try run.write(copy, in: folder) { () throws(CaptureError) in
             result.executions
         } from: {
             nil
@@ -95,24 +103,38 @@ struct CaptureRun {
 
     /// Analyses executions, writes the scenario and compares it with a run.
     private func write(
+        _ copy: CaptureCopy,
+        in folder: RunFolder,
         _ executions: () throws(CaptureError) -> [CapturedExecution],
         from name: () -> String?
     ) throws {
-        let folder = try RunFolder(isKept: false)
-        defer { folder.remove() }
-        let facts = try CaptureDatabase(at: database, in: folder.url)
+        let captured = try writeScenario(on: copy, in: folder.url, executions, from: name)
+        let count = captured.operations.count
+        try StandardOutput.write(
+            PrintableText.escaped("wrote \(output): \(count) operations") + "\n"
+        )
+        let scenario = try Scenario.load(nameOrPath: outputPath)
+        if let checkDuration {
+            try compare(captured, scenario, on: copy, for: checkDuration)
+        }
+    }
+
+    /// Analyses executions and writes the scenario.
+    private func writeScenario(
+        on copy: CaptureCopy,
+        in folder: URL,
+        _ executions: () throws(CaptureError) -> [CapturedExecution],
+        from name: () -> String?
+    ) throws -> CapturedScenario {
+        let schema = try CaptureDatabase(copy, of: database).schema
         var options = options
-        options.journal = facts.journal
-        let sync = HostEnvironment(in: folder.url).syncNanoseconds
+        options.journal = copy.journal
+        let sync = HostEnvironment(in: folder).syncNanoseconds
         options.syncSeconds = sync.map { Double($0) / 1e9 }
         let captured: CapturedScenario
         do {
-            let analysis = try CaptureAnalysis(
-                executions(),
-                schema: facts.schema,
-                file: name()
-            )
-            captured = try CapturedScenario(analysis, schema: facts.schema, options: options)
+            let analysis = try CaptureAnalysis(executions(), schema: schema, file: name())
+            captured = try CapturedScenario(analysis, schema: schema, options: options)
         } catch {
             throw CommandFailure(error.description)
         }
@@ -127,12 +149,7 @@ struct CaptureRun {
                 status: ExitStatus.failed.rawValue
             )
         }
-        let count = captured.operations.count
-        try StandardOutput.write(
-            PrintableText.escaped("wrote \(output): \(count) operations") + "\n"
-        )
-        let scenario = try Scenario.load(nameOrPath: outputPath)
-        if let checkDuration { try compare(captured, scenario, for: checkDuration) }
+        return captured
     }
 
     /// The path of the scenario's file, which no preset's name can be taken for.
@@ -142,6 +159,7 @@ struct CaptureRun {
     private func compare(
         _ captured: CapturedScenario,
         _ scenario: Scenario,
+        on copy: CaptureCopy,
         for duration: Duration
     ) throws {
         let scenario = try scenario.scaled(toMeasured: duration)
@@ -154,6 +172,7 @@ struct CaptureRun {
         defer { folder.remove() }
         var options = RunOptions()
         options.folder = folder.url
+        options.database = .copy(of: copy.file)
         options.onSample = { reporter.show($0) }
         options.onProgress = { reporter.say($0) }
         let counts = RowCounts()
@@ -168,7 +187,13 @@ struct CaptureRun {
             },
             options: options
         )
-        let interruption = Interruption(cleanUp: folder.remove) { run.stop() }
+        let copyFolder = copy.file.deletingLastPathComponent()
+        let interruption = Interruption {
+            folder.remove()
+            try? FileManager.default.removeItem(at: copyFolder)
+        } _: {
+            run.stop()
+        }
         let result: ArmResult
         do {
             result = try blocking { try await run.run() }
@@ -185,6 +210,7 @@ struct CaptureRun {
         }
         if let signal = interruption.signal { throw ExitCode(128 + signal) }
     }
+
     /// What was written, in the capture and in the run.
     private static func text(of captured: WrittenLoad, _ replayed: WrittenLoad) -> String {
         func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }

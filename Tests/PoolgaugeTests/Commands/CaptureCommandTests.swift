@@ -134,7 +134,10 @@ struct CaptureCommandTests {
         (["app.sqlite", "--from", "x", "--for", "1s", "--output", "a.yaml"], "one of --for"),
         (["app.sqlite", "--from", "missing.jsonl", "--output", "a.yaml"], "cannot be read"),
         (["gone.sqlite", "--from", "x", "--output", "a.yaml"], "there is no file 'gone.sqlite'"),
-        (["log.jsonl", "--from", "log.jsonl", "--output", "a.yaml"], "is not a SQLite database"),
+        (
+            ["log.jsonl", "--from", "log.jsonl", "--output", "a.yaml"],
+            "log.jsonl' is a text file, and no SQLite database"
+        ),
     ])
     func wrongArgumentsHaveARemedy(arguments: [String], message: String) throws {
         try withDatabase { folder in
@@ -158,4 +161,85 @@ struct CaptureCommandTests {
             #expect(!refused.errors.contains("\u{1B}"), "\(refused.errors)")
         }
     }
+
+    #if os(Linux)
+    /// A queue whose transactions may last while the program runs.
+    private func queue(in folder: URL) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        return try DatabaseQueue(
+            path: folder.appendingPathComponent("app.sqlite").path,
+            configuration: configuration
+        )
+    }
+
+    @Test func aDatabaseThatCannotBeCopiedIsAnErrorWithARemedy() throws {
+        try withDatabase { folder in
+            let queue = try queue(in: folder)
+            try queue.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE") }
+            let outcome = try capture(Self.log, in: folder)
+            try queue.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+            #expect(outcome.status == 1, "\(outcome)")
+            #expect(outcome.errors.contains("a transaction is writing to it"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("Try again"), "\(outcome.errors)")
+            // No copy is left behind.
+            #expect(!contents(of: folder).contains { $0.hasPrefix("poolgauge-") })
+        }
+    }
+
+    private static let strace = "/usr/bin/strace"
+
+    /// The capture and its check read the database once, and neither write nor lock it.
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: strace), "strace is missing"),
+        arguments: ["WAL", "DELETE"]
+    )
+    func theDatabaseIsNeitherWrittenNorLocked(mode: String) throws {
+        try withDatabase { folder in
+            let queue = try queue(in: folder)
+            try queue.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA journal_mode = \(mode)")
+                try database.execute(sql: "INSERT INTO notes VALUES (1001, 'log', '')")
+                try database.execute(sql: "BEGIN IMMEDIATE")
+            }
+            let path = folder.appendingPathComponent("app.sqlite").path
+            let trace = folder.appendingPathComponent("trace").path
+            let log = folder.appendingPathComponent("log.jsonl").path
+            try Data(Self.log.utf8).write(to: URL(fileURLWithPath: log))
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: Self.strace)
+            process.arguments = [
+                "-f", "-y", "-o", trace, "-e", "trace=open,openat,fcntl,pwrite64,ftruncate",
+                Program.path, "capture", path, "--from", log, "--check", "1s", "--output",
+                folder.appendingPathComponent("app.yaml").path,
+            ]
+            process.environment = Program.environment(temporary: folder)
+            let output = Pipe()
+            process.standardOutput = output
+            try process.run()
+            let text = try output.fileHandleForReading.readToEnd() ?? Data()
+            process.waitUntilExit()
+            // A sandbox may forbid tracing.
+            guard process.terminationStatus == 0 else { return }
+            #expect(String(decoding: text, as: UTF8.self).contains("replayed"))
+            let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
+            let own = lines.filter { line in
+                ["", "-wal", "-shm", "-journal"].contains { suffix in
+                    line.contains("\"\(path)\(suffix)\"") || line.contains("<\(path)\(suffix)>")
+                } && !line.contains("execve(") && !line.contains(" resumed>")
+            }
+            #expect(!own.isEmpty)
+            #expect(
+                own.allSatisfy { line in
+                    line.contains("F_GETLK") || line.contains("F_OFD_GETLK")
+                        || line.contains("O_RDONLY") && !line.contains("O_CREAT")
+                        || line.contains("F_GETF") || line.contains("F_SETFD")
+                },
+                "\(own.filter { $0.contains("SETLK") || $0.contains("O_RDWR") }.prefix(5))"
+            )
+            try queue.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+            try queue.close()
+        }
+    }
+    #endif
 }

@@ -1,0 +1,84 @@
+import Foundation
+import SQLiteWatch
+import WorkloadEngine
+
+#if !os(Linux)
+import EngineTarget
+#endif
+
+/// A copy of the captured database, on which its schema is read and the scenario runs.
+struct CaptureCopy {
+    /// The file of the copy.
+    let file: URL
+    /// The journal mode of the captured database: `wal`, or `delete` for any rollback journal.
+    let journal: String
+
+    /// How long a copy is tried while transactions write.
+    private static let patience = Duration.seconds(3)
+
+    /// Copies a database that other programs may use.
+    ///
+    /// - Parameters:
+    ///   - path: The database, which SQLite does not open in this process.
+    ///   - folder: An empty folder for the copy.
+    /// - Throws: ``CommandFailure`` with the reason and the remedy where there is no copy.
+    init(of path: String, in folder: URL) throws {
+        #if os(Linux)
+        let report = try PrivateCopy.watch(path)
+        try DatabaseFileProblem.check(report, path: path)
+        journal = try Self.journal(of: path)
+        let clock = ContinuousClock()
+        let end = clock.now + Self.patience
+        while true {
+            do throws(PrivateCopy.Problem) {
+                let copy = try PrivateCopy.make(of: path, in: folder, report)
+                file = URL(fileURLWithPath: copy.path)
+                return
+            } catch {
+                if error.isTransient, clock.now < end { continue }
+                throw Self.failure(error, path: path)
+            }
+        }
+        #else
+        journal = try Self.journal(of: path)
+        file = folder.appendingPathComponent("copy.sqlite")
+        do {
+            try EngineTargetFactory().copyDatabase(at: path, to: file.path) { _ in }
+        } catch {
+            throw CommandFailure("\(path): the database cannot be read: \(error)")
+        }
+        #endif
+    }
+
+    #if os(Linux)
+    private static func failure(_ problem: PrivateCopy.Problem, path: String) -> CommandFailure {
+        var text = "'\(path)' cannot be copied: \(problem.reason)."
+        if let remedy = problem.remedy { text += " \(remedy)" }
+        if problem.isTransient {
+            text += " A capture makes its copy first: start it before the load."
+        }
+        return CommandFailure(text, status: ExitStatus.failed.rawValue)
+    }
+    #endif
+
+    /// The journal mode by the header (<https://sqlite.org/fileformat.html>, offset 18).
+    ///
+    /// The file is read before SQLite opens it: closing a descriptor later would release its locks.
+    private static func journal(of path: String) throws -> String {
+        let file: FileHandle
+        do {
+            file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        } catch {
+            throw CommandFailure("\(path): there is no file that can be read")
+        }
+        defer { try? file.close() }
+        let header = Array(try file.read(upToCount: 20) ?? Data())
+        guard header.isEmpty || header.starts(with: Array("SQLite format 3\0".utf8)) else {
+            throw CommandFailure(
+                "\(path) is not a SQLite database, or an encrypted one; give the program's own "
+                    + "database"
+            )
+        }
+        return header.count == 20 && header[18] == 2 ? "wal" : "delete"
+    }
+}

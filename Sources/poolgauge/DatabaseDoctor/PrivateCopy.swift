@@ -1,0 +1,98 @@
+#if os(Linux)
+import Foundation
+import SQLiteWatch
+import TerminalUI
+import WorkloadEngine
+
+/// A copy of a database that other programs may use, made without SQLite.
+///
+/// SQLite takes locks on a database that it reads, writes to its `-shm` file, and may roll its
+/// journal back or create files as the user of this process. The copy avoids that.
+enum PrivateCopy {
+    /// Why there is no copy, and what would help.
+    struct Problem: Error {
+        var reason: String
+        var remedy: String?
+        /// Whether a later attempt may succeed.
+        var isTransient = false
+    }
+
+    /// Reads a database's headers, locks and processes in a helper process.
+    ///
+    /// - Parameters:
+    ///   - path: The database.
+    ///   - duration: How long to watch a database that can be read.
+    /// - Returns: What was seen.
+    /// - Throws: ``CommandFailure`` where databases cannot be watched.
+    static func watch(_ path: String, for duration: Duration = .zero) throws -> WatchReport {
+        var options = WatchOptions()
+        options.readsTables = false
+        let session: WatchSession
+        do {
+            session = try WatchSession(
+                paths: [path],
+                helper: ClientProcess.command(WatchHelperSubcommand.name),
+                options: options
+            )
+        } catch { throw CommandFailure(error.description, status: ExitStatus.failed.rawValue) }
+        session.sample()
+        let isPresent = session.states.allSatisfy { $0.state == .present }
+        session.run(for: isPresent ? duration : .zero)
+        return session.reports()[0]
+    }
+
+    /// Copies a database.
+    ///
+    /// - Parameters:
+    ///   - path: The database, which this process must not use through SQLite.
+    ///   - folder: An empty folder for the copy.
+    ///   - limit: The most bytes to copy.
+    ///   - report: What ``watch(_:for:)`` saw of the database.
+    /// - Returns: The copy.
+    /// - Throws: A ``Problem``.
+    static func make(
+        of path: String,
+        in folder: URL,
+        limit: UInt64 = .max,
+        _ report: WatchReport
+    ) throws(Problem) -> DatabaseCopy {
+        do throws(DatabaseCopy.Refusal) {
+            return try DatabaseCopy.make(
+                of: path,
+                in: folder.path,
+                limit: limit,
+                isInUse: !report.processes.isEmpty
+            )
+        } catch { throw problem(error, limit: limit) }
+    }
+
+    private static func problem(_ refusal: DatabaseCopy.Refusal, limit: UInt64) -> Problem {
+        switch refusal {
+        case .tooLarge(let bytes):
+            Problem(
+                reason: "a copy would have \(HumanUnits.bytes(bytes)), and the limit is "
+                    + HumanUnits.bytes(limit),
+                remedy: "Allow it with --copy-limit \(bytes / (1 << 30) + 1)GiB."
+            )
+        case .noRoom(let bytes, let free):
+            Problem(
+                reason: "a copy would have \(HumanUnits.bytes(bytes)), and the folder for "
+                    + "temporary files has room for \(HumanUnits.bytes(free))",
+                remedy: "Set TMPDIR to a folder with more room."
+            )
+        case .changing(let reason):
+            Problem(
+                reason: "no consistent copy could be made: \(reason)",
+                remedy: "Try again when fewer transactions write to it.",
+                isTransient: true
+            )
+        case .severalDatabases:
+            Problem(
+                reason: "its hot journal belongs to a transaction of several databases, which a "
+                    + "copy of one cannot roll back"
+            )
+        case .failed(let reason): Problem(reason: reason)
+        }
+    }
+}
+#endif
