@@ -36,11 +36,11 @@ struct WatchScreenTests {
             defer { tmux.end() }
             try tmux.start([Program.path, "top", database.path], width: width, height: height)
             try tmux.wait(for: "pinned by report (\(programs.reader.pid))")
-            try tmux.wait(for: "worker \(programs.writer.pid)")
+            try tmux.wait(for: "\(programs.writer.pid) worker")
             #expect(tmux.screen().contains("idle\\u{1b}[31m"))
             #expect(tmux.screen().split(separator: "\n").allSatisfy { $0.count <= width })
             // Enter shows the selected process in detail.
-            while !tmux.screen().contains("▶report") { tmux.type("Down") }
+            while !tmux.screen().contains("▶\(programs.reader.pid)") { tmux.type("Down") }
             tmux.type("Enter")
             try tmux.wait(for: "holds reader, mark")
             tmux.type("Escape")
@@ -186,7 +186,7 @@ struct WatchScreenTests {
             #expect(outcome.status == 0, "\(outcome)")
             let file = folder.appendingPathComponent("now.txt")
             let picture = try String(contentsOf: file, encoding: .utf8)
-            #expect(picture.contains("report \(programs.reader.pid)"))
+            #expect(picture.contains("\(programs.reader.pid) report"))
             #expect(picture.contains("2 Processes"))
             #expect(picture.split(separator: "\n").allSatisfy { $0.count <= 100 })
         }
