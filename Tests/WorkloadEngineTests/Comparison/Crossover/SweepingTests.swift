@@ -48,7 +48,7 @@ struct SweepingTests {
         let (changed, options) = try change("ycsb-a", "write-share=0")
         #expect(changed.clients.map(\.name) == ["read"])
         #expect(changed.thresholds.allSatisfy { $0.metric.hasPrefix("read.") })
-        #expect(options.contains("(without update)"))
+        #expect(options.contains("# without update"))
     }
 
     @Test func readersAreThoseOfThePools() throws {
