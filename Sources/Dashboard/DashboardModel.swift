@@ -17,7 +17,7 @@ package struct DashboardModel: Sendable {
     package let themes: [Theme]
     /// The theme in use.
     package internal(set) var theme: Theme
-    /// Which key asks for what.
+    /// The bindings of keys to commands.
     package let keys: DashboardKeys
     /// How often the screen should be drawn, in frames/s.
     package internal(set) var refreshRate: Double

@@ -47,18 +47,14 @@ final class EngineTarget: WorkloadTarget {
         _ body: (any WorkloadSession) throws -> Void
     ) throws {
         let label = client.accessLabel
-        let run: (Database) throws -> Void = {
-            try body(EngineSession(database: $0, target: self))
+        func run(_ database: Database) throws {
+            try body(EngineSession(database: database, target: self))
         }
         switch (server, access) {
         case (.pool(let pool), .read): try pool.read(as: label, run)
         case (.pool(let pool), .write):
             guard let begin else { return try pool.write(as: label, run) }
-            try pool.writeWithoutTransaction(as: label) { database in
-                try database.inTransaction(begin) { _ in
-                    try body(EngineSession(database: database, target: self))
-                }
-            }
+            try pool.writeWithoutTransaction(as: label) { try $0.inTransaction(begin, run) }
         case (.pool(let pool), .writeWithoutTransaction):
             try pool.writeWithoutTransaction(as: label, run)
         case (.pool, .snapshot):
@@ -68,11 +64,7 @@ final class EngineTarget: WorkloadTarget {
         case (.queue(let queue), .read): try queue.read(as: label, run)
         case (.queue(let queue), .write):
             guard let begin else { return try queue.write(as: label, run) }
-            try queue.writeWithoutTransaction(as: label) { database in
-                try database.inTransaction(begin) { _ in
-                    try body(EngineSession(database: database, target: self))
-                }
-            }
+            try queue.writeWithoutTransaction(as: label) { try $0.inTransaction(begin, run) }
         case (.queue(let queue), .writeWithoutTransaction):
             try queue.writeWithoutTransaction(as: label, run)
         case (.queue, .snapshot): throw UnsupportedAccess.snapshotOfQueue

@@ -7,7 +7,8 @@ import WorkloadEngine
 /// Bare libsqlite3, with one connection for each thread: the limit that a library can come near.
 ///
 /// Accesses have the same transactions as a library's: a deferred one for reading, an immediate
-/// one for writing, unless the arm has another `begin`. Nothing watches it, and nobody queues: writers wait for the file's lock.
+/// one for writing, unless the arm has another `begin`. It has no queue: writers wait for the file's
+/// lock. Its status is unknown.
 final class RawTarget: WorkloadTarget {
     private let path: String
     private let setup: [String]

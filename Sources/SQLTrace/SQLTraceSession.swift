@@ -18,7 +18,7 @@ public final class SQLTraceSession {
     var decoder: ExecutionDecoder
     /// What is known of each database, in the order of their paths.
     var models: [TraceModel] = []
-    /// The names of programs, also of those that have ended.
+    /// The names of programs, including ended ones.
     var names: [Int32: String] = [:]
     /// Events that happened after the last batch was read.
     var early: [TraceEvent] = []

@@ -7,7 +7,7 @@ struct ValueSample {
 
     /// How many values there were.
     private(set) var count = 0
-    /// How often each value appeared, of those that were counted.
+    /// How often each value appeared, among the counted values.
     private(set) var counts: [WorkloadValue: Int] = [:]
     /// How many values were not counted, because there were too many different ones.
     private(set) var uncounted = 0

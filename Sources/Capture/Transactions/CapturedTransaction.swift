@@ -40,7 +40,7 @@ struct CapturedTransaction {
     var start: Double
     /// When its last statement, COMMIT included, ended.
     var end: Double
-    /// Its statements without those that begin and end it.
+    /// Its statements, except the ones that begin and end it.
     var statements: [Statement] = []
     /// The time from each statement's end to the next one's start.
     ///

@@ -25,7 +25,7 @@ struct TransactionShape: Hashable {
     /// The most statements that one repetition of a loop has.
     private static let longestLoop = 8
 
-    /// Up to this number of repetitions, each number is a shape of its own.
+    /// Up to this number of repetitions, each number is a separate shape.
     private static let exactRepetitions = 8
 
     /// A number of repetitions, rounded down to a power of two where it is large.

@@ -16,7 +16,7 @@ extension DashboardModel {
 
     private mutating func handle(_ key: Key, inHelpFrom top: Int) -> [DashboardAction] {
         let page = max(1, size.height - 4)
-        let last = KeyHelp(keys: keys, top: 0).lastTop(in: size)
+        let last = lastHelpLine
         func scrolled(by lines: Int) -> Overlay { .help(top: min(max(top + lines, 0), last)) }
         switch keys.command(for: key) {
         case .help, .back, .expand: overlay = nil
@@ -55,24 +55,5 @@ extension DashboardModel {
         default: overlay = nil
         }
         return []
-    }
-
-    private mutating func handle(_ key: Key, in prompt: PromptState) {
-        var prompt = prompt
-        switch prompt.take(key) {
-        case .cancelled:
-            overlay = nil
-            if case .filter(let before) = prompt.purpose { view.filter = before }
-        case .entered:
-            overlay = nil
-            if prompt.purpose == .seek, let problem = seek(prompt.text) {
-                prompt.problem = problem
-                overlay = .prompt(prompt)
-            }
-        case .edited:
-            // Seen while it is typed.
-            if case .filter = prompt.purpose { view.filter = prompt.text }
-            overlay = .prompt(prompt)
-        }
     }
 }

@@ -17,30 +17,55 @@ struct KeyHelp {
     }
 
     private func overlay(theme: Theme, glyphs: GlyphSet) -> HelpOverlay {
-        let sections = DashboardCommand.Purpose.allCases.map { purpose in
-            keys.helpSection(purpose.rawValue, theme: theme) { $0.purpose == purpose }
-        }
-        let states = LaneState.allCases.filter { $0 != .absent }.map { state in
-            let mark = state.mark
-            return HelpOverlay.Entry(
-                term: Span(mark.text(in: glyphs), theme.style(mark.role)),
-                meaning: state.meaning,
-                short: state.words
-            )
-        }
-        let close = keys.key(for: .back)?.label ?? "Esc"
-        return HelpOverlay(
-            title: "Help",
-            sections: sections + [
-                .init(title: "Marks in the lanes of connections", entries: states)
-            ],
-            hint: "\(close) closes; a click on a key, a row, a title or a chart works too",
+        keys.help(
+            sections: DashboardCommand.Purpose.allCases.map { purpose in
+                keys.helpSection(purpose.rawValue, theme: theme) { $0.purpose == purpose }
+            },
+            marks: HelpOverlay.Section(
+                title: "Marks in the lanes of connections",
+                entries: LaneState.allCases.filter { $0 != .absent }.map {
+                    $0.mark.help(meaning: $0.meaning, short: $0.words, theme, glyphs)
+                }
+            ),
+            back: .back,
             top: top
         )
     }
 }
 
+extension LaneStrip.Mark {
+    /// The meaning of a mark, as an entry of a help.
+    func help(
+        meaning: String,
+        short: String,
+        _ theme: Theme,
+        _ glyphs: GlyphSet
+    ) -> HelpOverlay.Entry {
+        HelpOverlay.Entry(
+            term: Span(text(in: glyphs), theme.style(role)),
+            meaning: meaning,
+            short: short
+        )
+    }
+}
+
 extension KeyTable {
+    /// A help with the sections of keys, the meaning of marks, and how to close it.
+    func help(
+        sections: [HelpOverlay.Section],
+        marks: HelpOverlay.Section,
+        back: Command,
+        top: Int
+    ) -> HelpOverlay {
+        HelpOverlay(
+            title: "Help",
+            sections: sections + [marks],
+            hint: "\(key(for: back)?.label ?? "Esc") closes; a click on a key, a row, a title or a "
+                + "chart works too",
+            top: top
+        )
+    }
+
     /// The keys of some commands, as a section of a help.
     func helpSection(
         _ title: String,

@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// Which key asks for what: the keys as they ship, with the changes of a configuration.
+/// The bindings of keys to commands: the shipped ones, with the changes of a configuration.
 package struct KeyTable<Command: Hashable & Sendable>: Sendable {
     /// Why a table of keys cannot be used.
     package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {

@@ -1,7 +1,11 @@
 import SQLiteWatch
 import TerminalUI
 
-extension WatchDashboard {
+extension WatchDashboard: RowInteraction {
+    var rowNames: [String] { content.rowNames }
+
+    var lastHelpLine: Int { WatchHelp(keys: keys, top: 0).lastTop(in: size) }
+
     /// Does what a key asks for, or returns what the program has to do.
     mutating func perform(_ command: WatchCommand) -> [Action] {
         switch command {
@@ -105,12 +109,12 @@ extension WatchDashboard {
         return rows[min(max(index + step, 0), last)]
     }
 
-    private mutating func select(by step: Int, among rows: [String]) {
+    mutating func select(by step: Int, among rows: [String]) {
         view.selected = selection(by: step, among: rows) ?? view.selected
     }
 
     /// Opens the selected row, or shows the chosen part alone.
-    private mutating func expand() {
+    mutating func expand() {
         if view.part != nil {
             view.isExpanded.toggle()
             return
@@ -187,7 +191,7 @@ extension WatchDashboard {
     /// Goes to a time that was typed.
     ///
     /// - Returns: What is wrong with it; nil when it is fine.
-    private mutating func seek(_ text: String) -> String? {
+    mutating func seek(_ text: String) -> String? {
         let trimmed = text.filter { $0 != " " }
         guard !trimmed.isEmpty else { return nil }
         guard let time = RunTime.seconds(of: trimmed, now: history?.newestTime ?? 0) else {
@@ -212,7 +216,7 @@ extension WatchDashboard {
 
     private mutating func handle(_ key: Key, inHelpFrom top: Int) -> [Action] {
         let page = max(1, size.height - 4)
-        let last = WatchHelp(keys: keys, top: 0).lastTop(in: size)
+        let last = lastHelpLine
         func scrolled(by lines: Int) -> Overlay { .help(top: min(max(top + lines, 0), last)) }
         guard let command = keys.command(for: key) else { return [] }
         switch command {
@@ -226,67 +230,6 @@ extension WatchDashboard {
         default:
             overlay = nil
             return perform(command)
-        }
-        return []
-    }
-
-    private mutating func handle(_ key: Key, in prompt: PromptState) {
-        var prompt = prompt
-        switch prompt.take(key) {
-        case .cancelled:
-            overlay = nil
-            if case .filter(let before) = prompt.purpose { view.filter = before }
-        case .entered:
-            overlay = nil
-            if prompt.purpose == .seek, let problem = seek(prompt.text) {
-                prompt.problem = problem
-                overlay = .prompt(prompt)
-            }
-        case .edited:
-            if case .filter = prompt.purpose { view.filter = prompt.text }
-            overlay = .prompt(prompt)
-        }
-    }
-
-    // MARK: Mouse
-
-    /// Does what a click, a drag or a wheel means where it happened.
-    mutating func handle(_ mouse: MouseEvent) -> [Action] {
-        if case .help(let top)? = overlay {
-            let last = WatchHelp(keys: keys, top: 0).lastTop(in: size)
-            switch mouse.action {
-            case .wheelUp: overlay = .help(top: max(top - 3, 0))
-            case .wheelDown: overlay = .help(top: min(top + 3, last))
-            case .press: overlay = nil
-            case .drag, .release: break
-            }
-            return []
-        }
-        guard overlay == nil else { return [] }
-        switch mouse.action {
-        case .wheelUp: select(by: -1, among: content.rowNames)
-        case .wheelDown: select(by: 1, among: content.rowNames)
-        case .press, .drag:
-            guard let target = canvas(size: size).target(at: mouse.position) else { return [] }
-            return use(target, isDrag: mouse.action == .drag)
-        case .release: break
-        }
-        return []
-    }
-
-    private mutating func use(_ target: MouseTarget, isDrag: Bool) -> [Action] {
-        switch target {
-        case .key(let key):
-            guard !isDrag, let command = keys.command(for: key) else { return [] }
-            return perform(command)
-        case .row(let name):
-            // A second click opens it.
-            if !isDrag, view.selected == name { expand() } else { view.selected = name }
-        case .column(let name):
-            guard !isDrag else { return [] }
-            view.isReversed = view.sortColumn == name ? !view.isReversed : false
-            view.sortColumn = name
-        case .time(let seconds): go(to: seconds)
         }
         return []
     }

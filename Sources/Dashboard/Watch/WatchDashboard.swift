@@ -24,7 +24,7 @@ package struct WatchDashboard: Sendable {
     package let themes: [Theme]
     /// The theme in use.
     package internal(set) var theme: Theme
-    /// Which key asks for what.
+    /// The bindings of keys to commands.
     package let keys: WatchKeys
     /// The screens, in the order of their keys.
     package let screens: [any WatchScreen.Type]
@@ -71,7 +71,7 @@ package struct WatchDashboard: Sendable {
     ///   - themes: The themes that `t` goes through.
     ///   - glyphs: What pictures are made of at first.
     ///   - glyphChoices: What the terminal's font and encoding can show.
-    ///   - keys: Which key asks for what; those that ship by default.
+    ///   - keys: The bindings of keys to commands; the shipped ones by default.
     ///   - refreshRate: How often the screen is drawn at first, in frames per second.
     ///   - placeholder: What to say while there is no database.
     package init(

@@ -3,7 +3,7 @@ import Glibc
 
 /// Finds a library's layout by calling its functions and searching memory for their results.
 ///
-/// It runs in a process of its own, which has loaded the library.
+/// It runs in a separate process, which has loaded the library.
 struct LayoutSearch {
     /// Why no layout was found.
     struct Failure: Error {
@@ -336,7 +336,7 @@ struct LayoutSearch {
     }
 }
 
-/// The functions that the failing SQL function calls: a C function has no context of its own.
+/// The functions that the failing SQL function calls; a C function captures no context.
 ///
 /// `nonisolated(unsafe)`: the calibration process has one thread.
 private nonisolated(unsafe) var failingFunctions: SQLiteFunctions?

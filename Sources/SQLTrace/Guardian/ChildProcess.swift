@@ -2,7 +2,7 @@
 import Glibc
 import Telemetry
 
-/// Starts processes that get no descriptor but those that they need.
+/// Starts processes that inherit only the descriptors that they need.
 enum ChildProcess {
     /// Makes a pipe whose ends no other program inherits.
     static func pipe(_ ends: inout [Int32]) -> Bool {
@@ -58,7 +58,7 @@ enum ChildProcess {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // A session of its own: signals of the terminal do not reach it.
+        // In a separate session, it receives no signals of the terminal.
         posix_spawnattr_setflags(&attributes, startsSession)
         var arguments = command.map { strdup($0) }
         defer { for argument in arguments { free(argument) } }

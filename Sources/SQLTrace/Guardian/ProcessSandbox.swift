@@ -13,7 +13,7 @@ enum ProcessSandbox {
         var processorSeconds: rlim_t
         /// Seconds until a signal ends the process.
         var seconds: UInt32
-        /// Bytes of memory that it may map beside those that are mapped now.
+        /// The bytes of memory that it may map in addition to its present mappings.
         var memory: rlim_t
     }
 

@@ -24,7 +24,7 @@ struct StatementTable {
     /// Whether events were lost.
     var isIncomplete = false
 
-    /// The most statements that are told apart.
+    /// The largest number of statements that are listed separately.
     private static let capacity = 4_096
     private static let others = "(other statements)"
     private static let unknown = "(text not readable)"
@@ -68,7 +68,7 @@ struct StatementTable {
         }
     }
 
-    /// The statements, those that took most time first; without times, those with most calls.
+    /// The statements by descending total time; without times, by descending calls.
     ///
     /// - Parameter elapsed: Seconds since the last report.
     /// - Returns: The statements.

@@ -1,6 +1,6 @@
 /// Pauses tracing where programs would lose too much of their time to probes.
 ///
-/// The cost is that of the busiest thread: a thread loses the time of its own events.
+/// The cost is that of the busiest thread, because each thread pays for its events.
 struct CostLimiter {
     /// The share of its time that a thread may lose, from 0 to 1.
     let limit: Double

@@ -2,7 +2,7 @@
 import Glibc
 import SQLiteWatch
 
-/// A trace buffer of this session's own, with the probes of its own group.
+/// A trace buffer that only this session uses, with its group of probes.
 final class TraceInstance {
     let folder: TraceFolder
     /// The name of the instance and of the group.
@@ -64,6 +64,7 @@ final class TraceInstance {
     func close() {
         for pipe in pipes { Glibc.close(pipe) }
         pipes = []
+        // The kernel refuses to remove an instance while a reader of its files is still closing them.
         for _ in 0..<100 {
             if folder.remove(name) { return }
             usleep(2_000)

@@ -12,7 +12,7 @@ struct TracedLibraries {
         var state: Result<StatementLayout, TraceError>?
         /// Whether the returns of functions must not be probed.
         var hasGoUser: Bool
-        /// Events that are defined, and those that are enabled.
+        /// The defined events, and the enabled ones among them.
         var defined: Set<String> = []
         var enabled: Set<String> = []
 

@@ -17,12 +17,12 @@ struct WALLocks: Equatable {
 
     init(entries: [Entry]) { self.entries = entries }
 
-    /// The longest list that Linux returns from one call of `read`, in bytes.
+    /// The longest list that certainly came from one call of `read`, in bytes: a page less one line.
     ///
-    /// `seq_read_iter` fills one page. Between two calls it unlocks the list and continues at a
+    /// Linux's `seq_read_iter` fills one page. Between two calls it unlocks the list and continues at a
     /// position: if an earlier lock is released meanwhile, a lock that is held all the time is
     /// missing. Beside a process that changes 10,000 locks a second, 0.4 % of all lists lacked one.
-    static let longestConsistentList = 4096
+    static let page = 4096 - 256
 
     /// The locks on a `-shm` file; nil where the system does not list them.
     ///
@@ -37,7 +37,7 @@ struct WALLocks: Equatable {
         guard stat(path, &information) == 0, let text = list() else { return nil }
         let inode = UInt64(information.st_ino)
         self.init(text: text, inode: inode)
-        guard text.utf8.count > Self.longestConsistentList - 256, let second = list() else {
+        guard text.utf8.count > Self.page, let second = list() else {
             return
         }
         for entry in WALLocks(text: second, inode: inode).entries where !entries.contains(entry) {

@@ -52,7 +52,8 @@ extension Database {
             probe.didEndTransaction()
             return false
         }
-        if keepTransaction(at: monotonicNanoseconds(), if: mayKeep) { return true }
+        // While the writer works, nothing is kept, and the clock is not read.
+        if mayKeep(), keepTransaction(at: monotonicNanoseconds(), if: mayKeep) { return true }
         kept.pointee.isUnconfirmed = false
         probe.willEndTransaction()
         let code = transactionStatements.commit(on: handle)

@@ -60,6 +60,9 @@ final class ReadTransactionKeeper: @unchecked Sendable {
     /// nanoseconds: that thread may have lost its processor.
     let longestEnding = Atomic<UInt64>(10_000_000)
 
+    /// Whether the timer is set.
+    var isTimerSet: Bool { isArmed.load(ordering: .sequentiallyConsistent) }
+
     /// How often the timer has expired.
     let expirations = Atomic<UInt64>(0)
 

@@ -18,6 +18,6 @@ struct JournalHeader: Equatable, Sendable {
         self.initialPages = initialPages
     }
 
-    /// The bytes that a journal starts with; also those that end the name of another journal.
+    /// The bytes that a journal starts with; or that end the name of another journal.
     static let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
 }

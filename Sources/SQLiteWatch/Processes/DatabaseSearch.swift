@@ -1,7 +1,7 @@
 #if os(Linux)
 import Glibc
 
-/// Finds SQLite databases: those that processes have open, and those in a folder.
+/// Finds the SQLite databases that processes have open, or that a folder contains.
 ///
 /// It opens no file itself: it lists folders and `/proc`, and a helper process reads the first
 /// bytes of each candidate, once for each state of the file. A search belongs to one thread.
@@ -22,7 +22,7 @@ public final class DatabaseSearch {
         public var notes: [String] = []
     }
 
-    /// A state of a file, for which one look at its first bytes is enough.
+    /// A state of a file, in which its first bytes need to be read only once.
     private struct FileState: Hashable {
         var identity: FileIdentity
         var size: Int64

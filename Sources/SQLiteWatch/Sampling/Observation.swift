@@ -12,11 +12,11 @@ struct Observation: Sendable {
     /// Whether ``locks`` contains the locks that exclude all others: without permission to read
     /// the files, only the list shows them.
     var hasWriteLocks = true
-    /// The time that this sample stands for among those that read the list, in nanoseconds.
+    /// The time that this sample represents among the samples of the list, in nanoseconds.
     var listWeight: Double
     /// The processes that have the database open, as far as their descriptors were scanned.
     var open: Set<Int32> = []
-    /// Whether processes wait; only those that were checked.
+    /// Whether the checked processes wait.
     var waiting: [Int32: Bool] = [:]
     /// Whether locks are held that no visible process explains.
     var hasHiddenHolder = false

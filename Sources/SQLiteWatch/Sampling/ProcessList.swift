@@ -9,7 +9,7 @@ struct ProcessList {
     /// The last sample.
     var now: UInt64
 
-    /// The processes, those that hold locks first.
+    /// The processes; holders of locks come first.
     func processes(_ monitor: DatabaseMonitor, _ holds: HoldTracker) -> [WatchedProcess] {
         let interval = monitor.interval
         return monitor.processes.compactMap { process -> WatchedProcess? in

@@ -1,6 +1,6 @@
 /// The moments of samples: one at random in each of equal, adjacent slots of time.
 ///
-/// Samples at a fixed rate are biased where the watched program has a rate of its own: a fixed
+/// Samples at a fixed rate are biased where the watched program has a fixed rate, too: a fixed
 /// 10 Hz beside a program of 10 Hz measured a share of 0.01 where 0.20 was true. Stratified
 /// sampling is unbiased, because each moment is as likely as any other, and its error is at most
 /// that of independent random moments (Cochran, Sampling Techniques, 1977, section 5.6): a lock

@@ -48,7 +48,7 @@ struct HeldWeights: Equatable, Sendable {
         if listWeight > 0, held.contains(where: \.kind.isRead) { reader += listWeight }
     }
 
-    /// The shares, from all samples and from those that read the list of all locks.
+    /// The shares, from all samples and from the samples of the list of all locks.
     func share(_ samples: ShareCounter, lists: ShareCounter) -> WatchedShare {
         var share = WatchedShare()
         share.writer = samples.estimate(held: writer)

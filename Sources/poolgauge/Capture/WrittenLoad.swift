@@ -25,7 +25,7 @@ struct WrittenLoad: Equatable {
     }
 }
 
-/// Watches the database of a run from a process of its own: a process that uses a database through
+/// Watches the database of a run from a separate process: a process that uses a database through
 /// SQLite must not open and close its files.
 ///
 /// Unchecked: the thread of the run creates it, and the caller uses it once the run has ended.

@@ -13,7 +13,7 @@ struct DisplayOptions {
     var refreshRate = DashboardSettings.standardRefreshRate
     /// Whether the mouse belongs to the display.
     var usesMouse = true
-    /// The keys of commands that differ from those that ship.
+    /// The bindings that differ from the shipped ones.
     var keyChanges: [DashboardCommand: [Key]] = [:]
     /// Keys that are pressed without a person.
     var keys: [Key] = []

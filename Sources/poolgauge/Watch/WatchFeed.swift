@@ -4,7 +4,7 @@ import SQLTrace
 import SQLiteWatch
 import Synchronization
 
-/// A watch session on a thread of its own, beside a display that collects its reports.
+/// A watch session on a separate thread, whose reports a display collects.
 final class WatchFeed: Sendable {
     /// What happened since the last call of ``take()``.
     struct Batch {

@@ -380,33 +380,4 @@ struct KeptTransactionPromisesTests {
             queue.resume()
         }
     }
-
-    // MARK: Wake-ups
-
-    @Test func aLongReadCausesNoWakeUps() throws {
-        let pool = try makePool()
-        try readDensely(pool)
-        try pool.read { db in
-            _ = try Int.fetchOne(db, sql: "SELECT v FROM t")
-            // Longer than any timer that was set before.
-            let end = monotonicNanoseconds() + 50_000_000
-            while monotonicNanoseconds() < end { usleep(1_000) }
-            let before = pool.readers.keeper.expirations.load(ordering: .relaxed)
-            let later = monotonicNanoseconds() + 200_000_000
-            while monotonicNanoseconds() < later { usleep(1_000) }
-            #expect(pool.readers.keeper.expirations.load(ordering: .relaxed) == before)
-        }
-    }
-
-    @Test func anIdlePoolIsNotWokenAgain() throws {
-        let pool = try makePool()
-        try eventually {
-            try readDensely(pool)
-            return pool.readers.slots[0].keepsIdleTransaction
-        }
-        let before = pool.readers.keeper.expirations.load(ordering: .relaxed)
-        try eventually { !pool.readers.slots[0].keepsIdleTransaction }
-        let now = pool.readers.keeper.expirations.load(ordering: .relaxed)
-        #expect(now - before <= 2)
-    }
 }

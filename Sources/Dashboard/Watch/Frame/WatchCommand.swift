@@ -54,7 +54,7 @@ extension KeyTable<WatchCommand> {
     /// - Parameters:
     ///   - screens: The screens, in the order of their keys `1`, `2`, …
     ///   - changes: The keys that a configuration gives to commands of the dashboard over a run;
-    ///     those that both dashboards have are changed here too.
+    ///     keys that both dashboards share change here too.
     /// - Throws: ``Failure`` when no key would quit.
     package init(
         screens: [any WatchScreen.Type],

@@ -17,24 +17,17 @@ struct WatchHelp {
     }
 
     private func overlay(theme: Theme, glyphs: GlyphSet) -> HelpOverlay {
-        let sections = WatchCommand.Purpose.allCases.map { purpose in
-            keys.helpSection(purpose.rawValue, theme: theme) { $0.purpose == purpose }
-        }
-        let states = WatchLaneState.allCases.filter { $0 != .absent }.map { state in
-            let mark = state.mark
-            return HelpOverlay.Entry(
-                term: Span(mark.text(in: glyphs), theme.style(mark.role)),
-                meaning: state.meaning,
-                short: state.words
-            )
-        }
-        let close = keys.key(for: .common(.back))?.label ?? "Esc"
-        return HelpOverlay(
-            title: "Help",
-            sections: sections + [
-                .init(title: "Marks in the lanes of processes", entries: states)
-            ],
-            hint: "\(close) closes; a click on a key, a row, a title or a chart works too",
+        keys.help(
+            sections: WatchCommand.Purpose.allCases.map { purpose in
+                keys.helpSection(purpose.rawValue, theme: theme) { $0.purpose == purpose }
+            },
+            marks: HelpOverlay.Section(
+                title: "Marks in the lanes of processes",
+                entries: WatchLaneState.allCases.filter { $0 != .absent }.map {
+                    $0.mark.help(meaning: $0.meaning, short: $0.words, theme, glyphs)
+                }
+            ),
+            back: .common(.back),
             top: top
         )
     }

@@ -26,7 +26,7 @@ struct WatchHistory: Sendable, Timeline {
     private(set) var moments = RingBuffer<WatchMoment>(capacity: Self.capacity)
     /// One lane for each process, in the order in which they were first seen.
     private(set) var lanes: [WatchLane] = []
-    /// The processes at the moment that is shown, those that hold locks first.
+    /// The processes at the displayed moment; holders of locks come first.
     private(set) var rows: [WatchRow] = []
     private var reports = BoundedStore<WatchReport>(capacity: Self.capacity, budget: Self.budget) {
         Self.size(of: $0)

@@ -1,0 +1,95 @@
+import TerminalUI
+
+/// What both dashboards do alike with a mouse and a prompt: they list rows over a history.
+protocol RowInteraction {
+    associatedtype Command: Hashable, Sendable
+    associatedtype Action
+
+    /// The keys of the dashboard.
+    var keys: KeyTable<Command> { get }
+    /// What lies over the screen.
+    var overlay: Overlay? { get set }
+    /// What is selected, sorted and filtered on the displayed screen.
+    var view: ListView { get set }
+    /// The size of the terminal.
+    var size: Size { get }
+    /// The names of the displayed rows, from the top.
+    var rowNames: [String] { get }
+    /// The first line of the help's last page in the present size.
+    var lastHelpLine: Int { get }
+
+    /// The displayed screen.
+    func canvas(size: Size) -> Canvas
+    /// Moves the selection by a number of rows.
+    mutating func select(by step: Int, among rows: [String])
+    /// Opens the selected row, or expands the selected part.
+    mutating func expand()
+    /// Performs a command.
+    mutating func perform(_ command: Command) -> [Action]
+    /// Shows a time, in seconds since the first sample.
+    mutating func go(to time: Double)
+    /// Goes to a time that was typed; returns the mistake in the text, if any.
+    mutating func seek(_ text: String) -> String?
+}
+
+extension RowInteraction {
+    /// Handles a key in a prompt.
+    mutating func handle(_ key: Key, in prompt: PromptState) {
+        var prompt = prompt
+        switch prompt.take(key) {
+        case .cancelled:
+            overlay = nil
+            if case .filter(let before) = prompt.purpose { view.filter = before }
+        case .entered:
+            overlay = nil
+            if prompt.purpose == .seek, let problem = seek(prompt.text) {
+                prompt.problem = problem
+                overlay = .prompt(prompt)
+            }
+        case .edited:
+            // The rows follow while a filter is typed.
+            if case .filter = prompt.purpose { view.filter = prompt.text }
+            overlay = .prompt(prompt)
+        }
+    }
+
+    /// Handles a click, a drag or a turn of the wheel.
+    mutating func handle(_ mouse: MouseEvent) -> [Action] {
+        if case .help(let top)? = overlay {
+            switch mouse.action {
+            case .wheelUp: overlay = .help(top: max(top - 3, 0))
+            case .wheelDown: overlay = .help(top: min(top + 3, lastHelpLine))
+            case .press: overlay = nil
+            case .drag, .release: break
+            }
+            return []
+        }
+        guard overlay == nil else { return [] }
+        switch mouse.action {
+        case .wheelUp: select(by: -1, among: rowNames)
+        case .wheelDown: select(by: 1, among: rowNames)
+        case .press, .drag:
+            guard let target = canvas(size: size).target(at: mouse.position) else { return [] }
+            return use(target, isDrag: mouse.action == .drag)
+        case .release: break
+        }
+        return []
+    }
+
+    private mutating func use(_ target: MouseTarget, isDrag: Bool) -> [Action] {
+        switch target {
+        case .key(let key):
+            guard !isDrag, let command = keys.command(for: key) else { return [] }
+            return perform(command)
+        case .row(let name):
+            // A second click opens the row.
+            if !isDrag, view.selected == name { expand() } else { view.selected = name }
+        case .column(let name):
+            guard !isDrag else { return [] }
+            view.isReversed = view.sortColumn == name ? !view.isReversed : false
+            view.sortColumn = name
+        case .time(let seconds): go(to: seconds)
+        }
+        return []
+    }
+}

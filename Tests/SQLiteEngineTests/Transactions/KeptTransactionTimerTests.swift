@@ -1,0 +1,55 @@
+import Testing
+
+@testable import SQLiteEngine
+
+/// The timer that ends kept transactions wakes the program only while there is one.
+@Suite(.timeLimit(.minutes(1)))
+struct KeptTransactionTimerTests {
+    private let folder = TemporaryFolder()
+
+    private func makePool() throws -> DatabasePool {
+        let pool = try DatabasePool(
+            path: folder.file(),
+            configuration: .with { $0.maximumReaderCount = 1 }
+        )
+        try pool.write { db in
+            try db.execute(sql: "CREATE TABLE t(v INTEGER); INSERT INTO t VALUES (0)")
+        }
+        return pool
+    }
+
+    /// Reads until the only reader keeps its transaction, which sets the timer.
+    private func keepTransaction(of pool: DatabasePool) throws {
+        try eventually {
+            for _ in 0..<200 {
+                _ = try pool.read { db in try Int.fetchOne(db, sql: "SELECT v FROM t") }
+            }
+            return pool.readers.slots[0].keepsIdleTransaction
+        }
+    }
+
+    @Test func aLongReadCausesNoWakeUps() throws {
+        let pool = try makePool()
+        let keeper = pool.readers.keeper
+        try keepTransaction(of: pool)
+        try pool.read { db in
+            _ = try Int.fetchOne(db, sql: "SELECT v FROM t")
+            // The timer that the reads before have set expires. Nothing sets it again.
+            try eventually { !keeper.isTimerSet }
+            let before = keeper.expirations.load(ordering: .relaxed)
+            for _ in 0..<100 { _ = try Int.fetchOne(db, sql: "SELECT v FROM t") }
+            #expect(!keeper.isTimerSet)
+            #expect(keeper.expirations.load(ordering: .relaxed) == before)
+        }
+    }
+
+    @Test func anIdlePoolIsNotWokenAgain() throws {
+        let pool = try makePool()
+        let keeper = pool.readers.keeper
+        try keepTransaction(of: pool)
+        let before = keeper.expirations.load(ordering: .relaxed)
+        try eventually { !pool.readers.slots[0].keepsIdleTransaction }
+        try eventually { !keeper.isTimerSet }
+        #expect(keeper.expirations.load(ordering: .relaxed) - before <= 2)
+    }
+}
