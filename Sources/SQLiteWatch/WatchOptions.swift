@@ -17,7 +17,7 @@ public struct WatchOptions: Sendable, Equatable {
     /// second.
     public var readsTables = true
     /// The share of one core that reading frames may use, on average over ten seconds.
-    public var tablesProcessorLimit = 0.005
+    public var tablesProcessorLimit = 0.003
     /// Whether this process is listed where it uses a watched database itself.
     public var includesOwnProcess = false
 

@@ -8,6 +8,8 @@ struct WatchTarget {
     private(set) var isIdentified = false
     private var mount: MountTable.Mount?
     private var identity: FileIdentity?
+    /// The identities of all files as of the last sample.
+    private var identities: [FileIdentity?] = []
     private var database: LockIdentity?
     private var index: LockIdentity?
     private var hasHiddenHolder = false
@@ -25,6 +27,9 @@ struct WatchTarget {
 
     /// Finds the devices and inodes under which the locks of the database are listed.
     mutating func identify(_ sample: FileSample, number: Int, in processes: inout ProcessRegister) {
+        let files = [sample.database, sample.index, sample.wal, sample.journal].map(\.identity)
+        guard !isIdentified || mount == nil || files != identities else { return }
+        identities = files
         let new = sample.database.identity
         if new != identity || mount == nil {
             processes.expectNewUsers()
@@ -38,8 +43,7 @@ struct WatchTarget {
         isIdentified = true
         database = lockIdentity(new)
         index = lockIdentity(sample.index.identity)
-        let files = [sample.database, sample.index, sample.wal, sample.journal]
-        processes.scan.set(files.compactMap(\.identity), of: number)
+        processes.scan.set(files.compactMap(\.self), of: number)
     }
 
     private func lockIdentity(_ file: FileIdentity?) -> LockIdentity? {

@@ -66,20 +66,47 @@ final class DatabaseFiles {
         sample.database = Self.read(&database, count: DatabaseHeader.length)
         sample.wal = Self.read(&wal, count: WALHeader.length)
         sample.index = Self.read(&index, count: WALIndexHeader.length)
-        for _ in 0..<Self.attempts
-        where sample.index.error == 0 && !WALIndexHeader.isConsistent(sample.index.bytes) {
-            guard sample.index.bytes.count == WALIndexHeader.length else { break }
-            sample.index.bytes = Self.content(index.descriptor, count: WALIndexHeader.length) ?? []
-        }
+        if sample.index.error == 0 { makeConsistent(&sample.index.bytes) }
         sample.journal = Self.read(&journal, count: JournalHeader.length)
         let query = LockQuery(database: database.descriptor, index: index.descriptor)
         sample.probes = query.indexWriteLocks + databaseLocks(query, sample.database)
         if probesReaders { sample.probes += query.readLocks }
-        var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        sample.helperNanoseconds =
-            UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+        sample.helperNanoseconds = SystemClock.process
         return sample
+    }
+
+    /// Reads what a commit changes and queries the locks to write; nil where that is not enough.
+    ///
+    /// In WAL mode, the wal-index shows each commit, reset and checkpoint. Whether the files have
+    /// been replaced or resized, complete samples show.
+    func update(_ last: FileSample) -> FileSample.Update? {
+        guard DatabaseHeader(last.database.bytes)?.isWAL == true, last.index.isOpen,
+            last.index.bytes.count == WALIndexHeader.length, last.index.identity == index.identity,
+            var bytes = Self.content(index.descriptor, count: WALIndexHeader.length)
+        else { return nil }
+        makeConsistent(&bytes)
+        let query = LockQuery(database: database.descriptor, index: index.descriptor)
+        return FileSample.Update(
+            indexBytes: bytes,
+            probes: query.indexWriteLocks + databaseLocks(query, last.database)
+        )
+    }
+
+    /// The header of the wal-index, read again; nil where it cannot be.
+    var indexHeader: WALIndexHeader? {
+        guard index.descriptor >= 0,
+            var bytes = Self.content(index.descriptor, count: WALIndexHeader.length)
+        else { return nil }
+        makeConsistent(&bytes)
+        return WALIndexHeader(bytes)
+    }
+
+    /// Reads a header of the wal-index again while a writer changes it.
+    private func makeConsistent(_ bytes: inout [UInt8]) {
+        for _ in 0..<Self.attempts where !WALIndexHeader.isConsistent(bytes) {
+            guard bytes.count == WALIndexHeader.length else { return }
+            bytes = Self.content(index.descriptor, count: WALIndexHeader.length) ?? []
+        }
     }
 
     /// The locks of the database that exclude all others.

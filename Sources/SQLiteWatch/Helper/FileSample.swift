@@ -80,12 +80,7 @@ struct FileSample: Equatable, Sendable {
     var bytes: [UInt8] {
         var writer = MessageWriter()
         for file in [database, wal, index, journal] { file.write(to: &writer) }
-        writer.put(UInt8(min(probes.count, 255)))
-        for probe in probes.prefix(255) {
-            writer.put(probe.byte)
-            writer.put(UInt8((probe.isIndex ? 1 : 0) | (probe.isWrite ? 2 : 0)))
-            writer.put(probe.process)
-        }
+        Self.write(probes, to: &writer)
         writer.put(helperNanoseconds)
         return writer.bytes
     }
@@ -97,8 +92,28 @@ struct FileSample: Equatable, Sendable {
         var reader = MessageReader(bytes)
         guard let database = FileContent(&reader), let wal = FileContent(&reader),
             let index = FileContent(&reader), let journal = FileContent(&reader),
-            let count = reader.get(UInt8.self)
+            let probes = Self.probes(&reader), let used = reader.get(UInt64.self), reader.isAtEnd
         else { return nil }
+        self.database = database
+        self.wal = wal
+        self.index = index
+        self.journal = journal
+        self.probes = probes
+        helperNanoseconds = used
+    }
+
+    private static func write(_ probes: [Probe], to writer: inout MessageWriter) {
+        writer.put(UInt8(min(probes.count, 255)))
+        for probe in probes.prefix(255) {
+            writer.put(probe.byte)
+            writer.put(UInt8((probe.isIndex ? 1 : 0) | (probe.isWrite ? 2 : 0)))
+            writer.put(probe.process)
+        }
+    }
+
+    private static func probes(_ reader: inout MessageReader) -> [Probe]? {
+        guard let count = reader.get(UInt8.self) else { return nil }
+        var probes: [Probe] = []
         for _ in 0..<count {
             guard let byte = reader.get(UInt64.self), let flags = reader.get(UInt8.self),
                 let process = reader.get(Int32.self)
@@ -112,11 +127,51 @@ struct FileSample: Equatable, Sendable {
                 )
             )
         }
-        guard let used = reader.get(UInt64.self), reader.isAtEnd else { return nil }
-        self.database = database
-        self.wal = wal
-        self.index = index
-        self.journal = journal
-        helperNanoseconds = used
+        return probes
+    }
+}
+
+extension FileSample {
+    /// What may have changed since the sample before, of a database in WAL mode.
+    struct Update: Equatable, Sendable {
+        /// The header of the wal-index.
+        var indexBytes: [UInt8]
+        /// The bytes that are locked.
+        var probes: [Probe]
+
+        var bytes: [UInt8] {
+            var writer = MessageWriter()
+            writer.put(indexBytes)
+            FileSample.write(probes, to: &writer)
+            return writer.bytes
+        }
+
+        init(indexBytes: [UInt8], probes: [Probe]) {
+            self.indexBytes = indexBytes
+            self.probes = probes
+        }
+
+        /// Reads an answer; nil when it is malformed.
+        init?(_ bytes: [UInt8]) {
+            var reader = MessageReader(bytes)
+            guard let indexBytes = reader.getBytes(), let probes = FileSample.probes(&reader),
+                reader.isAtEnd
+            else { return nil }
+            self.init(indexBytes: indexBytes, probes: probes)
+        }
+    }
+
+    /// What has changed since a sample; nil where more than an update can express has.
+    func update(from last: FileSample) -> Update? {
+        let update = Update(indexBytes: index.bytes, probes: probes)
+        return last.updated(with: update) == self ? update : nil
+    }
+
+    /// The sample with what has changed.
+    func updated(with update: Update) -> FileSample {
+        var sample = self
+        sample.index.bytes = update.indexBytes
+        sample.probes = update.probes
+        return sample
     }
 }

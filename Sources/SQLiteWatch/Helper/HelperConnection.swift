@@ -53,7 +53,7 @@ struct HelperConnection {
             guard try isReady(at: now), let helper else { return Self.failed }
             let request = HelperRequest.sample(slot: slot, probesReaders: probesReaders)
             guard let sample = FileSample(try helper.answer(to: request)) else { throw .malformed }
-            succeed(with: sample)
+            succeed(using: sample.helperNanoseconds)
             return sample
         } catch {
             fail(error, at: now)
@@ -81,10 +81,9 @@ struct HelperConnection {
             if let helper {
                 guard let batch = SampleBatch(try helper.receive()),
                     batch.entries.last?.moment == moments - 1,
-                    batch.entries.allSatisfy({ $0.samples.count == paths.count }),
-                    let sample = batch.entries.last?.samples.last
+                    batch.entries.allSatisfy({ $0.samples.count == paths.count })
                 else { throw .malformed }
-                succeed(with: sample)
+                succeed(using: batch.helperNanoseconds)
                 return batch
             }
         } catch { fail(error, at: now) }
@@ -103,8 +102,8 @@ struct HelperConnection {
         return true
     }
 
-    private mutating func succeed(with sample: FileSample) {
-        currentNanoseconds = sample.helperNanoseconds
+    private mutating func succeed(using nanoseconds: UInt64) {
+        currentNanoseconds = nanoseconds
         problem = nil
     }
 

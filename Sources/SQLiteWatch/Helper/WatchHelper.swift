@@ -61,13 +61,20 @@ public enum WatchHelper {
                 continue
             }
             SystemClock.sleep(until: moment)
-            let samples = files.map { file in
-                file?.sample(probesReaders: probesReaders && batch.entries.isEmpty) ?? FileSample()
+            // The first samples are complete.
+            let last = batch.entries.last?.samples
+            let samples = files.enumerated().map { slot, file in
+                guard let file else { return FileSample() }
+                if let last = last?[slot], let update = file.update(last) {
+                    return last.updated(with: update)
+                }
+                return file.sample(probesReaders: probesReaders && last == nil)
             }
             batch.entries.append(
                 SampleBatch.Entry(moment: number, time: monotonicNanoseconds(), samples: samples)
             )
         }
+        batch.helperNanoseconds = SystemClock.process
         return batch
     }
 }

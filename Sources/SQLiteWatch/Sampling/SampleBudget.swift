@@ -26,7 +26,7 @@ struct SampleBudget: Sendable {
     private static let longest = 1e9
     /// The shortest time between two lists on average, in nanoseconds: readers are seen less often
     /// than writers, for less processor time.
-    private static let leastListPause = 3e7
+    private static let leastListPause = 6e7
     /// The part of the limit that samples may use without their lists.
     private static let sampleShare = 0.7
 

@@ -12,16 +12,18 @@ struct FrameTally: Sendable {
     /// Counts the frames of one transaction, and learns from them where new pages belong.
     ///
     /// A page that is new to a table is a child of an interior page, or the overflow of a cell, that
-    /// the same transaction wrote.
+    /// the same transaction wrote. A transaction of one frame therefore shows nothing new.
     ///
     /// - Parameters:
     ///   - frames: The frames, in order.
     ///   - map: The map, which becomes more complete.
     ///   - usable: Bytes of a page without the reserved ones.
     mutating func add(_ frames: [Frame], map: inout PageMap, usable: Int) {
-        var last: [UInt32: Int] = [:]
-        for (number, frame) in frames.enumerated() { last[frame.page] = number }
-        learn(frames, last, &map, usable)
+        if frames.count > 1 {
+            var last: [UInt32: Int] = [:]
+            for (number, frame) in frames.enumerated() { last[frame.page] = number }
+            learn(frames, last, &map, usable)
+        }
         for frame in frames { counts[map.owner(of: frame.page), default: 0] += 1 }
     }
 

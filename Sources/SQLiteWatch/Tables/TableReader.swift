@@ -21,7 +21,7 @@ final class TableReader {
     private var sinceWalk: (frames: UInt64, unknown: UInt64) = (0, 0)
 
     /// The log that is read, and the last frame that was.
-    private var position: (salt1: UInt32, salt2: UInt32, frame: UInt32)?
+    private var position: (salts: (UInt32, UInt32), frame: UInt32)?
     /// The newest frame of each page in it.
     private var newest: [UInt32: UInt32] = [:]
 
@@ -29,6 +29,8 @@ final class TableReader {
     private static let newestLimit: UInt32 = 200_000
     /// Frames that are read as one transaction.
     private static let transactionLimit = 8_192
+    /// Frames that are read before the log is checked for a reset.
+    private static let chunk = 256
     /// Nanoseconds that a walk may take.
     private static let walkTime: UInt64 = 1_000_000_000
     /// Nanoseconds between two walks.
@@ -53,14 +55,14 @@ final class TableReader {
         let deadline = monotonicNanoseconds() &+ nanoseconds
         while let position, position.frame < index.frames {
             guard monotonicNanoseconds() < deadline else { return counts(isBehind: true) }
-            guard readTransaction(until: index.frames, index, usable: usable) else { break }
+            guard readTransactions(until: index.frames, usable: usable) else { break }
         }
         return counts()
     }
 
     /// Goes to the log's beginning when it was reset.
     private func follow(_ index: WALIndexHeader) {
-        if let position, position.salt1 == index.salt1, position.salt2 == index.salt2,
+        if let position, position.salts == (index.salt1, index.salt2),
             position.frame <= index.frames
         {
             return
@@ -68,7 +70,7 @@ final class TableReader {
         newest = [:]
         // The first time, what was written before is no part of what is counted.
         let isFirst = position == nil && map == nil
-        position = (index.salt1, index.salt2, isFirst ? index.frames : 0)
+        position = ((index.salt1, index.salt2), isFirst ? index.frames : 0)
         if isFirst { noteNewest(until: min(index.frames, Self.newestLimit), index) }
     }
 
@@ -124,49 +126,77 @@ final class TableReader {
 
     // MARK: Frames
 
-    /// Reads a transaction, or a large part of one; false when it cannot be read.
-    private func readTransaction(until end: UInt32, _ index: WALIndexHeader, usable: Int) -> Bool {
-        guard var position, var map else { return false }
-        var frames: [FrameTally.Frame] = []
+    /// Reads some transactions, or a large part of one; false when they cannot be read.
+    private func readTransactions(until end: UInt32, usable: Int) -> Bool {
+        guard let position, var map else { return false }
+        var transactions: [[FrameTally.Frame]] = []
         var number = position.frame
-        var isCommit = false
-        while number < end, !isCommit, frames.count < Self.transactionLimit {
-            let offset = Self.offset(of: number + 1, pageSize: pageSize)
-            let length = WALHeader.frameHeaderLength + pageSize
-            guard let bytes = read(files.walDescriptor, length, at: offset) else { return false }
-            let field = ByteField(bytes)
-            guard let page = field.big32(0), let size = field.big32(4), page > 0,
-                field.big32(8) == position.salt1, field.big32(12) == position.salt2
-            else { return false }
-            frames.append(
-                FrameTally.Frame(page: page, bytes: Array(bytes[WALHeader.frameHeaderLength...]))
-            )
-            isCommit = size > 0
-            number += 1
+        let limit = number + UInt32(Self.chunk)
+        while number < min(end, limit) {
+            guard let frames = readTransaction(after: number, until: end, position.salts) else {
+                break
+            }
+            transactions.append(frames)
+            number += UInt32(frames.count)
         }
         // A reset in between may have replaced what was read.
-        guard let salts = currentSalts(), salts == (position.salt1, position.salt2) else {
-            return false
-        }
-        let unknown = tally.counts[.unknown] ?? 0
-        tally.add(frames, map: &map, usable: usable)
-        self.map = map
-        framesRead += UInt64(frames.count)
-        sinceWalk.frames += UInt64(frames.count)
-        sinceWalk.unknown += (tally.counts[.unknown] ?? 0) - unknown
-        for (offset, frame) in frames.enumerated() where newest.count < Int(Self.newestLimit) {
-            newest[frame.page] = position.frame + UInt32(offset) + 1
-        }
-        if let first = frames.last(where: { $0.page == 1 }) {
+        guard number > position.frame, let index = files.indexHeader,
+            (index.salt1, index.salt2) == position.salts
+        else { return false }
+        var read = position.frame
+        for frames in transactions {
+            let unknown = tally.counts[.unknown] ?? 0
+            tally.add(frames, map: &map, usable: usable)
+            sinceWalk.frames += UInt64(frames.count)
+            sinceWalk.unknown += (tally.counts[.unknown] ?? 0) - unknown
+            for frame in frames {
+                read += 1
+                if newest.count < Int(Self.newestLimit) { newest[frame.page] = read }
+            }
             // Another schema needs another walk.
-            if ByteField(first.bytes).big32(40) != schemaCookie {
+            if let first = frames.last(where: { $0.page == 1 }),
+                ByteField(first.bytes).big32(40) != schemaCookie
+            {
                 schemaCookie = nil
                 mappedAt = 0
             }
         }
-        position.frame = number
-        self.position = position
+        framesRead += UInt64(number - position.frame)
+        self.map = map
+        self.position?.frame = number
         return true
+    }
+
+    /// Reads a transaction, or a large part of one; nil when it cannot be read.
+    private func readTransaction(
+        after first: UInt32,
+        until end: UInt32,
+        _ salts: (UInt32, UInt32)
+    ) -> [FrameTally.Frame]? {
+        var frames: [FrameTally.Frame] = []
+        var number = first
+        var isCommit = false
+        while number < end, !isCommit, frames.count < Self.transactionLimit {
+            let offset = Self.offset(of: number + 1, pageSize: pageSize)
+            let header = WALHeader.frameHeaderLength
+            guard let bytes = read(files.walDescriptor, header, at: offset),
+                let page = ByteField(bytes).big32(0), page > 0,
+                let size = ByteField(bytes).big32(4),
+                ByteField(bytes).big32(8) == salts.0, ByteField(bytes).big32(12) == salts.1
+            else { return nil }
+            isCommit = size > 0
+            number += 1
+            // A page that was committed alone shows nothing of other pages; page 1 has the schema's
+            // number.
+            if isCommit, frames.isEmpty, page != 1 {
+                return [FrameTally.Frame(page: page, bytes: [])]
+            }
+            guard let content = read(files.walDescriptor, pageSize, at: offset + header) else {
+                return nil
+            }
+            frames.append(FrameTally.Frame(page: page, bytes: content))
+        }
+        return frames
     }
 
     private func noteNewest(until end: UInt32, _ index: WALIndexHeader) {
@@ -180,10 +210,6 @@ final class TableReader {
             else { return }
             newest[page] = frame
         }
-    }
-
-    private func currentSalts() -> (UInt32, UInt32)? {
-        WALIndexHeader(files.sample(probesReaders: false).index.bytes).map { ($0.salt1, $0.salt2) }
     }
 
     private static func offset(of frame: UInt32, pageSize: Int) -> Int {
@@ -205,13 +231,11 @@ final class TableReader {
                 all[TableCounts.Key(owner, in: map), default: 0] += count
             }
         }
-        var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         return TableCounts(
             counts: all,
             framesRead: framesRead,
             isBehind: isBehind,
-            helperNanoseconds: UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+            helperNanoseconds: SystemClock.process
         )
     }
 }
