@@ -102,7 +102,7 @@ bool pg_screen_speaks_xterm(void) {
 }
 
 // What terminals send whatever their entry says: a TERM that does not fit is common, as xterm-256color
-// inside of tmux is, whose Home is another one.
+// inside tmux is, whose Home is another one.
 static void define_common_keys(void) {
     static const struct {
         const char *bytes;

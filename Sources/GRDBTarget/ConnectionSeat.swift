@@ -25,7 +25,7 @@ final class ConnectionSeat: Sendable {
     let label: String
     let role: ConnectionRole
     private let interrupts: InterruptTally
-    // The lock is what makes the pointer safe to hand around: it is used inside of it alone, and
+    // The lock is what makes the pointer safe to hand around: it is used inside it alone, and
     // taken away before the connection goes.
     private let state = Lock(State())
 

@@ -96,7 +96,7 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
     }
 
     private func replace(with next: State) -> State {
-        // What was there is let go outside of the lock.
+        // What was there is let go outside the lock.
         state.withLock { state in
             defer { state = next }
             return state

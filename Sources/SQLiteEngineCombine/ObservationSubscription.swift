@@ -95,7 +95,7 @@ final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
         receiver.receive(completion: .failure(error))
     }
 
-    /// Ends the observation; returns the state before, which is let go outside of the lock.
+    /// Ends the observation; returns the state before, which is let go outside the lock.
     @discardableResult
     private func end() -> State {
         let last: State = state.withLock { state in

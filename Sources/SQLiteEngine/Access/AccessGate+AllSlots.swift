@@ -10,7 +10,7 @@ extension AccessGate {
     ///
     /// When the caller has `reserved` a slot of another gate, it is known to be held meanwhile.
     ///
-    /// - Throws: What `body` throws; `SQLITE_MISUSE` when the gate is closed, and `SQLITE_LOCKED`
+    /// - Throws: The error that `body` throws; `SQLITE_MISUSE` when the gate is closed, and `SQLITE_LOCKED`
     ///   when the wait for a slot would be a deadlock.
     func withAllSlots<T>(
         _ thread: UnsafeMutablePointer<ThreadState>,
@@ -64,7 +64,7 @@ extension AccessGate {
         _ body: ([AccessSlot]) throws -> T
     ) throws -> T {
         defer { for slot in held { giveBack(slot) } }
-        // An access of this thread would wait for itself: it finds itself inside of this one.
+        // An access of this thread would wait for itself: it finds itself inside this one.
         let mark = held.first { $0.database != nil } ?? held[0]
         mark.outer = thread.pointee.innermost
         mark.thread = thread

@@ -1,13 +1,13 @@
 /// How all connections of a pool are taken, without a deadlock.
 ///
-/// A write inside of a read is legal, and a read inside of a write. So whoever wants all
+/// A write inside a read is legal, and a read inside a write. So whoever wants all
 /// connections may not simply hold some while it waits for others: the thread that has one of
 /// those may be waiting for one of these. The rule that cannot deadlock:
 ///
 /// 1. The writer comes first, as any write gets it. Then no thread that waits for a reader has it.
-/// 2. It is only *reserved* while the readers are awaited: a thread that is inside of a read may
+/// 2. It is only *reserved* while the readers are awaited: a thread that is inside a read may
 ///    borrow it, and gives it back to the reservation. So all readers come free at last.
-/// 3. Who holds all readers finds the writer at home: nobody is inside of a read who could have
+/// 3. Who holds all readers finds the writer at home: nobody is inside a read who could have
 ///    borrowed it.
 ///
 /// These are methods of a pool's writer; its gate knows that of the readers.
@@ -15,7 +15,7 @@ extension AccessGate {
     /// Runs `body` while the writer and all readers are held: running accesses are awaited, new
     /// ones kept out.
     ///
-    /// - Throws: What `body` throws; `SQLITE_MISUSE` when the pool is closed.
+    /// - Throws: The error that `body` throws; `SQLITE_MISUSE` when the pool is closed.
     func withAllConnections<T>(
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite,
@@ -45,7 +45,7 @@ extension AccessGate {
 extension AccessGate {
     /// Runs an access of a task with the writer while all readers are held.
     ///
-    /// - Throws: What `body` throws; `CancellationError` at once when the task is cancelled.
+    /// - Throws: The error that `body` throws; `CancellationError` at once when the task is cancelled.
     func performWithAllConnections<T: Sendable>(
         _ site: AccessSite,
         readers: AccessGate,

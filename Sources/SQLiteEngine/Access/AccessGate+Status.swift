@@ -7,7 +7,7 @@ extension AccessGate {
 
     /// Those who wait, oldest first.
     func waiters(_ intent: Waiter.Intent, at now: UInt64) -> [WaiterStatus] {
-        // Inside the lock: outside of it a waiter may lose its sleeper.
+        // Inside the lock: outside it a waiter may lose its sleeper.
         queue.withLock { queue in
             queue.waiters.filter { $0.intent == intent }.map { $0.status(at: now) }
         }

@@ -182,7 +182,7 @@ final class AccessSlot: @unchecked Sendable {
         return keeps
     }
 
-    /// Whether its connection showed a state that no new one can show: nobody but those who want
+    /// Whether its connection showed a state that no new one can show: only those who want
     /// this very slot gets it then.
     var isLost: Bool {
         get { lost.load(ordering: .sequentiallyConsistent) }

@@ -7,7 +7,7 @@ public final class AnyDatabaseReader: DatabaseReader {
     /// Wraps a reader.
     public init(_ base: any DatabaseReader) { self.base = base }
 
-    /// What the connections were opened with.
+    /// The configuration of the connections.
     public var configuration: Configuration { base.configuration }
 
     /// The path of the database file.
@@ -19,7 +19,7 @@ public final class AnyDatabaseReader: DatabaseReader {
     /// Interrupts the statements that run.
     public func interrupt() { base.interrupt() }
 
-    /// What can be seen of the database now.
+    /// Reports the current status of the database.
     public func status() -> DatabaseStatus { base.status() }
 
     /// Reads one state of the database; blocks the thread.

@@ -7,7 +7,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
     /// Wraps a writer.
     public init(_ base: any DatabaseWriter) { self.base = base }
 
-    /// What the connections were opened with.
+    /// The configuration of the connections.
     public var configuration: Configuration { base.configuration }
 
     /// The path of the database file.
@@ -19,7 +19,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
     /// Interrupts the statements that run.
     public func interrupt() { base.interrupt() }
 
-    /// What can be seen of the database now.
+    /// Reports the current status of the database.
     public func status() -> DatabaseStatus { base.status() }
 
     /// Reads one state of the database; blocks the thread.
@@ -87,7 +87,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try await base.write(at: site, updates)
     }
 
-    /// Gives the writer without a transaction; blocks the thread.
+    /// Provides the writer without a transaction; blocks the thread.
     public func writeWithoutTransaction<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -95,7 +95,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try base.writeWithoutTransaction(at: site, updates)
     }
 
-    /// Gives the writer without a transaction, and without blocking the thread.
+    /// Provides the writer without a transaction, and without blocking the thread.
     public func writeWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
@@ -103,7 +103,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try await base.writeWithoutTransaction(at: site, updates)
     }
 
-    /// Gives the writer without a transaction later, on another thread.
+    /// Provides the writer without a transaction later, on another thread.
     public func asyncWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Database) -> Void
@@ -111,7 +111,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         base.asyncWriteWithoutTransaction(at: site, updates)
     }
 
-    /// Gives the writer while nobody reads; blocks the thread.
+    /// Provides the writer while no read is running; blocks the thread.
     public func barrierWriteWithoutTransaction<T>(
         at site: AccessSite,
         _ updates: (Database) throws -> T
@@ -119,7 +119,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try base.barrierWriteWithoutTransaction(at: site, updates)
     }
 
-    /// Gives the writer while nobody reads, without blocking the thread.
+    /// Provides the writer while no read is running, without blocking the thread.
     public func barrierWriteWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
@@ -127,7 +127,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try await base.barrierWriteWithoutTransaction(at: site, updates)
     }
 
-    /// Gives the writer while nobody reads, later, on another thread.
+    /// Provides the writer while no read is running, later, on another thread.
     public func asyncBarrierWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void

@@ -35,7 +35,7 @@ extension AccessGate {
         _ body: @escaping @Sendable (Database) -> Void
     ) {
         _ = acquire(site, intent) { [self] result in
-            // On a thread of Dispatch's in each case: `failure` is the user's code, too.
+            // On a Dispatch thread in each case: `failure` is the user's code, too.
             let slot = (try? result.get()) ?? slots[0]
             slot.executor.async { [self] in
                 do {

@@ -1,6 +1,6 @@
 /// Memory and locks that a pool gives back while it goes on.
 extension DatabasePool {
-    /// Gives back what memory the connections can do without, and closes the readers, when the
+    /// Releases as much memory of the connections as possible, and closes the readers, when the
     /// accesses that run have ended; blocks the thread.
     ///
     /// With ``Configuration/persistentReadOnlyConnections`` the readers stay open. Nothing is
@@ -27,7 +27,7 @@ extension DatabasePool {
         }
     }
 
-    /// Gives back what memory the connections can do without, and closes the readers, each when
+    /// Releases as much memory of the connections as possible, and closes the readers, each when
     /// the access that uses it has ended; returns at once.
     ///
     /// With ``Configuration/persistentReadOnlyConnections`` the readers stay open.

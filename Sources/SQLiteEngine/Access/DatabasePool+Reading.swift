@@ -33,7 +33,7 @@ extension DatabasePool {
     /// Reads in one transaction at once, on this thread, when a reader is open and free and nobody
     /// waits for one.
     ///
-    /// - Returns: Whether it did; not inside of another read, nor where the user chose the queue of
+    /// - Returns: Whether it did; not inside another read, nor where the user chose the queue of
     ///   reads.
     func readIfFree(at site: AccessSite, _ value: (Database) -> Void) -> Bool {
         let thread = ThreadState.current

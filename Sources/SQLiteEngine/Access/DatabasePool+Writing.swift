@@ -8,7 +8,7 @@ extension DatabasePool {
         try await writer.perform(site, .write) { db in try db.withWriteTransaction(updates) }
     }
 
-    /// Gives the writer without a transaction: each statement commits on its own.
+    /// Provides the writer without a transaction: each statement commits on its own.
     public func writeWithoutTransaction<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -16,7 +16,7 @@ extension DatabasePool {
         try writer.withConnection(site, .write, onQueue: hasWriteQueue, updates)
     }
 
-    /// Gives the writer without a transaction, and without blocking the thread.
+    /// Provides the writer without a transaction, and without blocking the thread.
     public func writeWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
@@ -27,7 +27,7 @@ extension DatabasePool {
         }
     }
 
-    /// Gives the writer without a transaction later, on another thread.
+    /// Provides the writer without a transaction later, on another thread.
     public func asyncWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Database) -> Void
@@ -37,7 +37,7 @@ extension DatabasePool {
 
     /// Writes in a transaction that ends as `updates` says.
     ///
-    /// - Throws: What `updates` throws, and ``DatabaseError``.
+    /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func writeInTransaction(
         _ kind: Database.TransactionKind? = nil,
         _ updates: (Database) throws -> Database.TransactionCompletion,
@@ -62,7 +62,7 @@ extension DatabasePool {
 
     // MARK: Barriers
 
-    /// Gives the writer while no reader is in use: waits for running reads, keeps new ones out.
+    /// Provides the writer while no reader is in use: waits for running reads, keeps new ones out.
     public func barrierWriteWithoutTransaction<T>(
         at site: AccessSite,
         _ updates: (Database) throws -> T
@@ -80,7 +80,7 @@ extension DatabasePool {
         }
     }
 
-    /// Gives the writer while no reader is in use, without blocking the thread.
+    /// Provides the writer while no reader is in use, without blocking the thread.
     public func barrierWriteWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
@@ -91,7 +91,7 @@ extension DatabasePool {
         }
     }
 
-    /// Gives the writer while no reader is in use, later, on another thread.
+    /// Provides the writer while no reader is in use, later, on another thread.
     public func asyncBarrierWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void

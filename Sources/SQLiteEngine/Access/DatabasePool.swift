@@ -24,7 +24,7 @@ import Telemetry
 /// killed process; after a power loss the last ones may be missing, in order
 /// (https://sqlite.org/pragma.html).
 public final class DatabasePool: DatabaseWriter {
-    /// What the connections were opened with.
+    /// The configuration of the connections.
     public let configuration: Configuration
 
     /// The path of the database file.
@@ -147,14 +147,14 @@ public final class DatabasePool: DatabaseWriter {
 
     /// Reads in one transaction, which sees one state of the database; blocks the thread.
     ///
-    /// Inside of a `write` of the same pool it sees the last commit.
+    /// Inside a `write` of the same pool it sees the last commit.
     ///
     /// - Parameters:
-    ///   - value: Reads. A `read` of the same pool inside of it is a fatal error.
+    ///   - value: Reads. A `read` of the same pool inside it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
-    /// - Returns: What the closure returns.
-    /// - Throws: What `value` throws, and ``DatabaseError``.
+    /// - Returns: The value that the closure returns.
+    /// - Throws: The error that `value` throws, and ``DatabaseError``.
     @inlinable
     public func read<T>(
         _ value: (Database) throws -> T,
@@ -196,11 +196,11 @@ public final class DatabasePool: DatabaseWriter {
     /// It commits when `updates` returns, and rolls back when it throws.
     ///
     /// - Parameters:
-    ///   - updates: Writes. A `write` of the same pool inside of it is a fatal error.
+    ///   - updates: Writes. A `write` of the same pool inside it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
-    /// - Returns: What the closure returns.
-    /// - Throws: What `updates` throws, and ``DatabaseError``.
+    /// - Returns: The value that the closure returns.
+    /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     @inlinable
     public func write<T>(
         _ updates: (Database) throws -> T,
@@ -239,7 +239,7 @@ public final class DatabasePool: DatabaseWriter {
 
     /// Makes a snapshot: a connection of its own that keeps seeing the last committed state.
     ///
-    /// Inside of a write transaction of this pool it is a fatal error.
+    /// Inside a write transaction of this pool it is a fatal error.
     ///
     /// - Throws: A ``DatabaseError``.
     public func makeSnapshot(
@@ -320,7 +320,7 @@ public final class DatabasePool: DatabaseWriter {
         }
     }
 
-    /// What can be seen of the pool now, taken without stopping anyone.
+    /// Reports the current status of the pool without blocking any access.
     public func status() -> DatabaseStatus {
         var status = DatabaseStatus.of(
             label: label,

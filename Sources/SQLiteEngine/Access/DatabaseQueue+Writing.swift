@@ -8,7 +8,7 @@ extension DatabaseQueue {
         try await gate.perform(site, .write) { db in try db.withWriteTransaction(updates) }
     }
 
-    /// Gives the connection without a transaction: each statement commits on its own.
+    /// Provides the connection without a transaction: each statement commits on its own.
     public func writeWithoutTransaction<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -16,7 +16,7 @@ extension DatabaseQueue {
         try gate.withConnection(site, .write, onQueue: hasQueue, updates)
     }
 
-    /// Gives the connection without a transaction, and without blocking the thread.
+    /// Provides the connection without a transaction, and without blocking the thread.
     public func writeWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
@@ -28,7 +28,7 @@ extension DatabaseQueue {
         }
     }
 
-    /// Gives the connection without a transaction later, on another thread.
+    /// Provides the connection without a transaction later, on another thread.
     public func asyncWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Database) -> Void
@@ -36,9 +36,9 @@ extension DatabaseQueue {
         gate.performWithoutTransactionLater(site, keeping: self, updates)
     }
 
-    /// Gives the connection without a transaction.
+    /// Provides the connection without a transaction.
     ///
-    /// - Throws: What `updates` throws; on a closed database `SQLITE_MISUSE`.
+    /// - Throws: The error that `updates` throws; on a closed database `SQLITE_MISUSE`.
     public func inDatabase<T, E: Error>(
         _ updates: (Database) throws(E) -> T,
         fileID: StaticString = #fileID,
@@ -49,7 +49,7 @@ extension DatabaseQueue {
 
     /// Writes in a transaction that ends as `updates` says.
     ///
-    /// - Throws: What `updates` throws, and ``DatabaseError``.
+    /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func inTransaction(
         _ kind: Database.TransactionKind? = nil,
         _ updates: (Database) throws -> Database.TransactionCompletion,
@@ -63,7 +63,7 @@ extension DatabaseQueue {
 
     /// Writes in a transaction that ends as `updates` says.
     ///
-    /// - Throws: What `updates` throws, and ``DatabaseError``.
+    /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func writeInTransaction(
         _ kind: Database.TransactionKind? = nil,
         _ updates: (Database) throws -> Database.TransactionCompletion,
@@ -86,7 +86,7 @@ extension DatabaseQueue {
 
     // MARK: Barriers: there are no readers to keep out
 
-    /// Gives the connection without a transaction.
+    /// Provides the connection without a transaction.
     public func barrierWriteWithoutTransaction<T>(
         at site: AccessSite,
         _ updates: (Database) throws -> T
@@ -94,7 +94,7 @@ extension DatabaseQueue {
         try writeWithoutTransaction(at: site, updates)
     }
 
-    /// Gives the connection without a transaction, and without blocking the thread.
+    /// Provides the connection without a transaction, and without blocking the thread.
     public func barrierWriteWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
@@ -102,7 +102,7 @@ extension DatabaseQueue {
         try await writeWithoutTransaction(at: site, updates)
     }
 
-    /// Gives the connection without a transaction later, on another thread.
+    /// Provides the connection without a transaction later, on another thread.
     public func asyncBarrierWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -120,7 +120,7 @@ extension DatabaseQueue {
 
     // MARK: Memory and locks
 
-    /// Gives back what memory the connection can do without.
+    /// Releases as much memory of the connection as possible.
     public func releaseMemory(fileID: StaticString = #fileID, line: UInt = #line) {
         writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line)) {
             $0.releaseMemory()

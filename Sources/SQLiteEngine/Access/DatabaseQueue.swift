@@ -15,7 +15,7 @@ import Telemetry
 /// }
 /// ```
 public final class DatabaseQueue: DatabaseWriter {
-    /// What the connection was opened with.
+    /// The configuration of the connection.
     public let configuration: Configuration
 
     /// The path of the database file, or `:memory:`.
@@ -128,11 +128,11 @@ public final class DatabaseQueue: DatabaseWriter {
     /// Reads in one transaction, in which statements that write are refused; blocks the thread.
     ///
     /// - Parameters:
-    ///   - value: Reads. An access of the same queue inside of it is a fatal error.
+    ///   - value: Reads. An access of the same queue inside it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
-    /// - Returns: What the closure returns.
-    /// - Throws: What `value` throws, and ``DatabaseError``.
+    /// - Returns: The value that the closure returns.
+    /// - Throws: The error that `value` throws, and ``DatabaseError``.
     @inlinable
     public func read<T>(
         _ value: (Database) throws -> T,
@@ -174,11 +174,11 @@ public final class DatabaseQueue: DatabaseWriter {
     /// It commits when `updates` returns, and rolls back when it throws.
     ///
     /// - Parameters:
-    ///   - updates: Writes. An access of the same queue inside of it is a fatal error.
+    ///   - updates: Writes. An access of the same queue inside it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
-    /// - Returns: What the closure returns.
-    /// - Throws: What `updates` throws, and ``DatabaseError``.
+    /// - Returns: The value that the closure returns.
+    /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     @inlinable
     public func write<T>(
         _ updates: (Database) throws -> T,
@@ -250,7 +250,7 @@ public final class DatabaseQueue: DatabaseWriter {
         }
     }
 
-    /// What can be seen of the queue now, taken without stopping anyone.
+    /// Reports the current status of the queue without blocking any access.
     public func status() -> DatabaseStatus {
         var status = DatabaseStatus.of(
             label: label,

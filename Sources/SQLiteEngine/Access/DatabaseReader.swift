@@ -5,7 +5,7 @@ import Telemetry
 /// The requirements take the site of the access (``AccessSite``), which `status()` shows. Callers
 /// use the forms without it, which fill in the place of the call.
 public protocol DatabaseReader: AnyObject, Sendable {
-    /// What the connections were opened with.
+    /// The configuration of the connections.
     var configuration: Configuration { get }
 
     /// The path of the database file.
@@ -19,7 +19,7 @@ public protocol DatabaseReader: AnyObject, Sendable {
     /// Interrupts the statements that run; they throw `SQLITE_INTERRUPT`.
     func interrupt()
 
-    /// What can be seen of the database now, taken without stopping anyone.
+    /// Reports the current status of the database without blocking any access.
     func status() -> DatabaseStatus
 
     /// Reads one state of the database; blocks the thread.
@@ -63,11 +63,11 @@ extension DatabaseReader {
     /// Reads one state of the database; blocks the thread.
     ///
     /// - Parameters:
-    ///   - value: Reads. A `read` of the same database inside of it is a fatal error.
+    ///   - value: Reads. A `read` of the same database inside it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
-    /// - Returns: What the closure returns.
-    /// - Throws: What `value` throws, and ``DatabaseError``.
+    /// - Returns: The value that the closure returns.
+    /// - Throws: The error that `value` throws, and ``DatabaseError``.
     @inlinable
     public func read<T>(
         _ value: (Database) throws -> T,
@@ -85,7 +85,7 @@ extension DatabaseReader {
 
     /// Reads one state of the database, without blocking the thread.
     ///
-    /// - Throws: What `value` throws, ``DatabaseError``, and `CancellationError` when the task is
+    /// - Throws: The error that `value` throws, ``DatabaseError``, and `CancellationError` when the task is
     ///   cancelled: at once, also while the access still waits for its turn.
     public func read<T: Sendable>(
         _ value: @Sendable (Database) throws -> T,
@@ -122,7 +122,7 @@ extension DatabaseReader {
     /// A ``DatabaseQueue`` accepts statements that write. The readers of a ``DatabasePool`` and
     /// snapshots refuse them.
     ///
-    /// - Throws: What `value` throws, and ``DatabaseError``.
+    /// - Throws: The error that `value` throws, and ``DatabaseError``.
     public func unsafeRead<T>(
         _ value: (Database) throws -> T,
         fileID: StaticString = #fileID,
@@ -136,7 +136,7 @@ extension DatabaseReader {
     /// A ``DatabaseQueue`` accepts statements that write. The readers of a ``DatabasePool`` and
     /// snapshots refuse them.
     ///
-    /// - Throws: What `value` throws, ``DatabaseError``, and `CancellationError`.
+    /// - Throws: The error that `value` throws, ``DatabaseError``, and `CancellationError`.
     public func unsafeRead<T: Sendable>(
         _ value: @Sendable (Database) throws -> T,
         fileID: StaticString = #fileID,
@@ -159,10 +159,10 @@ extension DatabaseReader {
 
     /// Reads on the connection that the thread already holds, or on a free one; no transaction.
     ///
-    /// On a ``DatabaseQueue``, and inside of a `write`, statements that write are accepted, unless
+    /// On a ``DatabaseQueue``, and inside a `write`, statements that write are accepted, unless
     /// the access around it refuses them.
     ///
-    /// - Throws: What `value` throws, and ``DatabaseError``.
+    /// - Throws: The error that `value` throws, and ``DatabaseError``.
     public func unsafeReentrantRead<T>(
         _ value: (Database) throws -> T,
         fileID: StaticString = #fileID,
@@ -185,7 +185,7 @@ extension DatabaseReader {
     ///     not complete.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
-    /// - Throws: A ``DatabaseError``, and what `progress` throws.
+    /// - Throws: A ``DatabaseError``, and the error that `progress` throws.
     public func backup(
         to writer: any DatabaseWriter,
         pagesPerStep: CInt = -1,

@@ -13,37 +13,37 @@ public protocol DatabaseWriter: DatabaseReader {
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T
 
-    /// Gives the writer without a transaction; blocks the thread.
+    /// Provides the writer without a transaction; blocks the thread.
     func writeWithoutTransaction<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
     ) throws(E) -> T
 
-    /// Gives the writer without a transaction, and without blocking the thread.
+    /// Provides the writer without a transaction, and without blocking the thread.
     func writeWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T
 
-    /// Gives the writer without a transaction later, on another thread.
+    /// Provides the writer without a transaction later, on another thread.
     func asyncWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Database) -> Void
     )
 
-    /// Gives the writer while nobody reads; blocks the thread.
+    /// Provides the writer while no read is running; blocks the thread.
     func barrierWriteWithoutTransaction<T>(
         at site: AccessSite,
         _ updates: (Database) throws -> T
     ) throws -> T
 
-    /// Gives the writer while nobody reads, without blocking the thread.
+    /// Provides the writer while no read is running, without blocking the thread.
     func barrierWriteWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T
 
-    /// Gives the writer while nobody reads, later, on another thread.
+    /// Provides the writer while no read is running, later, on another thread.
     func asyncBarrierWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -70,11 +70,11 @@ extension DatabaseWriter {
     /// It commits when `updates` returns, and rolls back when it throws.
     ///
     /// - Parameters:
-    ///   - updates: Writes. A `write` of the same database inside of it is a fatal error.
+    ///   - updates: Writes. A `write` of the same database inside it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
-    /// - Returns: What the closure returns.
-    /// - Throws: What `updates` throws, and ``DatabaseError``.
+    /// - Returns: The value that the closure returns.
+    /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     @inlinable
     public func write<T>(
         _ updates: (Database) throws -> T,
@@ -92,7 +92,7 @@ extension DatabaseWriter {
 
     /// Writes in one transaction, without blocking the thread.
     ///
-    /// - Throws: What `updates` throws, ``DatabaseError``, and `CancellationError` when the task
+    /// - Throws: The error that `updates` throws, ``DatabaseError``, and `CancellationError` when the task
     ///   is cancelled: at once, also while the access still waits for its turn.
     public func write<T: Sendable>(
         _ updates: @Sendable (Database) throws -> T,
@@ -110,12 +110,12 @@ extension DatabaseWriter {
         try await write(at: AccessSite(label), updates)
     }
 
-    /// Gives the writer without a transaction: each statement commits on its own.
+    /// Provides the writer without a transaction: each statement commits on its own.
     ///
     /// A transaction that `updates` leaves open is a fatal error, unless
     /// ``Configuration/allowsUnsafeTransactions``.
     ///
-    /// - Throws: What `updates` throws; on a closed database `SQLITE_MISUSE`.
+    /// - Throws: The error that `updates` throws; on a closed database `SQLITE_MISUSE`.
     public func writeWithoutTransaction<T, E: Error>(
         _ updates: (Database) throws(E) -> T,
         fileID: StaticString = #fileID,
@@ -124,7 +124,7 @@ extension DatabaseWriter {
         try writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Gives the writer without a transaction, as an access that `status()` shows under a name.
+    /// Provides the writer without a transaction, as an access that `status()` shows under a name.
     public func writeWithoutTransaction<T, E: Error>(
         as label: AccessLabel,
         _ updates: (Database) throws(E) -> T
@@ -132,9 +132,9 @@ extension DatabaseWriter {
         try writeWithoutTransaction(at: AccessSite(label), updates)
     }
 
-    /// Gives the writer without a transaction, and without blocking the thread.
+    /// Provides the writer without a transaction, and without blocking the thread.
     ///
-    /// - Throws: What `updates` throws, ``DatabaseError``, and `CancellationError`.
+    /// - Throws: The error that `updates` throws, ``DatabaseError``, and `CancellationError`.
     public func writeWithoutTransaction<T: Sendable>(
         _ updates: @Sendable (Database) throws -> T,
         fileID: StaticString = #fileID,
@@ -143,7 +143,7 @@ extension DatabaseWriter {
         try await writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Gives the writer without a transaction later, on another thread, after those that were
+    /// Provides the writer without a transaction later, on another thread, after those that were
     /// asked for before.
     ///
     /// On a closed database, `updates` gets a connection whose statements all throw
@@ -160,7 +160,7 @@ extension DatabaseWriter {
     ///
     /// - Parameters:
     ///   - updates: Writes. It commits when `updates` returns, and rolls back when it throws.
-    ///   - completion: Called on the writer, outside of the transaction, with what became of it.
+    ///   - completion: Called on the writer, outside the transaction, with what became of it.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
     public func asyncWrite<T>(
@@ -178,9 +178,9 @@ extension DatabaseWriter {
         }
     }
 
-    /// Gives the writer while nobody reads: waits for running reads, keeps new ones out.
+    /// Provides the writer while no read is running: waits for running reads, keeps new ones out.
     ///
-    /// - Throws: What `updates` throws, and ``DatabaseError``.
+    /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func barrierWriteWithoutTransaction<T>(
         _ updates: (Database) throws -> T,
         fileID: StaticString = #fileID,
@@ -189,9 +189,9 @@ extension DatabaseWriter {
         try barrierWriteWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Gives the writer while nobody reads, without blocking the thread.
+    /// Provides the writer while no read is running, without blocking the thread.
     ///
-    /// - Throws: What `updates` throws, ``DatabaseError``, and `CancellationError`.
+    /// - Throws: The error that `updates` throws, ``DatabaseError``, and `CancellationError`.
     public func barrierWriteWithoutTransaction<T: Sendable>(
         _ updates: @Sendable (Database) throws -> T,
         fileID: StaticString = #fileID,
@@ -201,7 +201,7 @@ extension DatabaseWriter {
         return try await barrierWriteWithoutTransaction(at: site, updates)
     }
 
-    /// Gives the writer while nobody reads, later, on another thread.
+    /// Provides the writer while no read is running, later, on another thread.
     public func asyncBarrierWriteWithoutTransaction(
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void,
         fileID: StaticString = #fileID,
@@ -212,7 +212,7 @@ extension DatabaseWriter {
 
     /// Uses the writer that the thread already holds, or waits for it; no transaction.
     ///
-    /// - Throws: What `updates` throws; on a closed database `SQLITE_MISUSE`.
+    /// - Throws: The error that `updates` throws; on a closed database `SQLITE_MISUSE`.
     public func unsafeReentrantWrite<T, E: Error>(
         _ updates: (Database) throws(E) -> T,
         fileID: StaticString = #fileID,

@@ -1,6 +1,6 @@
 /// Knows which connections the calling thread may use.
 ///
-/// A connection belongs to the closures of the accesses that the thread is inside of.
+/// A connection belongs to the closures of the accesses that the thread is inside.
 final class SchedulingWatchdog: Sendable {
     private static let shared = SchedulingWatchdog()
 

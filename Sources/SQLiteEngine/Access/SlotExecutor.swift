@@ -1,16 +1,16 @@
 #if canImport(Darwin)
 import Dispatch
 #else
-// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
+// Outside Darwin, `DispatchQueue` is thread-safe but not declared as `Sendable`.
 @preconcurrency import Dispatch
 #endif
 
-/// Runs the asynchronous accesses of one connection on a thread of Dispatch's.
+/// Runs the asynchronous accesses of one connection on a Dispatch thread.
 ///
 /// So SQLite never blocks the cooperative pool. There are as many of them as connections, not as
 /// waiters.
 final class SlotExecutor: Sendable {
-    /// Whether the work goes through a queue that the user chose, with other work beside it.
+    /// Whether the work goes through a queue that the user has chosen, with other work beside it.
     let hasTarget: Bool
     private let queue: DispatchQueue
 

@@ -3,14 +3,14 @@ import Telemetry
 #if canImport(Darwin)
 import Dispatch
 #else
-// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
+// Outside Darwin, `DispatchQueue` is thread-safe but not declared as `Sendable`.
 @preconcurrency import Dispatch
 #endif
 
 /// One access of a task: it waits for a connection without a thread, and runs on the connection's.
 ///
 /// It is the executor of its own: the task's only job on it is the access. While no connection is
-/// free the job lies here; whoever gives one up runs it, and a thread of Dispatch's that gives one
+/// free the job lies here; whoever gives one up runs it, and a Dispatch thread that gives one
 /// up to the next task goes on with that task's access itself. So a task hops twice for an access,
 /// and in a busy pool no thread is woken in between.
 actor TaskAccess: SerialExecutor {

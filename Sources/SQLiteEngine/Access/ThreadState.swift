@@ -4,7 +4,7 @@ import Darwin
 import Glibc
 #endif
 
-/// What the engine remembers of a thread: the accesses it is inside of, and which connection it
+/// What the engine remembers of a thread: the accesses it is inside, and which connection it
 /// had last.
 struct ThreadState {
     /// The innermost access of this thread; the next outer one is the slot's `outer`.
@@ -19,7 +19,7 @@ struct ThreadState {
     var hint = 0
     /// The broker that is telling observers of changes on this thread.
     var broker: Unmanaged<ObservationBroker>?
-    /// The thread that waits while this one does its work, on a queue that the user chose.
+    /// The thread that waits while this one does its work, on a queue that the user has chosen.
     var caller: UnsafeMutablePointer<ThreadState>?
     /// The slot that a task's access gives up just now, whose next task the thread would serve.
     var leaving: Unmanaged<AccessSlot>?

@@ -19,7 +19,7 @@ extension Database {
     ///     when negative.
     ///   - progress: Called after each step, at least once. What it throws ends a backup that is
     ///     not complete; after the last step it is too late, and the error is ignored.
-    /// - Throws: A ``DatabaseError``, and what `progress` throws.
+    /// - Throws: A ``DatabaseError``, and the error that `progress` throws.
     public func backup(
         to destDb: Database,
         pagesPerStep: CInt = -1,

@@ -21,7 +21,7 @@ extension Database {
     /// - Returns: The frames of the log, and how many of them are in the database file now; both
     ///   -1 for a database that is not in WAL mode.
     /// - Throws: `SQLITE_BUSY` when somebody is in the way of another mode than passive,
-    ///   `SQLITE_LOCKED` inside of a transaction.
+    ///   `SQLITE_LOCKED` inside a transaction.
     @discardableResult
     public func checkpoint(
         _ kind: CheckpointMode = .passive,
@@ -36,7 +36,7 @@ extension Database {
         return (Int(frames), Int(copied))
     }
 
-    /// Gives back what memory the connection can do without: its page cache, and the statements
+    /// Releases as much memory of the connection as possible: its page cache, and the statements
     /// that it keeps prepared.
     public func releaseMemory() {
         removeCachedStatements()

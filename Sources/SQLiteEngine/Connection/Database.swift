@@ -89,7 +89,7 @@ public final class Database {
         static let beforeStatement: Attention = [.observers, .recording]
     }
 
-    /// What the connection was opened with.
+    /// The configuration of the connection.
     public let configuration: Configuration
 
     /// The connection's label, such as `DatabasePool.reader.1`.

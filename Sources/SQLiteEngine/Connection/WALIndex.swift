@@ -16,7 +16,7 @@ final class WALIndex: @unchecked Sendable {
 
     /// Maps the wal-index of a connection that has read in WAL mode.
     ///
-    /// - Returns: nil where the connection has none that is shared: outside of WAL mode, and in
+    /// - Returns: nil where the connection has none that is shared: outside WAL mode, and in
     ///   exclusive locking mode.
     init?(_ handle: SQLiteConnection?) {
         guard let handle, let memory = poolgauge_wal_index_map(poolgauge_wal_index(handle)) else {

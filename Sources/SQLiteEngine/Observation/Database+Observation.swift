@@ -59,7 +59,7 @@ extension Database {
     /// Says that the current access depends on a region, for those who observe what it reads.
     ///
     /// - Parameter region: Evaluated only when somebody records what is read.
-    /// - Throws: What the region throws.
+    /// - Throws: The error that the region throws.
     public func registerAccess(
         to region: @autoclosure () -> some DatabaseRegionConvertible
     ) throws {
@@ -118,7 +118,7 @@ extension Database {
         return try body()
     }
 
-    /// Runs observers' callbacks: outside of any transaction block, and also when the access was
+    /// Runs observers' callbacks: outside any transaction block, and also when the access was
     /// cancelled, since the transaction has ended.
     func asObserver(_ body: () -> Void) {
         let outer = (isInsideTransactionBlock, cancellation)

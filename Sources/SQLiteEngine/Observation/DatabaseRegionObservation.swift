@@ -34,7 +34,7 @@ public struct DatabaseRegionObservation: Sendable {
     ///   - writer: The database; transactions of this writer are told.
     ///   - onError: Called when a region cannot be had.
     ///   - onChange: Called after each commit that changed one of the regions, on the writer.
-    /// - Returns: What ends the observation, at the latest when it goes.
+    /// - Returns: A cancellable that ends the observation, at the latest when it is deallocated.
     public func start(
         in writer: any DatabaseWriter,
         onError: @escaping @Sendable (any Error) -> Void,

@@ -29,7 +29,7 @@ final class ObservationBroker {
     private var completion = Completion.none
     private var isUpdateHookInstalled = false
 
-    /// Whether the running statement began inside of a transaction.
+    /// Whether the running statement began inside a transaction.
     private var beganInsideTransaction = false
 
     init(_ database: Database) { self.database = database }
@@ -149,8 +149,8 @@ final class ObservationBroker {
             didRollBack(isTold: !database.isReadOnly)
             return error
         case .rollback:
-            // A statement that fails outside of a transaction undoes itself, which is no news.
-            // Inside of one it took the whole transaction along (`ON CONFLICT ROLLBACK`, an
+            // A statement that fails outside a transaction undoes itself, which is no news.
+            // Inside one it took the whole transaction along (`ON CONFLICT ROLLBACK`, an
             // interrupt).
             didRollBack(isTold: beganInsideTransaction && !database.isReadOnly)
         case .none, .commit: break

@@ -2,7 +2,7 @@
 ///
 /// Transactions come in this order: ``databaseDidChange(with:)`` for each row,
 /// ``databaseWillCommit()``, then ``databaseDidCommit(_:)`` or ``databaseDidRollback(_:)``. All
-/// callbacks run on the thread of the access that writes. Changes inside of a savepoint are told
+/// callbacks run on the thread of the access that writes. Changes inside a savepoint are told
 /// when it is released, and never when it is rolled back.
 ///
 /// SQLite tells no changes of `WITHOUT ROWID` tables, nor of internal ones, nor the rows that

@@ -59,7 +59,7 @@ final class EventHub: @unchecked Sendable {
     }
 
     private func remove(_ number: Int) {
-        // The continuation goes away outside of the lock.
+        // The continuation goes away outside the lock.
         let removed = state.withLock { state in
             defer { update(state) }
             return state.listeners.removeValue(forKey: number)

@@ -69,7 +69,7 @@ struct WALLocks: Equatable {
     private static let checkpointByte: UInt64 = 121
     private static let firstReadByte: UInt64 = 123
 
-    /// Who outside of the diagnosed database is in the way.
+    /// Who outside the diagnosed database is in the way.
     ///
     /// - Parameters:
     ///   - question: What should happen.

@@ -30,7 +30,7 @@ extension MutablePersistableRecord {
     ///   - conflictResolution: What happens on a conflict; the type's policy by default.
     ///   - selection: The columns that the statement returns.
     ///   - fetch: Executes the statement, and fetches what it returns.
-    /// - Returns: What `fetch` returns.
+    /// - Returns: The value that `fetch` returns.
     /// - Throws: A ``DatabaseError``, or what a callback or `fetch` throws.
     public mutating func insertAndFetch<T>(
         _ db: Database,
@@ -160,7 +160,7 @@ extension MutablePersistableRecord {
     ///   - selection: The columns that the statement returns.
     ///   - fetch: Executes the statement, and fetches what it returns.
     ///   - modify: Changes the record.
-    /// - Returns: What `fetch` returns; nil when no column differs: nothing is written then.
+    /// - Returns: The value that `fetch` returns; nil when no column differs: nothing is written then.
     /// - Throws: A ``DatabaseError``, or what a callback or a closure throws.
     public mutating func updateChangesAndFetch<T>(
         _ db: Database,

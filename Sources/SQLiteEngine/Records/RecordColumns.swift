@@ -7,7 +7,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     ///
     /// And not counted: `KeyedDecodingContainer` copies this structure for each value. The decoder
     /// owns the columns, and who decodes has the decoder; a container that left `init(from:)` is
-    /// as void as the row of a cursor is outside of its access, and stops whoever asks it.
+    /// as void as the row of a cursor is outside its access, and stops whoever asks it.
     private let lent: LentColumns
 
     @inline(__always)

@@ -14,7 +14,7 @@ import Telemetry
 /// }
 /// ```
 public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
-    /// What the connection was opened with.
+    /// The configuration of the connection.
     public let configuration: Configuration
 
     /// The path of the database file.
@@ -85,11 +85,11 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
     /// Reads the snapshot's state; blocks the thread.
     ///
     /// - Parameters:
-    ///   - value: Reads. A `read` of the same snapshot inside of it is a fatal error.
+    ///   - value: Reads. A `read` of the same snapshot inside it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
-    /// - Returns: What the closure returns.
-    /// - Throws: What `value` throws; on a closed snapshot `SQLITE_MISUSE`.
+    /// - Returns: The value that the closure returns.
+    /// - Throws: The error that `value` throws; on a closed snapshot `SQLITE_MISUSE`.
     public func read<T, E: Error>(
         _ value: (Database) throws(E) -> T,
         fileID: StaticString = #fileID,
@@ -171,7 +171,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         }
     }
 
-    /// What can be seen of the snapshot now, taken without stopping anyone.
+    /// Reports the current status of the snapshot without blocking any access.
     public func status() -> DatabaseStatus {
         var status = DatabaseStatus.of(
             label: label,

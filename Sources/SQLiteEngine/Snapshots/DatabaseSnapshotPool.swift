@@ -17,7 +17,7 @@ import Telemetry
 /// A connection whose transaction is ended by the reading closure shows another state from then
 /// on: it is closed after that access. When all of them are, reading throws `SQLITE_ERROR`.
 public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
-    /// What the connections were opened with.
+    /// The configuration of the connections.
     public let configuration: Configuration
 
     /// The path of the database file.
@@ -58,7 +58,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
     /// Takes the state that a connection shows, which must be the last committed one.
     ///
     /// - Parameters:
-    ///   - db: A connection in WAL mode, outside of a transaction that writes.
+    ///   - db: A connection in WAL mode, outside a transaction that writes.
     ///   - configuration: How to open the snapshot's connections; as `db` by default.
     ///   - fileID: The file that `status()` shows as the origin.
     ///   - line: The line that `status()` shows as the origin.
@@ -252,7 +252,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         }
     }
 
-    /// What can be seen of the snapshot now, taken without stopping anyone.
+    /// Reports the current status of the snapshot without blocking any access.
     public func status() -> DatabaseStatus {
         var status = DatabaseStatus.of(
             label: label,
@@ -279,9 +279,9 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
 extension DatabasePool {
     /// Makes a snapshot with several connections, which keeps seeing the last committed state.
     ///
-    /// Inside of a read it is made of that read's state, if that is still the last committed one.
+    /// Inside a read it is made of that read's state, if that is still the last committed one.
     ///
-    /// - Throws: `SQLITE_ERROR` inside of a transaction that writes, of the state of an earlier
+    /// - Throws: `SQLITE_ERROR` inside a transaction that writes, of the state of an earlier
     ///   read, and from a read-only pool; a ``DatabaseError``.
     public func makeSnapshotPool(
         fileID: StaticString = #fileID,

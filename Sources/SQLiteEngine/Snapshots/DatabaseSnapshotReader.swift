@@ -1,12 +1,12 @@
 /// A reader that always sees the same state of the database.
 ///
-/// So there is nothing unsafe about a read without a transaction, or inside of another one.
+/// So there is nothing unsafe about a read without a transaction, or inside another one.
 public protocol DatabaseSnapshotReader: DatabaseReader {}
 
 extension DatabaseSnapshotReader {
     /// Reads, also when the thread is inside a `read` of this snapshot.
     ///
-    /// - Throws: What `value` throws, and ``DatabaseError``.
+    /// - Throws: The error that `value` throws, and ``DatabaseError``.
     public func reentrantRead<T>(
         _ value: (Database) throws -> T,
         fileID: StaticString = #fileID,

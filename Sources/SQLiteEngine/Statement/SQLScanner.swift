@@ -40,7 +40,7 @@ struct SQLScanner {
             if let end {
                 if byte == end {
                     next += 1
-                    // A quote inside of the quotes is written twice.
+                    // A quote inside the quotes is written twice.
                     guard byte == end, end != UInt8(ascii: "]") else { break }
                 }
             } else if !isIdentifier(byte) {

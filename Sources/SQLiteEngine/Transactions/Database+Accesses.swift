@@ -135,7 +135,7 @@ extension Database {
     }
 
     /// Stops the program when an access without a transaction of its own leaves one open: the
-    /// next access would find itself inside of it.
+    /// next access would find itself inside it.
     @inline(__always)
     func preconditionNoTransactionIsLeftOpen() {
         guard sqlite3_get_autocommit(handle) == 0 else { return }

@@ -33,7 +33,7 @@ extension Database {
     ///
     /// When SQLite itself gives the transaction up (an interrupted write, `ON CONFLICT
     /// ROLLBACK`), every statement until the end of `operations`, and the commit, throw
-    /// `SQLITE_ABORT`: nothing is ever written outside of the transaction.
+    /// `SQLITE_ABORT`: nothing is ever written outside the transaction.
     ///
     /// - Parameters:
     ///   - kind: By default deferred where writing is refused, immediate elsewhere.
@@ -70,7 +70,7 @@ extension Database {
         }
     }
 
-    /// The date of the open transaction, the same for as long as it is open; outside of one, the
+    /// The date of the open transaction, the same for as long as it is open; outside one, the
     /// current date.
     ///
     /// It is taken when the transaction begins; by a `read`, when somebody first asks.
@@ -117,7 +117,7 @@ extension Database {
 
     /// Refuses statements that write while `value` runs.
     ///
-    /// - Throws: What `value` throws; `SQLITE_READONLY` for a statement that writes.
+    /// - Throws: The error that `value` throws; `SQLITE_READONLY` for a statement that writes.
     public func readOnly<T>(_ value: () throws -> T) throws -> T {
         readOnlyDepth += 1
         defer { readOnlyDepth -= 1 }

@@ -3,7 +3,7 @@ import Telemetry
 #if canImport(Darwin)
 import Dispatch
 #else
-// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
+// Outside Darwin, `DispatchQueue` is thread-safe but not declared as `Sendable`.
 @preconcurrency import Dispatch
 #endif
 

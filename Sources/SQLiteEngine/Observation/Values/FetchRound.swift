@@ -4,7 +4,7 @@ import Telemetry
 #if canImport(Darwin)
 import Dispatch
 #else
-// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
+// Outside Darwin, `DispatchQueue` is thread-safe but not declared as `Sendable`.
 @preconcurrency import Dispatch
 #endif
 
@@ -135,7 +135,7 @@ struct FetchRound: Sendable {
 
     /// Sees to what was not fetched, and has told what was.
     ///
-    /// In that order: telling runs closures of the user's, which may last.
+    /// In that order: telling runs closures of the user, which may last.
     private func goOn(with left: RoundInProgress.Left, isOnConnection: Bool) {
         if !left.again.isEmpty { hub.fetchSoon(left.again) }
         FetchRound(left.waiting, hub, usesReaders: usesReaders, isShared: isShared)

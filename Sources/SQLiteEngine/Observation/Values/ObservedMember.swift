@@ -29,7 +29,7 @@ protocol ObservedMember: AnyObject, Sendable {
     /// Fetches.
     ///
     /// - Parameters:
-    ///   - db: A connection: a reader in its transaction, or the writer outside of any; or the
+    ///   - db: A connection: a reader in its transaction, or the writer outside any; or the
     ///     error that there is none.
     ///   - commits: How many commits there were before the connection took its state.
     func fetch(_ db: Result<Database, any Error>, after commits: UInt64)
@@ -40,7 +40,7 @@ protocol ObservedMember: AnyObject, Sendable {
     func beginTelling() -> Bool
     /// Tells what was fetched; called on no connection.
     func tell(through delivery: Delivery)
-    /// Whether telling runs closures of the user's, such as those of `map`.
+    /// Whether telling runs closures of the user, such as those of `map`.
     var runsClosuresToTell: Bool { get }
     /// Ends the telling, unless more has come; returns whether it did.
     func endTelling() -> Bool

@@ -4,7 +4,7 @@ import Telemetry
 #if canImport(Darwin)
 import Dispatch
 #else
-// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
+// Outside Darwin, `DispatchQueue` is thread-safe but not declared as `Sendable`.
 @preconcurrency import Dispatch
 #endif
 
@@ -319,7 +319,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     // MARK: Fetching
 
-    /// Fetches on a connection that also writes: outside of any transaction, in one of its own.
+    /// Fetches on a connection that also writes: outside any transaction, in one of its own.
     private func fetchOnWriter(_ db: Database) throws -> Fetched {
         if observation.requiresWriteAccess { return try db.withWriteTransaction { try fetch($0) } }
         return try db.readOnly { try db.withReadTransaction { try fetch($0) } }
@@ -382,7 +382,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
                 state.reader = nil
                 state.database = nil
             }
-            // Let go outside of the lock: this may close the database.
+            // Let go outside the lock: this may close the database.
             return (!state.isOver, (state.reader, state.database))
         }
         hub?.unwatch(self)

@@ -141,7 +141,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
 
     /// Tells the clients what the observation of a number tells.
     ///
-    /// They are called outside of the lock: they may start and cancel, and wait for others who do.
+    /// They are called outside the lock: they may start and cancel, and wait for others who do.
     private func receive(_ result: Result<Element, any Error>, from number: Int) {
         let (clients, ended) = state.withLock { state -> ([Client], Ended) in
             guard state.isObserving, state.number == number else { return ([], Ended()) }
@@ -169,7 +169,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         ended.cancellable?.cancel()
     }
 
-    /// What is let go outside of the lock: its end may run code of the user's.
+    /// What is let go outside the lock: its end may run code of the user's.
     private struct Ended {
         var cancellable: AnyDatabaseCancellable?
         var last: Result<Element, any Error>?

@@ -3,11 +3,11 @@ import Telemetry
 #if canImport(Darwin)
 import Dispatch
 #else
-// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
+// Outside Darwin, `DispatchQueue` is thread-safe but not declared as `Sendable`.
 @preconcurrency import Dispatch
 #endif
 
-/// Tells values whose telling runs closures of the user's, one after the other, on one thread as
+/// Tells values whose telling runs closures of the user, one after the other, on one thread as
 /// long as they are quick.
 ///
 /// Any of them may last, or wait for another: then a second thread goes on with the rest.

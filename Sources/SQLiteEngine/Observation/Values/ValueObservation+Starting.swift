@@ -9,7 +9,7 @@ extension ValueObservation where Reducer: ValueReducer {
     ///   - scheduler: Where values are told.
     ///   - onError: Called with the error that ends the observation.
     ///   - onChange: Called with each value.
-    /// - Returns: What ends the observation, at the latest when it goes.
+    /// - Returns: A cancellable that ends the observation, at the latest when it is deallocated.
     @preconcurrency
     public func start(
         in reader: any DatabaseReader,
@@ -36,7 +36,7 @@ extension ValueObservation where Reducer: ValueReducer {
     ///   - scheduler: Whether the first value is told at once or later.
     ///   - onError: Called with the error that ends the observation.
     ///   - onChange: Called with each value.
-    /// - Returns: What ends the observation, at the latest when it goes.
+    /// - Returns: A cancellable that ends the observation, at the latest when it is deallocated.
     @preconcurrency @MainActor
     public func start(
         in reader: any DatabaseReader,

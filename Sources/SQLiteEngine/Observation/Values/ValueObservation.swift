@@ -21,7 +21,7 @@ import Telemetry
 /// observations whose fetches are quick, unless the access that commits has a cursor open. Changes
 /// that other connections and processes make are not seen; see ``Database/notifyChanges(in:)``.
 public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
-    /// Whether the value is fetched with a connection that may write, inside of a savepoint.
+    /// Whether the value is fetched with a connection that may write, inside a savepoint.
     public var requiresWriteAccess = false
 
     var events = ValueObservationEvents()

@@ -7,7 +7,7 @@ extension Database {
     ///   - name: The name.
     ///   - options: How it is created.
     ///   - body: Adds the columns and the constraints.
-    /// - Throws: What `body` throws; what SQLite says of the definition, in which case nothing is
+    /// - Throws: The error that `body` throws; what SQLite says of the definition, in which case nothing is
     ///   created.
     public func create(
         table name: String,
