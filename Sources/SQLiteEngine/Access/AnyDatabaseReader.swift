@@ -16,7 +16,7 @@ public final class AnyDatabaseReader: DatabaseReader {
     /// Closes the connections.
     public func close() throws { try base.close() }
 
-    /// Interrupts the statements that run.
+    /// Interrupts the running statements.
     public func interrupt() { base.interrupt() }
 
     /// Reports the current status of the database.
@@ -64,7 +64,8 @@ public final class AnyDatabaseReader: DatabaseReader {
         base.asyncUnsafeRead(at: site, value)
     }
 
-    /// Reads on the connection that the thread already holds, or on a free one; no transaction.
+    /// Reads on the connection that the thread already holds, or on a free one, without a
+    /// transaction.
     public func unsafeReentrantRead<T>(
         at site: AccessSite,
         _ value: (Database) throws -> T

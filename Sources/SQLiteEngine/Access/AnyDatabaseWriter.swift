@@ -16,7 +16,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
     /// Closes the connections.
     public func close() throws { try base.close() }
 
-    /// Interrupts the statements that run.
+    /// Interrupts the running statements.
     public func interrupt() { base.interrupt() }
 
     /// Reports the current status of the database.
@@ -64,7 +64,8 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         base.asyncUnsafeRead(at: site, value)
     }
 
-    /// Reads on the connection that the thread already holds, or on a free one; no transaction.
+    /// Reads on the connection that the thread already holds, or on a free one, without a
+    /// transaction.
     public func unsafeReentrantRead<T>(
         at site: AccessSite,
         _ value: (Database) throws -> T
@@ -135,7 +136,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         base.asyncBarrierWriteWithoutTransaction(at: site, updates)
     }
 
-    /// Uses the writer that the thread already holds, or waits for it; no transaction.
+    /// Uses the writer that the thread already holds, or waits for it, without a transaction.
     public func unsafeReentrantWrite<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -143,7 +144,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try base.unsafeReentrantWrite(at: site, updates)
     }
 
-    /// Reads the state that the writer, which the thread holds, has just committed.
+    /// Reads the state that the writer has just committed; the thread holds the writer.
     public func spawnConcurrentRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void

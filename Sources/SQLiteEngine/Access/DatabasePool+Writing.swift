@@ -1,4 +1,4 @@
-/// Writes that are not in one transaction, or not on the caller's thread.
+/// Writes without a single transaction, or on another thread.
 extension DatabasePool {
     /// Writes in one immediate transaction, without blocking the thread.
     public func write<T: Sendable>(
@@ -35,7 +35,7 @@ extension DatabasePool {
         writer.performWithoutTransactionLater(site, keeping: self, updates)
     }
 
-    /// Writes in a transaction that ends as `updates` says.
+    /// Writes in a transaction that commits or rolls back, as `updates` decides.
     ///
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func writeInTransaction(
@@ -49,7 +49,7 @@ extension DatabasePool {
         }
     }
 
-    /// Uses the writer that the thread already holds, or waits for it; no transaction.
+    /// Uses the writer that the thread already holds, or waits for it, without a transaction.
     public func unsafeReentrantWrite<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -62,7 +62,8 @@ extension DatabasePool {
 
     // MARK: Barriers
 
-    /// Provides the writer while no reader is in use: waits for running reads, keeps new ones out.
+    /// Provides the writer while no reader is in use: waits for running reads and keeps new ones
+    /// out.
     public func barrierWriteWithoutTransaction<T>(
         at site: AccessSite,
         _ updates: (Database) throws -> T

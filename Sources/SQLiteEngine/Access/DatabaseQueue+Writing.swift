@@ -1,4 +1,4 @@
-/// Writes that are not in one transaction, or not on the caller's thread.
+/// Writes without a single transaction, or on another thread.
 extension DatabaseQueue {
     /// Writes in one immediate transaction, without blocking the thread.
     public func write<T: Sendable>(
@@ -47,7 +47,7 @@ extension DatabaseQueue {
         try writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Writes in a transaction that ends as `updates` says.
+    /// Writes in a transaction that commits or rolls back, as `updates` decides.
     ///
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func inTransaction(
@@ -61,7 +61,7 @@ extension DatabaseQueue {
         }
     }
 
-    /// Writes in a transaction that ends as `updates` says.
+    /// Writes in a transaction that commits or rolls back, as `updates` decides.
     ///
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func writeInTransaction(
@@ -73,7 +73,7 @@ extension DatabaseQueue {
         try inTransaction(kind, updates, fileID: fileID, line: line)
     }
 
-    /// Uses the connection, also when the thread already holds it; no transaction.
+    /// Uses the connection, even if the thread already holds it, without a transaction.
     public func unsafeReentrantWrite<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -84,7 +84,7 @@ extension DatabaseQueue {
         return try writeWithoutTransaction(at: site, updates)
     }
 
-    // MARK: Barriers: there are no readers to keep out
+    // MARK: Barriers: a queue has no readers to keep out
 
     /// Provides the connection without a transaction.
     public func barrierWriteWithoutTransaction<T>(

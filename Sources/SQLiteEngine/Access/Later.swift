@@ -5,9 +5,9 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// Work that waits for a moment without a thread.
+/// Delayed work that does not block a thread.
 enum Later {
-    /// Runs `body` on a Dispatch thread when the time is over.
+    /// Runs `body` on a Dispatch thread after a pause.
     static func run(after pause: Duration, _ body: @escaping @Sendable () -> Void) {
         let (seconds, attoseconds) = pause.components
         let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
