@@ -59,7 +59,7 @@ public class SQLStatementCursor: Cursor {
         }
         var analysis: StatementAnalysis?
         if database.analyzesStatements {
-            analysis = database.noteOfPreparing(prepare)
+            analysis = database.analysis(whilePreparing: prepare)
         } else {
             prepare()
         }
