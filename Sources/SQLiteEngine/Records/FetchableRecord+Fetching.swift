@@ -1,11 +1,12 @@
 extension FetchableRecord {
-    /// Gives a cursor of records.
+    /// Returns a cursor over records.
     ///
     /// - Parameters:
     ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; those that were set by default.
-    ///   - adapter: How the rows present the columns.
-    /// - Returns: A cursor, for the time of the access.
+    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///     set.
+    ///   - adapter: Maps the columns of the rows.
+    /// - Returns: A cursor, which is valid during the access.
     /// - Throws: `SQLITE_MISUSE` when the arguments or the adapter do not match.
     @inlinable
     public static func fetchCursor(
@@ -20,8 +21,9 @@ extension FetchableRecord {
     ///
     /// - Parameters:
     ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; those that were set by default.
-    ///   - adapter: How the rows present the columns.
+    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///     set.
+    ///   - adapter: Maps the columns of the rows.
     /// - Returns: The records.
     /// - Throws: A ``DatabaseError``, or what creating a record throws.
     @inlinable
@@ -43,8 +45,9 @@ extension FetchableRecord {
     ///
     /// - Parameters:
     ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; those that were set by default.
-    ///   - adapter: How the row presents the columns.
+    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///     set.
+    ///   - adapter: Maps the columns of the rows.
     /// - Returns: The record; nil when there is no row.
     /// - Throws: A ``DatabaseError``, or what creating the record throws.
     @inlinable
@@ -56,7 +59,7 @@ extension FetchableRecord {
         try RecordCursor<Self>(statement, arguments, adapter).next()
     }
 
-    /// Gives a cursor of the records of a query.
+    /// Returns a cursor over the records of a query.
     @inlinable
     public static func fetchCursor(
         _ db: Database,
@@ -91,12 +94,13 @@ extension FetchableRecord {
 }
 
 extension FetchableRecord where Self: Hashable {
-    /// Fetches the different records.
+    /// Fetches the distinct records.
     ///
     /// - Parameters:
     ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; those that were set by default.
-    ///   - adapter: How the rows present the columns.
+    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///     set.
+    ///   - adapter: Maps the columns of the rows.
     /// - Returns: The records.
     /// - Throws: A ``DatabaseError``, or what creating a record throws.
     @inlinable
@@ -114,7 +118,7 @@ extension FetchableRecord where Self: Hashable {
         return records
     }
 
-    /// Fetches the different records of a query.
+    /// Fetches the distinct records of a query.
     @inlinable
     public static func fetchSet(
         _ db: Database,

@@ -1,5 +1,5 @@
 extension FetchableRecord where Self: TableRecord {
-    /// Gives a cursor of all records of the table.
+    /// Returns a cursor over all records of the table.
     @inlinable
     public static func fetchCursor(_ db: Database) throws -> RecordCursor<Self> {
         try fetchCursor(selection(db, .all))
@@ -17,7 +17,7 @@ extension FetchableRecord where Self: TableRecord {
         try fetchOne(selection(db, .all, limit: 1))
     }
 
-    /// Gives a cursor of the records with given primary keys, in any order.
+    /// Returns a cursor over the records with given primary keys, in any order.
     @inlinable
     public static func fetchCursor(
         _ db: Database,
@@ -62,7 +62,7 @@ extension FetchableRecord where Self: TableRecord {
         throw recordNotFound(db, key: key)
     }
 
-    /// Gives a cursor of the records that have one of the keys, by column.
+    /// Returns a cursor over the records that have one of the keys, by column.
     @inlinable
     public static func fetchCursor(
         _ db: Database,
@@ -129,13 +129,13 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
 }
 
 extension FetchableRecord where Self: TableRecord & Hashable {
-    /// Fetches the different records of the table.
+    /// Fetches the distinct records of the table.
     @inlinable
     public static func fetchSet(_ db: Database) throws -> Set<Self> {
         try fetchSet(selection(db, .all))
     }
 
-    /// Fetches the different records with given primary keys.
+    /// Fetches the distinct records with given primary keys.
     @inlinable
     public static func fetchSet(
         _ db: Database,

@@ -160,7 +160,8 @@ extension MutablePersistableRecord {
     ///   - selection: The columns that the statement returns.
     ///   - fetch: Executes the statement, and fetches what it returns.
     ///   - modify: Changes the record.
-    /// - Returns: The value that `fetch` returns; nil when no column differs: nothing is written then.
+    /// - Returns: The value that `fetch` returns; nil when no column differs: nothing is written
+    ///   then.
     /// - Throws: A ``DatabaseError``, or what a callback or a closure throws.
     public mutating func updateChangesAndFetch<T>(
         _ db: Database,

@@ -1,6 +1,6 @@
 /// A cursor of records.
 public final class RecordCursor<Record: FetchableRecord>: SteppingCursor {
-    /// What the cursor produces.
+    /// The type of the elements that the cursor produces.
     public typealias Element = Record
 
     // One access has the cursor: its variables need no checks.

@@ -157,8 +157,8 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
     ///
     /// Closing twice does nothing.
     ///
-    /// - Throws: `SQLITE_BUSY` when a statement of the user is still alive. Then nothing is closed, and
-    ///   the snapshot remains usable.
+    /// - Throws: `SQLITE_BUSY` when a statement of the user is still alive. Then nothing is closed,
+    ///   and the snapshot remains usable.
     public func close() throws {
         if gate.isClosed { return }
         let thread = ThreadState.current

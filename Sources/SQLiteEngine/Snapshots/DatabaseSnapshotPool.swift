@@ -238,8 +238,8 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
 
     /// Ends the snapshot; later accesses throw `SQLITE_MISUSE`, and closing again does nothing.
     ///
-    /// - Throws: `SQLITE_BUSY` when a statement of the user is still alive. Then nothing is closed, and
-    ///   the snapshot remains usable.
+    /// - Throws: `SQLITE_BUSY` when a statement of the user is still alive. Then nothing is closed,
+    ///   and the snapshot remains usable.
     public func close() throws {
         if gate.isClosed { return }
         let thread = ThreadState.current

@@ -18,8 +18,8 @@ import Glibc
 ///   ``KeptReadTransaction/limit``;
 /// - while it shows the last committed state, which is checked again before the first statement of
 ///   each access;
-/// - while this process's writer is idle (``AccessGate/forbidKeeping()``): it ends kept transactions before it begins,
-///   so its checkpoints and its next log do not wait for them;
+/// - while this process's writer is idle (``AccessGate/forbidKeeping()``): it ends kept
+///   transactions before it begins, so its checkpoints and its next log do not wait for them;
 /// - while no other process writes. A kept transaction that is outdated although no writer of this
 ///   process was active proves that another process has committed: nothing is kept for ``rest``.
 ///   After that, while a checkpoint is due, transactions are kept in turns (``turn``) for some time
@@ -87,7 +87,8 @@ final class ReadTransactionKeeper: @unchecked Sendable {
 
     // MARK: Other processes
 
-    /// Whether a transaction that began with `header` may be kept, as far as other processes matter.
+    /// Whether a transaction that began with `header` may be kept, as far as other processes
+    /// matter.
     @inline(__always)
     func mayKeep(
         _ header: poolgauge_wal_header,
@@ -182,7 +183,8 @@ extension AccessGate {
         endKeptTransactions()
     }
 
-    /// Ends the transactions that idle connections keep; connections that keep none are not claimed.
+    /// Ends the transactions that idle connections keep; connections that keep none are not
+    /// claimed.
     private func endKeptTransactions() {
         for slot in slots where slot.claimKeeping() {
             slot.database?.endKeptTransaction()

@@ -7,8 +7,8 @@ extension Database {
     ///   - name: The name.
     ///   - options: How it is created.
     ///   - body: Adds the columns and the constraints.
-    /// - Throws: The error that `body` throws; what SQLite says of the definition, in which case nothing is
-    ///   created.
+    /// - Throws: The error that `body` throws; what SQLite says of the definition, in which case
+    ///   nothing is created.
     public func create(
         table name: String,
         options: TableOptions = [],

@@ -9,7 +9,7 @@ extension Database {
     /// - Parameters:
     ///   - tableName: The name of the table; case does not matter.
     ///   - schemaName: `main`, `temp`, or the name of an attached database; all of them by default.
-    /// - Returns: A cursor, for the time of the access.
+    /// - Returns: A cursor, which is valid during the access.
     /// - Throws: A ``DatabaseError``: no such schema, no such table.
     public func foreignKeyViolations(
         in tableName: String,
