@@ -25,7 +25,7 @@ extension FetchableRecord {
     ///     set.
     ///   - adapter: Maps the columns of the rows.
     /// - Returns: The records.
-    /// - Throws: A ``DatabaseError``, or what creating a record throws.
+    /// - Throws: A ``DatabaseError``, or an error from creating a record.
     @inlinable
     public static func fetchAll(
         _ statement: Statement,
@@ -35,7 +35,7 @@ extension FetchableRecord {
         let cursor = try RecordCursor<Self>(statement, arguments, adapter)
         var records: [Self] = []
         guard try cursor.steps.advance() else { return records }
-        // Held here: a cursor has to find its row again for each record.
+        // Stored locally: a cursor would retrieve its row again for each record.
         let row = try cursor.makeRow()
         repeat { records.append(try Self(row: row)) } while try cursor.steps.advance()
         return records
@@ -48,8 +48,8 @@ extension FetchableRecord {
     ///   - arguments: The values of all its parameters; by default, the arguments that are already
     ///     set.
     ///   - adapter: Maps the columns of the rows.
-    /// - Returns: The record; nil when there is no row.
-    /// - Throws: A ``DatabaseError``, or what creating the record throws.
+    /// - Returns: The record; nil if there is no row.
+    /// - Throws: A ``DatabaseError``, or an error from creating the record.
     @inlinable
     public static func fetchOne(
         _ statement: Statement,
@@ -102,7 +102,7 @@ extension FetchableRecord where Self: Hashable {
     ///     set.
     ///   - adapter: Maps the columns of the rows.
     /// - Returns: The records.
-    /// - Throws: A ``DatabaseError``, or what creating a record throws.
+    /// - Throws: A ``DatabaseError``, or an error from creating a record.
     @inlinable
     public static func fetchSet(
         _ statement: Statement,
@@ -112,7 +112,7 @@ extension FetchableRecord where Self: Hashable {
         let cursor = try RecordCursor<Self>(statement, arguments, adapter)
         var records: Set<Self> = []
         guard try cursor.steps.advance() else { return records }
-        // Held here: a cursor has to find its row again for each record.
+        // Stored locally: a cursor would retrieve its row again for each record.
         let row = try cursor.makeRow()
         repeat { records.insert(try Self(row: row)) } while try cursor.steps.advance()
         return records

@@ -11,7 +11,7 @@ extension FetchableRecord where Self: TableRecord {
         try fetchAll(selection(db, .all))
     }
 
-    /// Fetches the first record of the table; nil when it is empty.
+    /// Fetches the first record of the table; nil if it is empty.
     @inlinable
     public static func fetchOne(_ db: Database) throws -> Self? {
         try fetchOne(selection(db, .all, limit: 1))
@@ -36,7 +36,7 @@ extension FetchableRecord where Self: TableRecord {
         return try fetchAll(selection(db, KeyFilter(db, table: databaseTableName, keys: keys)))
     }
 
-    /// Fetches the record with a primary key; nil when there is none.
+    /// Fetches the record with a primary key; nil if there is none.
     @inlinable
     public static func fetchOne(
         _ db: Database,
@@ -52,7 +52,7 @@ extension FetchableRecord where Self: TableRecord {
 
     /// Fetches the record with a primary key.
     ///
-    /// - Throws: A ``RecordError`` when there is none.
+    /// - Throws: A ``RecordError`` if there is none.
     @inlinable
     public static func find(
         _ db: Database,
@@ -81,7 +81,7 @@ extension FetchableRecord where Self: TableRecord {
         return try fetchAll(selection(db, KeyFilter(table: databaseTableName, keys: keys)))
     }
 
-    /// Fetches the record that has a key, by column; nil when there is none.
+    /// Fetches the record that has a key, by column; nil if there is none.
     @inlinable
     public static func fetchOne(
         _ db: Database,
@@ -95,7 +95,7 @@ extension FetchableRecord where Self: TableRecord {
 
     /// Fetches the record that has a key, by column.
     ///
-    /// - Throws: A ``RecordError`` when there is none.
+    /// - Throws: A ``RecordError`` if there is none.
     @inlinable
     public static func find(
         _ db: Database,
@@ -113,7 +113,7 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
         try fetchAll(db, keys: ids)
     }
 
-    /// Fetches the record with an identifier; nil when there is none.
+    /// Fetches the record with an identifier; nil if there is none.
     @inlinable
     public static func fetchOne(_ db: Database, id: ID) throws -> Self? {
         try fetchOne(db, key: id)
@@ -121,7 +121,7 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
 
     /// Fetches the record with an identifier.
     ///
-    /// - Throws: A ``RecordError`` when there is none.
+    /// - Throws: A ``RecordError`` if there is none.
     @inlinable
     public static func find(_ db: Database, id: ID) throws -> Self {
         try find(db, key: id)
