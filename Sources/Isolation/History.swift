@@ -1,6 +1,6 @@
 /// What several sessions did with a database at the same time, and what they observed.
 ///
-/// A history contains transactions on two kinds of objects, each with keys of its own:
+/// A history contains transactions on two kinds of objects, which have separate keys:
 ///
 /// * A *list* starts empty. Transactions append elements to it and read all of it.
 /// * A *register* starts without a value. Transactions write it and read it.
