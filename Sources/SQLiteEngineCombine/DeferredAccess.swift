@@ -65,14 +65,14 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
         guard let access else { return }
         // On the subscriber's thread, so that transactions start in the order of the demands.
         access.start { result in
-            let result = Told(result: result)
-            access.schedule { self.tell(result.result) }
+            let result = SentResult(result: result)
+            access.schedule { self.send(result.result) }
         }
     }
 
     func cancel() { _ = replace(with: .over) }
 
-    private func tell(_ result: Result<Output, any Error>) {
+    private func send(_ result: Result<Output, any Error>) {
         switch result {
         case .success(let value):
             guard case .accessing(_, let subscriber) = advance(to: .finishing) else { return }
@@ -107,6 +107,6 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
 /// Carries a result to the scheduler.
 ///
 /// `@unchecked Sendable`: the creator does not use the value again.
-private struct Told<Output>: @unchecked Sendable {
+private struct SentResult<Output>: @unchecked Sendable {
     let result: Result<Output, any Error>
 }

@@ -60,7 +60,7 @@ final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
         guard let start else { return }
         let cancellable = start(
             { [weak self] error in self?.fail(error) },
-            { [weak self] value in self?.tell(value) }
+            { [weak self] value in self?.send(value) }
         )
         let isOver = state.withLock { state in
             guard case .observing(let receiver, let remaining, _) = state else { return true }
@@ -72,7 +72,7 @@ final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
 
     func cancel() { end() }
 
-    private func tell(_ value: Output) {
+    private func send(_ value: Output) {
         let receiver: Receiver? = state.withLock { state in
             guard case .observing(let receiver, let remaining, let cancellable) = state,
                 remaining > .none
