@@ -65,11 +65,11 @@ package struct StatementProfiler {
             )
         }
         guard running, let session = session as? any ProfiledSession else {
-            profile.note = "explained only: running it once more would take too long"
+            profile.note = "explained only: running it again would take too long"
             return profile
         }
         if let other = statements.first(where: { !Self.isRepeatable($0.sql) }) {
-            profile.note = "explained only: '\(other.sql)' could not be taken back"
+            profile.note = "explained only: '\(other.sql)' cannot be rolled back"
             return profile
         }
         do {

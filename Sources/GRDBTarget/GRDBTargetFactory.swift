@@ -41,7 +41,7 @@ struct GRDBTargetFactory {
             // It requires sqlite3_snapshot_*, which GRDB does not use on Linux.
             throw RunError(
                 .scenario,
-                "GRDB has no snapshot pool everywhere: with library: grdb write type: snapshot"
+                "GRDB does not support snapshot pools everywhere: with library: grdb use type: snapshot"
             )
         }
     }

@@ -29,7 +29,7 @@ package struct HistoryTransaction: Sendable, Equatable, Codable {
         case committed
         /// It was rolled back: no other transaction may see its writes.
         case aborted
-        /// Its commit failed in a way that does not tell whether it took effect.
+        /// Its commit failed with an error that does not show whether it took effect.
         case unknown
     }
 

@@ -53,7 +53,7 @@ extension AccessGate {
     @inline(__always)
     func leave(_ database: Database, at end: UInt64 = 0) {
         guard let slot = database.slot else {
-            fatalError("A database access ends on a connection that was closed.")
+            fatalError("A database access ended on a closed connection.")
         }
         slot._withUnsafeGuaranteedRef { leave($0, at: end) }
     }

@@ -2,7 +2,7 @@
 extension GateSteps {
     /// Releases a slot with a connection.
     ///
-    /// A releaser gives up its slot and then looks for waiters. A waiter enqueues and then looks at
+    /// A releaser gives up its slot and then checks for waiters. A waiter enqueues and then checks
     /// the slots. So at least one of the two sees the other.
     @inline(__always)
     func release(_ slot: Slot) throws(Failure) {

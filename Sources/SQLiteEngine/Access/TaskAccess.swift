@@ -43,7 +43,7 @@ actor TaskAccess: SerialExecutor {
     /// Runs the access on the thread that runs this executor.
     func run<T: Sendable>(_ body: @Sendable (Database) throws -> T) throws -> T {
         guard let outcome = state.withLock({ $0.outcome }) else {
-            fatalError("An access runs without a connection.")
+            fatalError("An access ran without a connection.")
         }
         return try gate.perform(try outcome.get(), site, cancellation, body)
     }

@@ -27,7 +27,7 @@ public final class Database {
         var isInsideTransactionBlock = false
         /// Set while the access belongs to a task, which may be cancelled.
         var cancellation: AccessCancellation?
-        /// What statements and transactions must handle besides SQLite.
+        /// What statements and transactions must handle in addition to SQLite.
         var attention: Attention = []
         /// The date of the open transaction, or the error of the clock.
         var transactionDate: Result<Date, any Error>?
@@ -78,7 +78,7 @@ public final class Database {
         var journalModeCache: String?
     }
 
-    /// What statements and transactions must handle besides SQLite.
+    /// What statements and transactions must handle in addition to SQLite.
     struct Attention: OptionSet {
         let rawValue: UInt8
         /// There are transaction observers.

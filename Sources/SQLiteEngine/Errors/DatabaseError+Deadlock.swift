@@ -1,5 +1,5 @@
 extension DatabaseError {
-    /// The largest number of connections, and of waits besides the failing one, that a message
+    /// The largest number of connections, and of waits other than the failing one, that a message
     /// lists.
     private static let mostListed = 8
 

@@ -348,7 +348,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
             DecodingError.Context(
                 codingPath: codingPath + [key],
                 debugDescription: """
-                    a row has no container at \(key.stringValue): decode a type of its own, which \
+                    a row has no container at \(key.stringValue): decode a separate type, which \
                     is read from JSON
                     """
             )

@@ -26,7 +26,7 @@ final class RecordEncoder: Encoder {
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        fatalError("\(recordType) encodes itself as a list: a record has columns")
+        fatalError("\(recordType) encodes itself as a list, but a record must encode columns")
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer {
@@ -115,7 +115,7 @@ private struct ColumnsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     private func nesting(_ key: Key) -> String {
         """
         \(encoder.recordType) encodes a nested container at \(key.stringValue): encode a value of \
-        a type of its own, which is stored as JSON
+        a separate type, which is stored as JSON
         """
     }
 

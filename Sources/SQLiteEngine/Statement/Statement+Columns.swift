@@ -37,7 +37,7 @@ extension Statement {
         guard columns.count > 0 else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "the row adapter leaves no column",
+                message: "the row adapter removes all columns",
                 sql: sql
             )
         }

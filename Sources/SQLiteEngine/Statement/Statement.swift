@@ -43,7 +43,7 @@ public final class Statement {
     /// journal_mode` may: SQLite reports it as a write, even if it is only a query.
     let mayRunReadOnly: Bool
 
-    /// The effect of the statement besides reading and writing rows.
+    /// The effect of the statement other than reading and writing rows.
     let effect: StatementEffect
 
     /// Whether the statement has an ``effect``.

@@ -1,4 +1,4 @@
-/// The effect of a statement besides reading and writing rows, determined from its first words.
+/// The effect of a statement other than reading and writing rows, determined from its first words.
 ///
 /// The words cost nothing, whereas the authorizer should remain available to the user.
 enum StatementEffect: Equatable {

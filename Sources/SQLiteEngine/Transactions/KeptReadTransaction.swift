@@ -31,17 +31,18 @@ struct KeptReadTransaction {
     var keeper: Unmanaged<ReadTransactionKeeper>?
     /// Whether the connection is idle inside a transaction.
     var isKept = false
-    /// Whether an access has taken the transaction over, and has run no statement yet.
+    /// Whether an access has continued the transaction, and has run no statement yet.
     var isUnconfirmed = false
     /// Whether the access has used the C connection, or a statement that changes what the wal-index
     /// describes: its transaction is not kept.
     var isExposed = false
-    /// The header before the open transaction began.
+    /// The header before the open transaction started.
     private(set) var header = poolgauge_wal_header()
     /// Whether ``header`` could be read.
     private(set) var hasHeader = false
-    /// Whether the whole log was in the database file when the transaction began: then it reads the
-    /// file alone, and does not keep a writer from resetting the log.
+    /// Whether the whole log was in the database file when the transaction started.
+    ///
+    /// It then reads only the file, and does not prevent a writer from resetting the log.
     private var isOnFileAlone = false
     /// When the transaction was first kept, in nanoseconds; 0 before.
     private(set) var since: UInt64 = 0
@@ -50,10 +51,10 @@ struct KeptReadTransaction {
     /// The keeper's count of this process's writes before the decision to keep the transaction.
     private var writes: UInt64 = 0
 
-    /// Whether a new transaction would show the same state and would block as many writers.
+    /// Whether a new transaction would show the same state and would block at least as many writers.
     ///
-    /// Once a checkpoint has copied the whole log, a new transaction reads the database file alone,
-    /// and the next writer can reset the log. One that began earlier is in its way.
+    /// Once a checkpoint has copied the whole log, a new transaction reads only the database file,
+    /// and the next writer can reset the log. A transaction that started earlier would block it.
     @inline(__always)
     func isCurrent() -> Bool {
         guard hasHeader, let walIndex,

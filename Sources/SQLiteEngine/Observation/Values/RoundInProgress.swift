@@ -72,6 +72,6 @@ final class RoundInProgress: Sendable {
         }
     }
 
-    /// Whether there is work left besides the running fetch.
+    /// Whether there is work left other than the running fetch.
     var isLeft: Bool { state.withLock { !$0.left.isEmpty } }
 }

@@ -63,7 +63,7 @@ enum ValueObservationTrackingMode: Sendable {
     case nonConstantRegionRecordedFromSelection
 }
 
-/// The callbacks of an observation besides its values.
+/// The callbacks of an observation, other than those for its values.
 struct ValueObservationEvents: Sendable {
     var willStart: (@Sendable () -> Void)?
     var willTrackRegion: (@Sendable (DatabaseRegion) -> Void)?

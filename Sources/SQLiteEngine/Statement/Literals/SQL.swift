@@ -84,7 +84,7 @@ public struct SQL: Sendable {
                     guard names.updateValue(value, forKey: name) != nil else { continue }
                     throw DatabaseError(
                         resultCode: .SQLITE_MISUSE,
-                        message: "two parts of the SQL have an argument named \(name)",
+                        message: "two parts of the SQL use the same argument name: \(name)",
                         sql: sql
                     )
                 }

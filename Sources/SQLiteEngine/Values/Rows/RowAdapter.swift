@@ -97,8 +97,8 @@ public struct RangeRowAdapter: RowAdapter {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message: """
-                    the row adapter takes columns \(range.lowerBound) to \
-                    \(range.upperBound - 1), and there are \(base.count)
+                    the row adapter selects columns \(range.lowerBound) to \
+                    \(range.upperBound - 1), but there are only \(base.count)
                     """
             )
         }
