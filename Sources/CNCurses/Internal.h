@@ -4,12 +4,12 @@
 #include <stddef.h>
 #include <termios.h>
 
-// What gives the terminal back without ncurses, prepared before the terminal is taken.
+// Restores the terminal without ncurses, with data that is prepared before the takeover.
 
-/// Keeps the settings and the bytes for pg_emergency_restore, and arms it.
+/// Stores the settings and the bytes for pg_emergency_restore, and arms it.
 void pg_restore_arm(int descriptor, const struct termios *settings, const char *bytes, size_t count);
 
-/// From now on pg_emergency_restore does nothing.
+/// Disarms pg_emergency_restore.
 void pg_restore_disarm(void);
 
 #endif

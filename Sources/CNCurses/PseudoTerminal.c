@@ -16,7 +16,7 @@ bool pg_pty_open(int columns, int rows, int *main, int *near) {
     char name[128] = "";
     int near_side = -1;
     if (grantpt(far_side) == 0 && unlockpt(far_side) == 0) {
-        // ptsname's buffer is shared; it is copied at once.
+        // ptsname returns a shared buffer, which is copied immediately.
         const char *found = ptsname(far_side);
         if (found && strlen(found) < sizeof name) strcpy(name, found);
         if (*name) near_side = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -36,13 +36,13 @@ pid_t pg_pty_spawn(
     const char *const *arguments, const char *const *environment, int near) {
     pid_t child = fork();
     if (child != 0) return child;
-    // Between fork and exec only what a signal handler may call.
+    // Between fork and exec, only async-signal-safe functions may be called.
     setsid();
     ioctl(near, TIOCSCTTY, 0);
     dup2(near, 0);
     dup2(near, 1);
     dup2(near, 2);
-    // A program that stays, such as a server, must not keep somebody's pipe open.
+    // A program that keeps running, such as a server, must not keep inherited pipes open.
     for (int descriptor = 3; descriptor < 1024; descriptor++) close(descriptor);
     struct sigaction standard;
     memset(&standard, 0, sizeof standard);

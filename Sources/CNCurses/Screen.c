@@ -17,14 +17,15 @@
 #include <unistd.h>
 #include <wchar.h>
 
-// Keys are read through a window of their own: reading from the screen's would send the screen.
+// Keys are read through a separate window: reading through the screen's window would send the
+// screen.
 static SCREEN *screen = NULL;
 static WINDOW *keys = NULL;
 static struct termios settings_before;
 static bool is_utf8 = false;
 static bool uses_mouse = false;
 
-// Presses, releases and moves between them (1002; 1000 for those that lack it), in decimal (1006).
+// Presses, releases and drags (1002, or 1000 for terminals without it), in decimal form (1006).
 // https://invisible-island.net/xterm/ctlseqs/ctlseqs.html, "Mouse Tracking"
 static const char mouse_on[] = "\033[?1000h\033[?1002h\033[?1006h";
 static const char mouse_off[] = "\033[?1006l\033[?1002l\033[?1000l";
@@ -54,7 +55,7 @@ bool pg_locale_is_utf8(void) {
     return is_utf8;
 }
 
-// Appends a terminfo text without its padding, "$<…>".
+// Appends a terminfo string without its padding, "$<…>".
 static size_t append_capability(char *bytes, size_t count, size_t capacity, const char *name) {
     const char *text = tigetstr(name);
     if (!text || text == (char *)-1) return count;
@@ -76,7 +77,7 @@ static void arm_restore(void) {
         count = sizeof mouse_off - 1;
         memcpy(bytes, mouse_off, count);
     }
-    // Attributes off, keypad off, the other screen away, the cursor back.
+    // Attributes off, keypad off, alternate screen off, cursor on.
     static const char *const names[] = {"sgr0", "rmkx", "rmcup", "cnorm"};
     for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
         count = append_capability(bytes, count, sizeof bytes, names[index]);
@@ -101,8 +102,8 @@ bool pg_screen_speaks_xterm(void) {
     return mouse && mouse != (const char *)-1;
 }
 
-// What terminals send whatever their entry says: a TERM that does not fit is common, as xterm-256color
-// inside of tmux is, whose Home is another one.
+// Common key sequences that work regardless of the terminfo entry. TERM often does not match the
+// terminal, such as xterm-256color inside tmux, which has another sequence for Home.
 static void define_common_keys(void) {
     static const struct {
         const char *bytes;
@@ -120,11 +121,11 @@ static void define_common_keys(void) {
     }
 }
 
-static void take_mouse(bool wants_mouse) {
+static void enable_mouse(bool wants_mouse) {
     uses_mouse = wants_mouse && pg_screen_speaks_xterm();
     if (!uses_mouse) return;
-    // Decoded by the caller: what ncurses knows of mice depends on the entry, and it does not tell
-    // of the wheel and of moves alike.
+    // Decoded by the caller, because ncurses's mouse support depends on the entry, and does not
+    // report the wheel and moves consistently.
     define_key("\033[<", KEY_MOUSE_SGR);
     define_key("\033[M", KEY_MOUSE_X10);
     pg_screen_send(mouse_on, sizeof mouse_on - 1);
@@ -150,7 +151,7 @@ bool pg_screen_open(
     keypad(keys, TRUE);
     nodelay(keys, TRUE);
     define_common_keys();
-    take_mouse(wants_mouse);
+    enable_mouse(wants_mouse);
     if (uses_mouse) arm_restore();
     if (wants_colors && has_colors() && start_color() == OK) {
         colors->colors = COLORS;
@@ -164,7 +165,7 @@ bool pg_screen_open(
 #endif
     }
     int32_t columns, rows;
-    // newterm believes the variables LINES and COLUMNS, which do not follow a terminal.
+    // newterm uses the variables LINES and COLUMNS, which do not follow the size of the terminal.
     if (pg_terminal_size(&columns, &rows)) pg_screen_resize(columns, rows);
     return true;
 }
@@ -194,11 +195,11 @@ void pg_screen_resume(void) {
     int32_t columns, rows;
     if (pg_terminal_size(&columns, &rows)) pg_screen_resize(columns, rows);
     clearok(curscr, TRUE);
-    // After endwin the first refresh takes the terminal over again.
+    // After endwin, the first refresh takes over the terminal again.
     wnoutrefresh(stdscr);
     doupdate();
     curs_set(0);
-    // Keypad mode is set when a key is asked for; without this it would only be remembered.
+    // Keypad mode is sent when a key is read; without this, ncurses would only store the setting.
     keypad(keys, FALSE);
     keypad(keys, TRUE);
     if (uses_mouse) pg_screen_send(mouse_on, sizeof mouse_on - 1);
@@ -215,7 +216,7 @@ bool pg_terminal_size(int32_t *columns, int32_t *rows) {
 void pg_screen_resize(int32_t columns, int32_t rows) {
     if (!screen) return;
     if (columns == COLS && rows == LINES) return;
-    // resizeterm would answer with a key of its own.
+    // resizeterm would also produce a key.
     resize_term(rows, columns);
     clearok(curscr, TRUE);
 }
@@ -248,7 +249,7 @@ void pg_screen_put(
     for (int32_t index = 0; index < count && kept < CCHARW_MAX; index++) {
         uint32_t scalar = scalars[index];
         if (is_control(scalar) || (!is_utf8 && scalar > 0x7e)) is_shown = false;
-        // Only marks that take no cell of their own may follow.
+        // Only marks with a width of zero may follow.
         if (index > 0 && wcwidth((wchar_t)scalar) != 0) continue;
         text[kept++] = (wchar_t)scalar;
     }

@@ -11,23 +11,23 @@
 #include <time.h>
 #include <unistd.h>
 
-// MARK: Giving the terminal back without ncurses
+// MARK: Restoring the terminal without ncurses
 
-// Written while `armed` is false, read by handlers while it is true.
+// Written while `armed` is false, and read by handlers while it is true.
 static atomic_bool armed = false;
 static int terminal = -1;
 static struct termios settings;
-static char farewell[256];
-static size_t farewell_count = 0;
+static char restore_bytes[256];
+static size_t restore_count = 0;
 
 void pg_restore_arm(int descriptor, const struct termios *before, const char *bytes, size_t count) {
     atomic_store(&armed, false);
     terminal = descriptor;
     settings = *before;
-    farewell_count = count < sizeof farewell ? count : sizeof farewell;
-    memcpy(farewell, bytes, farewell_count);
+    restore_count = count < sizeof restore_bytes ? count : sizeof restore_bytes;
+    memcpy(restore_bytes, bytes, restore_count);
     static atomic_bool registered = false;
-    // A library that calls exit() leaves no broken terminal behind.
+    // Restores the terminal even if a library calls exit().
     if (!atomic_exchange(&registered, true)) atexit(pg_emergency_restore);
     atomic_store(&armed, true);
 }
@@ -37,8 +37,8 @@ void pg_restore_disarm(void) { atomic_store(&armed, false); }
 void pg_emergency_restore(void) {
     if (!atomic_exchange(&armed, false)) return;
     size_t sent = 0;
-    while (sent < farewell_count) {
-        ssize_t count = write(terminal, farewell + sent, farewell_count - sent);
+    while (sent < restore_count) {
+        ssize_t count = write(terminal, restore_bytes + sent, restore_count - sent);
         if (count < 0 && errno != EINTR) break;
         if (count > 0) sent += (size_t)count;
     }
@@ -47,24 +47,25 @@ void pg_emergency_restore(void) {
 
 // MARK: Handlers
 
-// Told to the event loop. A second one of those that end the program does so at once: the loop
-// may be what hangs. But a terminal that goes away says so several times, by the kernel, by the
-// shell and by whatever ran the terminal: that is one request, and a HUP is never impatient.
-static const int told[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGTERM, SIGHUP};
-// The terminal is given back, then the signal does what it would have done.
+// Signals that are reported to the event loop. The second signal that asks the program to end does
+// so immediately, because the loop may hang. However, a terminal that disappears sends several
+// signals: from the kernel, the shell, and the program that ran the terminal. They count as one
+// request, and HUP never ends the program immediately.
+static const int reported[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGTERM, SIGHUP};
+// The terminal is restored, then the signal has its previous effect.
 static const int fatal[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGQUIT};
 
-enum { TOLD = sizeof told / sizeof *told, FATAL = sizeof fatal / sizeof *fatal };
+enum { REPORTED = sizeof reported / sizeof *reported, FATAL = sizeof fatal / sizeof *fatal };
 
-static struct sigaction told_before[TOLD];
+static struct sigaction reported_before[REPORTED];
 static struct sigaction fatal_before[FATAL];
-// When the program was asked to end, in milliseconds; 0 while it was not.
+// When the program was asked to end, in milliseconds; 0 before that.
 static atomic_llong asked_to_end = 0;
 enum { ONE_REQUEST = 300 };
 static atomic_int pipe_in = -1;
 static int pipe_out = -1;
 
-static void tell(int signal) {
+static void report(int signal) {
     int saved = errno;
     if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
         struct timespec time;
@@ -81,7 +82,7 @@ static void tell(int signal) {
     }
     unsigned char byte = (unsigned char)signal;
     int descriptor = atomic_load(&pipe_in);
-    // A full pipe has told enough already.
+    // If the pipe is full, the loop has enough signals to handle.
     if (descriptor >= 0) (void)!write(descriptor, &byte, 1);
     errno = saved;
 }
@@ -91,7 +92,7 @@ static void die(int signal) {
     for (size_t index = 0; index < FATAL; index++) {
         if (fatal[index] == signal) sigaction(signal, &fatal_before[index], NULL);
     }
-    // Held back until this handler returns, so that whoever is next sees the place of the fault.
+    // Delivered when this handler returns, so that the next handler sees the location of the fault.
     raise(signal);
 }
 
@@ -108,13 +109,13 @@ int pg_signals_install(void) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
     sigemptyset(&action.sa_mask);
-    action.sa_handler = tell;
+    action.sa_handler = report;
     action.sa_flags = SA_RESTART;
-    for (size_t index = 0; index < TOLD; index++) {
-        sigaction(told[index], NULL, &told_before[index]);
-        // What the parent told us to ignore, as nohup does with HUP, stays ignored.
-        if (told_before[index].sa_handler == SIG_IGN) continue;
-        sigaction(told[index], &action, NULL);
+    for (size_t index = 0; index < REPORTED; index++) {
+        sigaction(reported[index], NULL, &reported_before[index]);
+        // A signal that the parent process ignores, such as HUP under nohup, stays ignored.
+        if (reported_before[index].sa_handler == SIG_IGN) continue;
+        sigaction(reported[index], &action, NULL);
     }
     action.sa_handler = die;
     action.sa_flags = SA_ONSTACK;
@@ -126,13 +127,13 @@ int pg_signals_install(void) {
 
 void pg_signals_remove(void) {
     if (pipe_out < 0) return;
-    // Those that end the program stay as they are: what was measured is still to be written, and the
-    // HUP of a terminal that is gone may come after the terminal was seen to be gone. From now on
-    // the first one is held to be that, and a second one ends the program at once.
-    for (size_t index = 0; index < TOLD; index++) {
-        int signal = told[index];
+    // The handlers of the signals that end the program stay installed: the results must still be
+    // written, and the HUP of a lost terminal may arrive after the loss was detected. From now on,
+    // the first signal is treated as this HUP, and a second one ends the program immediately.
+    for (size_t index = 0; index < REPORTED; index++) {
+        int signal = reported[index];
         if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) continue;
-        sigaction(signal, &told_before[index], NULL);
+        sigaction(signal, &reported_before[index], NULL);
     }
     for (size_t index = 0; index < FATAL; index++) {
         sigaction(fatal[index], &fatal_before[index], NULL);
@@ -144,18 +145,18 @@ void pg_signals_remove(void) {
 }
 
 void pg_signals_stop_process(void) {
-    struct sigaction standard, stop, go_on;
+    struct sigaction standard, stop, continued;
     memset(&standard, 0, sizeof standard);
     standard.sa_handler = SIG_DFL;
     sigemptyset(&standard.sa_mask);
-    // Without a handler SIGCONT lets the process go on and leaves nothing behind; with one, any
-    // thread may tell of it at any time after this returned.
-    sigaction(SIGCONT, &standard, &go_on);
+    // Without a handler, SIGCONT continues the process without side effects. With a handler, any
+    // thread may report it at any time after this function has returned.
+    sigaction(SIGCONT, &standard, &continued);
     sigaction(SIGTSTP, &standard, &stop);
-    // To this thread alone: all have stopped when raise returns, and then go on.
+    // Only to this thread: all threads have stopped when raise returns, and then continue.
     raise(SIGTSTP);
     sigaction(SIGTSTP, &stop, NULL);
-    sigaction(SIGCONT, &go_on, NULL);
+    sigaction(SIGCONT, &continued, NULL);
 }
 
 int pg_signals_next(int descriptor) {

@@ -1,8 +1,8 @@
 #ifndef POOLGAUGE_CTRACE_SHIM_H
 #define POOLGAUGE_CTRACE_SHIM_H
 
-// System calls that Swift's module for glibc does not contain, because glibc declares them as
-// extensions. Each returns -1 and sets errno when it fails.
+// System calls that Swift's Glibc module lacks, because glibc declares them as extensions. Each
+// returns -1 and sets errno on failure.
 
 #if defined(__linux__)
 #include <dlfcn.h>
@@ -19,20 +19,20 @@ static inline int poolgauge_memfd(const char *name) {
     return (int)syscall(SYS_memfd_create, name, 1u);
 }
 
-/// close_range(2): closes all descriptors from `first` on.
+/// close_range(2): closes all descriptors starting with `first`.
 static inline int poolgauge_close_from(unsigned first) {
     return (int)syscall(SYS_close_range, first, ~0u, 0u);
 }
 
-/// Becomes another user and group, irrevocably; root has no capabilities afterwards.
+/// Switches to another user and group permanently; root loses its capabilities.
 static inline int poolgauge_become(unsigned user) {
     if (syscall(SYS_setgroups, (size_t)0, (void *)0) != 0) return -1;
     if (syscall(SYS_setresgid, user, user, user) != 0) return -1;
     return (int)syscall(SYS_setresuid, user, user, user);
 }
 
-/// unshare(2) of the mount, IPC and network namespaces, each where it is permitted; returns the
-/// number of those that were.
+/// unshare(2) of the mount, IPC and network namespaces, each if permitted; returns the number of
+/// namespaces that were unshared.
 static inline int poolgauge_unshare(void) {
     // CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWNET
     unsigned long flags[] = {0x20000ul, 0x8000000ul, 0x40000000ul};
@@ -52,7 +52,7 @@ static inline long poolgauge_read_memory(int process, unsigned long address, voi
     return syscall(SYS_process_vm_readv, process, &local, 1ul, &remote, 1ul, 0ul);
 }
 
-/// dlopen(3) whose library resolves its symbols in itself first.
+/// dlopen(3) with a library that resolves its own symbols first.
 static inline void *poolgauge_load(const char *path) {
     // RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND
     return dlopen(path, 2 | 0 | 8);
@@ -75,27 +75,27 @@ static inline int poolgauge_perf_open(unsigned long long event, int thread, int 
     return (int)syscall(SYS_perf_event_open, &attributes, thread, processor, -1, 8ul);
 }
 
-/// Enables an event, or disables it.
+/// Enables or disables an event.
 static inline int poolgauge_perf_enable(int event, int is_enabled) {
     return ioctl(event, is_enabled ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/// Sends an event's records to the buffer of another one.
+/// Sends the records of an event to the buffer of another event.
 static inline int poolgauge_perf_redirect(int event, int other) {
     return ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, other);
 }
 
-/// The end of what the kernel has written to a perf buffer.
+/// Returns the end of the records that the kernel has written to a perf buffer.
 static inline unsigned long long poolgauge_perf_head(const void *page) {
     return __atomic_load_n(&((const struct perf_event_mmap_page *)page)->data_head, __ATOMIC_ACQUIRE);
 }
 
-/// The end of what was read of it before.
+/// Returns the end of the records that were already read from a perf buffer.
 static inline unsigned long long poolgauge_perf_tail(const void *page) {
     return ((const struct perf_event_mmap_page *)page)->data_tail;
 }
 
-/// Releases what was read of a perf buffer.
+/// Releases the records that were read from a perf buffer.
 static inline void poolgauge_perf_release(void *page, unsigned long long tail) {
     __atomic_store_n(&((struct perf_event_mmap_page *)page)->data_tail, tail, __ATOMIC_RELEASE);
 }

@@ -1,9 +1,9 @@
 import WorkloadEngine
 
 extension Arm {
-    /// The statements that each connection of a library's queue or pool begins with.
+    /// The statements that each connection of a library's queue or pool runs first.
     ///
-    /// A log is not among them: the libraries switch to it themselves.
+    /// They do not select WAL mode: the libraries do this themselves.
     package var openingPragmas: [String] {
         var statements = pragmas.map { "PRAGMA \($0.name) = \($0.value)" }
         if kind == .queue || kind == .memory, let journal, journal != .wal {
@@ -12,9 +12,9 @@ extension Arm {
         return statements
     }
 
-    /// Sets what concerns the connection that writes alone, once `target` is open.
+    /// Sets the pragmas that concern only the connection that writes, once `target` is open.
     ///
-    /// - Throws: The library's error.
+    /// - Throws: The error of the library.
     package func setSynchronous(of target: some WorkloadTarget) throws {
         guard let synchronous else { return }
         // After the switch to WAL, which sets NORMAL.

@@ -1,9 +1,9 @@
 import CSQLite
 import WorkloadEngine
 
-/// What a result's environment tells of a connection.
+/// The facts about a connection in the environment of a result.
 extension WorkloadSession {
-    /// Adds SQLite's version and the pragmas in force.
+    /// Adds the version of SQLite and the values of pragmas.
     package func addFacts(to facts: inout [String: String]) throws {
         facts["sqlite_version"] = String(cString: sqlite3_libversion())
         for pragma in reportedPragmas {
@@ -23,5 +23,5 @@ private let reportedPragmas = [
     "foreign_keys", "wal_autocheckpoint",
 ]
 
-/// By the number that `PRAGMA synchronous` answers (https://sqlite.org/pragma.html).
+/// By the number that `PRAGMA synchronous` returns (https://sqlite.org/pragma.html).
 private let synchronousNames = ["off", "normal", "full", "extra"]

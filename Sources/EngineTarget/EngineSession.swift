@@ -6,8 +6,8 @@ import WorkloadEngine
 /// A connection of the engine inside an access.
 struct EngineSession: WorkloadSession {
     let database: Database
-    // Unsafe: the target outlives each of its accesses, and a counted reference would cost each
-    // of them two atomic operations.
+    // Unsafe, because the target outlives its accesses, and a counted reference would cost each
+    // access two atomic operations.
     unowned(unsafe) let target: EngineTarget
 
     /// Runs a statement that the connection keeps prepared, and counts its rows.
@@ -19,9 +19,9 @@ struct EngineSession: WorkloadSession {
         ).count
     }
 
-    /// The first call counts as one of the database's `interrupt()`; the others repeat it.
+    /// The first call counts as a call of the database's `interrupt()`; later calls repeat it.
     func makeInterrupt() -> (@Sendable () -> Void)? {
-        // Its access keeps it open, and nobody calls after that.
+        // The access keeps the connection open, and the closure is not called afterwards.
         nonisolated(unsafe) let connection = database.handle
         let isSent = Lock(false)
         return { [target, label = database.label] in
@@ -29,7 +29,7 @@ struct EngineSession: WorkloadSession {
                 defer { isSent = true }
                 return isSent
             }
-            // The target does not know those of snapshots.
+            // The target does not contain connections of snapshots.
             if isRepeat || !target.interrupt(connection: label) { sqlite3_interrupt(connection) }
         }
     }
@@ -42,7 +42,7 @@ struct EngineSession: WorkloadSession {
     }
 }
 
-/// A snapshot of the engine's that a client holds.
+/// A snapshot of the engine that a client holds.
 final class EngineSnapshot: WorkloadSnapshot {
     private let snapshot: DatabaseSnapshot
     private let label: AccessLabel
@@ -59,7 +59,7 @@ final class EngineSnapshot: WorkloadSnapshot {
     }
 
     func release() {
-        // It fails only while a statement is alive, and none outlives an access.
+        // Closing fails only while a statement is alive, and no statement outlives an access.
         try? snapshot.close()
     }
 }

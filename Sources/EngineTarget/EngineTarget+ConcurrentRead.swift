@@ -2,8 +2,8 @@ import SQLiteEngine
 import WorkloadEngine
 
 extension EngineTarget {
-    /// Writes; then reads what was committed on a connection of its own, from before the writer is
-    /// let go, so that nobody else's write comes between.
+    /// Writes, and then reads the committed state on another connection; the read starts before the
+    /// writer is released, so that no other write comes between.
     func performWrite(
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void,

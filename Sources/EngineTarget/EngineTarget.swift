@@ -2,9 +2,9 @@ import SQLiteEngine
 import Telemetry
 import WorkloadEngine
 
-/// A `DatabaseQueue` or a `DatabasePool` under a scenario's load.
+/// A `DatabaseQueue` or a `DatabasePool` under the load of a scenario.
 final class EngineTarget: WorkloadTarget {
-    /// What serves the accesses.
+    /// The object that serves the accesses.
     enum Server: Sendable {
         case queue(DatabaseQueue)
         case pool(DatabasePool)
@@ -13,7 +13,7 @@ final class EngineTarget: WorkloadTarget {
 
     let server: Server
     private let isWAL: Bool
-    /// How a transaction that writes begins; nil where the library's own way is meant.
+    /// How write transactions start; nil for the library's default.
     private let begin: Database.TransactionKind?
     private let statementGuard: StatementGuard?
 
@@ -69,7 +69,7 @@ final class EngineTarget: WorkloadTarget {
             try queue.writeWithoutTransaction(as: label, run)
         case (.queue, .snapshot): throw UnsupportedAccess.snapshotOfQueue
         case (.frozen(let frozen), .read): try frozen.read(as: label, run)
-        // For what belongs to the run itself, such as an arm's setup.
+        // For accesses of the run itself, such as the setup of an arm.
         case (.frozen(let frozen), .write): try frozen.pool.write(as: label, run)
         case (.frozen(let frozen), .writeWithoutTransaction):
             try frozen.pool.writeWithoutTransaction(as: label, run)
@@ -161,7 +161,7 @@ final class EngineTarget: WorkloadTarget {
 
     func refusals() -> [String: UInt64] { statementGuard?.refusals ?? [:] }
 
-    /// The library, SQLite's version and the pragmas in force on the connection that writes.
+    /// Returns the library, the version of SQLite and the pragmas of the connection that writes.
     func environment() throws -> [String: String] {
         var facts = ["library": "SQLiteEngine"]
         try perform(.writeWithoutTransaction, as: WorkloadClientName("environment")) { session in
@@ -187,7 +187,7 @@ extension WorkloadClientName {
 }
 
 extension Arm.Begin {
-    /// The engine's kind of transaction; nil for the one that its writes have anyway.
+    /// The engine's kind of transaction; nil for the default kind of its writes.
     fileprivate var transactionKind: Database.TransactionKind? {
         switch self {
         case .deferred: .deferred

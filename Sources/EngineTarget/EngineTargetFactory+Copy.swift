@@ -2,12 +2,12 @@ import SQLiteEngine
 import WorkloadEngine
 
 extension EngineTargetFactory {
-    /// Pages that are copied between two looks at whether the work shall go on: 4 MiB at 4 KiB.
+    /// The number of pages to copy between two checks for cancellation: 4 MiB at 4 KiB per page.
     private static let pagesPerStep: CInt = 1024
 
-    /// Copies a database through SQLite's backup API (<https://sqlite.org/backup.html>).
+    /// Copies a database with SQLite's backup API (<https://sqlite.org/backup.html>).
     ///
-    /// - Throws: A `DatabaseError` that names the path, or what `progress` threw.
+    /// - Throws: A `DatabaseError` that contains the path, or the error of `progress`.
     public func copyDatabase(
         at source: String,
         to path: String,
@@ -41,7 +41,7 @@ extension EngineTargetFactory {
                     try progress(Double(state.completedPageCount) / total)
                 }
             }
-            // The copy has the journal mode of its source; which one it gets is the arm's matter.
+            // The copy has the journal mode of its source; the arm determines its final mode.
             try to.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
         } catch {
             try? to.close()

@@ -2,14 +2,15 @@ import Foundation
 import SQLiteEngine
 import WorkloadEngine
 
-/// Opens this package's engine for the arms of a scenario.
+/// Opens the engine of this package for the arms of a scenario.
 public struct EngineTargetFactory: WorkloadTargetFactory {
     /// Creates a factory.
     public init() {}
 
-    /// Opens the database at `path` as the arm says; creates the file when there is none.
+    /// Opens the database at `path` with the settings of the arm; creates the file if it does not
+    /// exist.
     ///
-    /// - Throws: A `DatabaseError` that names the path, or the pragma that SQLite refused.
+    /// - Throws: A `DatabaseError` that contains the path, or the pragma that SQLite refused.
     public func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
         switch arm.library {
         case .engine: break
@@ -62,13 +63,13 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
         }
     }
 
-    /// A queue on a copy of the file in memory.
+    /// Opens a queue on an in-memory copy of the file.
     private func memoryQueue(
         _ configuration: Configuration,
         copying path: String
     ) throws -> DatabaseQueue {
         let queue = try DatabaseQueue(configuration: configuration)
-        // Nothing to copy is an empty database, as with any other arm.
+        // A missing file is an empty database, as with any other arm.
         guard FileManager.default.fileExists(atPath: path) else { return queue }
         var reading = Configuration()
         reading.readonly = true

@@ -1,19 +1,19 @@
 import SQLiteEngine
 import Telemetry
 
-/// Reads that all see the state that was there when the first of them came.
+/// Reads that all see the state at the time of the first read.
 final class FrozenReads: Sendable {
     private enum Reader: Sendable {
         case snapshot(DatabaseSnapshot)
         case snapshotPool(DatabaseSnapshotPool)
     }
 
-    /// The pool that the snapshot was made of.
+    /// The pool of the snapshot.
     let pool: DatabasePool
     private let hasPool: Bool
     private let reader = Lock<Reader?>(nil)
 
-    /// Reads from a snapshot of `pool` with one connection, or with as many as the pool.
+    /// Creates reads from a snapshot of `pool`, with one connection or as many as the pool.
     init(of pool: DatabasePool, inPool hasPool: Bool) {
         self.pool = pool
         self.hasPool = hasPool

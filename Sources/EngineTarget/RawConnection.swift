@@ -1,20 +1,20 @@
 import CSQLite
 import WorkloadEngine
 
-/// One connection of libsqlite3's, with the statements that it keeps prepared, and nothing else.
+/// One connection of libsqlite3 and the statements that it keeps prepared.
 ///
-/// Only one thread uses it at a time, but for ``interrupt()``.
+/// Only one thread at a time uses it, except for ``interrupt()``.
 final class RawConnection: WorkloadSession, @unchecked Sendable {
-    // Unchecked: a worker's own thread is its only user; `sqlite3_interrupt` may be called from
-    // any (https://sqlite.org/c3ref/interrupt.html), and closing waits for all to end.
+    // Unchecked, because only one worker's thread uses it; `sqlite3_interrupt` may be called from
+    // any thread (https://sqlite.org/c3ref/interrupt.html), and closing waits for all of them.
     private var connection: OpaquePointer?
     private var statements: [String: OpaquePointer] = [:]
 
-    /// How long a connection waits for another one's lock by default: writers have no queue as in
-    /// a library, so they wait for the file.
+    /// How long a connection waits by default for another connection's lock: writers have no queue
+    /// as in a library, so they wait for the file.
     static let busyTimeout = Duration.seconds(10)
 
-    /// Opens a file, and creates it when there is none.
+    /// Opens a file; creates it if it does not exist.
     init(path: String, busyTimeout: Duration = RawConnection.busyTimeout) throws {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
         let code = sqlite3_open_v2(path, &connection, flags, nil)
@@ -41,15 +41,15 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
 
     func interrupt() { if let connection { sqlite3_interrupt(connection) } }
 
-    /// Runs `body` between two statements; an error rolls back.
+    /// Runs `body` in a transaction; an error rolls it back.
     func transaction(_ begin: String, _ body: (any WorkloadSession) throws -> Void) throws {
         try run(begin, [])
         do {
             try body(self)
             try run("COMMIT", [])
         } catch {
-            // Some errors end the transaction by themselves (https://sqlite.org/lang_transaction.html);
-            // the interrupts at the end of a run may meet the rollback as well.
+            // Some errors end the transaction (https://sqlite.org/lang_transaction.html); the
+            // interrupts at the end of a run may also affect the rollback.
             for _ in 0..<100 where sqlite3_get_autocommit(connection) == 0 {
                 _ = try? run("ROLLBACK", [])
             }
@@ -99,7 +99,7 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
         }
     }
 
-    /// Makes sure that a statement can be prepared.
+    /// Checks that a statement can be prepared.
     func check(_ sql: String) throws { _ = try statement(sql) }
 
     private func step(

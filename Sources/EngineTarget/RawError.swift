@@ -2,13 +2,13 @@ import CSQLite
 import SQLiteEngine
 import WorkloadEngine
 
-/// What libsqlite3 said when a call of it failed.
+/// The error of a failed libsqlite3 call.
 struct RawError: Error, CustomStringConvertible {
     /// The extended result code.
     var code: ResultCode
-    /// SQLite's message.
+    /// The message of SQLite.
     var message: String
-    /// The statement, if it was one.
+    /// The statement, if the error concerns one.
     var sql: String?
 
     init(_ code: CInt, _ connection: OpaquePointer?, sql: String? = nil) {
@@ -24,10 +24,10 @@ struct RawError: Error, CustomStringConvertible {
 }
 
 extension WorkloadFailure {
-    /// The kind of failure that an extended result code of SQLite's stands for.
+    /// Returns the kind of failure of an extended SQLite result code.
     package init(sqliteCode code: CInt) { self.init(ResultCode(rawValue: code)) }
 
-    /// The kind of failure that a result code stands for.
+    /// Returns the kind of failure of a result code.
     init(_ code: ResultCode) {
         let name = code.name ?? "SQLITE_\(code.rawValue)"
         switch code.primaryResultCode {

@@ -4,11 +4,11 @@ import SQLiteEngine
 import Telemetry
 import WorkloadEngine
 
-/// Bare libsqlite3, with one connection for each thread: the limit that a library can come near.
+/// Bare libsqlite3 with one connection per thread: the limit that a library can approach.
 ///
-/// Accesses have the same transactions as a library's: a deferred one for reading, an immediate
-/// one for writing, unless the arm has another `begin`. It has no queue: writers wait for the file's
-/// lock. Its status is unknown.
+/// Accesses have the same transactions as in a library: deferred for reads and immediate for
+/// writes, unless the arm sets another `begin`. There is no queue: writers wait for the lock of the
+/// file. The status is unknown.
 final class RawTarget: WorkloadTarget {
     private let path: String
     private let setup: [String]
@@ -27,7 +27,7 @@ final class RawTarget: WorkloadTarget {
         busyTimeout = arm.busyTimeout ?? RawConnection.busyTimeout
         statementGuard = arm.isGuarded ? StatementGuard(database: path) : nil
         var setup = ["PRAGMA foreign_keys = ON"]
-        // The mode stays in the file, and each connection must find it.
+        // The mode is stored in the file, and each connection must use it.
         if arm.isWAL {
             setup.append("PRAGMA journal_mode = WAL")
         } else if let journal = arm.journal {
@@ -45,13 +45,13 @@ final class RawTarget: WorkloadTarget {
 
     deinit { pthread_key_delete(key) }
 
-    /// The calling thread's connection, opened when it is first needed.
+    /// Returns the connection of the calling thread, which is opened when first needed.
     private func connection() throws -> RawConnection {
         if let pointer = pthread_getspecific(key) {
             return Unmanaged<RawConnection>.fromOpaque(pointer).takeUnretainedValue()
         }
         let connection = try open()
-        // The list keeps it alive until the target is closed.
+        // The list retains it until the target is closed.
         connections.withLock { $0.append(connection) }
         pthread_setspecific(key, Unmanaged.passUnretained(connection).toOpaque())
         return connection
@@ -127,7 +127,7 @@ final class RawTarget: WorkloadTarget {
         return facts
     }
 
-    /// Closes every thread's connection; no thread uses the target any more.
+    /// Closes the connections of all threads; no thread may use the target any more.
     func close() {
         let all = connections.withLock { connections in
             defer { connections = [] }
@@ -137,14 +137,14 @@ final class RawTarget: WorkloadTarget {
     }
 }
 
-/// A connection of its own whose read transaction stays open.
+/// A separate connection whose read transaction stays open.
 final class RawSnapshot: WorkloadSnapshot {
     private let connection: RawConnection
 
     init(_ connection: RawConnection) throws {
         self.connection = connection
         try connection.run("BEGIN DEFERRED", [])
-        // `BEGIN` takes no state yet: the first statement that reads does.
+        // `BEGIN` does not read a state yet: the first statement that reads does so.
         try connection.run("SELECT rootpage FROM sqlite_master LIMIT 1", [])
     }
 

@@ -1,15 +1,15 @@
 import WorkloadEngine
 
-/// How a library with queues and pools serves the accesses of an arm, and what it can do so.
+/// How a library with queues and pools serves the accesses of an arm, and what it supports.
 package enum ServerKind: Sendable {
-    /// One connection for everybody, to a file or to a database in memory.
+    /// One connection for all accesses, to a file or to a database in memory.
     case queue(isWAL: Bool, isInMemory: Bool)
     /// A writer and several readers.
     case pool
     /// A snapshot of a pool.
     case frozen
 
-    /// Whether accesses of this kind exist here.
+    /// Returns whether this kind of access is supported.
     package func supports(_ access: WorkloadAccess) -> Bool {
         switch (self, access) {
         case (.queue, .snapshot), (.frozen, .write), (.frozen, .writeWithoutTransaction),
@@ -19,7 +19,7 @@ package enum ServerKind: Sendable {
         }
     }
 
-    /// Whether there is something that not every arm can.
+    /// Returns whether an optional ability is supported.
     package func has(_ ability: WorkloadAbility) -> Bool {
         switch (self, ability) {
         case (.queue(let isWAL, _), .writeAheadLog): isWAL

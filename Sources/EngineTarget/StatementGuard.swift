@@ -3,20 +3,21 @@ import Foundation
 import Telemetry
 import WorkloadEngine
 
-/// Refuses what captured SQL must not do outside the run's folder, and counts the refusals.
+/// Refuses actions of captured SQL outside the folder of the run, and counts the refusals.
 ///
-/// SQLite asks an authorizer while it prepares a statement
+/// SQLite calls an authorizer while it prepares a statement
 /// (<https://sqlite.org/c3ref/set_authorizer.html>).
 package final class StatementGuard: Sendable {
-    /// The folder of the run's database, with a slash at its end.
+    /// The folder of the run's database, with a trailing slash.
     private let folder: String
     private let counts = Lock<[String: UInt64]>([:])
-    /// Keeps what the callbacks point to.
+    /// Retains the contexts of the callbacks.
     private let contexts = Lock<[Context]>([])
 
-    /// What the callback of one connection needs.
+    /// The context of one connection's callback.
     ///
-    /// Unchecked: SQLite calls the callback only while a thread has the connection to itself.
+    /// Unchecked, because SQLite calls the callback only while a thread has exclusive use of the
+    /// connection.
     private final class Context: @unchecked Sendable {
         unowned let statementGuard: StatementGuard
         let connection: OpaquePointer?
@@ -35,7 +36,7 @@ package final class StatementGuard: Sendable {
         self.folder = folder.resolvingSymlinksInPath().path + "/"
     }
 
-    /// How often each kind of statement was refused.
+    /// The number of refusals, by kind of statement.
     package var refusals: [String: UInt64] { counts.withLock { $0 } }
 
     /// Installs the guard on a connection, which must close before the guard is released.
@@ -61,7 +62,7 @@ package final class StatementGuard: Sendable {
     ) -> CInt {
         switch action {
         case SQLITE_ATTACH:
-            // The name is absent where it is no literal: a parameter could be any file.
+            // The name is missing unless it is a literal: a parameter could be any file.
             guard let first else { return refuse("ATTACH of a file named by an expression") }
             return authorizeAttach(String(cString: first), on: connection)
         case SQLITE_FUNCTION:
@@ -80,18 +81,18 @@ package final class StatementGuard: Sendable {
             return SQLITE_OK
         }
     }
-    /// Answers for `ATTACH` and for `VACUUM`, which attaches the file that it writes.
+    /// Decides on `ATTACH`, and on `VACUUM`, which attaches the file that it writes.
     private func authorizeAttach(_ name: String, on connection: OpaquePointer?) -> CInt {
-        // A temporary file, as plain VACUUM uses, and a database in memory.
+        // A temporary file, as used by plain VACUUM, or a database in memory.
         if name.isEmpty || name == ":memory:" { return SQLITE_OK }
         if Self.isVacuuming(connection) { return refuse("VACUUM INTO") }
-        // A URI can name files in more ways than a check can know (https://sqlite.org/uri.html).
+        // A URI can name files in more ways than this check supports (https://sqlite.org/uri.html).
         guard !name.lowercased().hasPrefix("file:") else { return refuse("ATTACH") }
         let path = URL(fileURLWithPath: name).standardizedFileURL.resolvingSymlinksInPath().path
         return path.hasPrefix(folder) ? SQLITE_OK : refuse("ATTACH")
     }
 
-    /// Whether the connection runs a VACUUM, whose inner statements are being prepared.
+    /// Whether the connection is running a VACUUM, whose inner statements are being prepared.
     private static func isVacuuming(_ connection: OpaquePointer?) -> Bool {
         var statement = sqlite3_next_stmt(connection, nil)
         while let current = statement {

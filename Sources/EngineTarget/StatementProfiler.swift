@@ -1,19 +1,19 @@
 import CSQLite
 import WorkloadEngine
 
-/// A connection inside an access, as far as counting what SQLite does on it needs it.
+/// A connection inside an access, for counting what SQLite does on it.
 package protocol ProfiledSession: WorkloadSession {
-    /// SQLite's connection.
+    /// The SQLite connection.
     var sqliteConnection: OpaquePointer? { get }
 
-    /// The statement that the library keeps prepared for a text, and will run for it.
+    /// Returns the statement that the library keeps prepared for an SQL text and will run.
     func preparedStatement(_ sql: String) throws -> OpaquePointer
 
-    /// Runs `body` in a transaction that writes, and takes back what it wrote.
+    /// Runs `body` in a write transaction, and rolls it back.
     func rollingBack(_ body: () throws -> Void) throws
 }
 
-/// Tells how SQLite executes statements, whichever library prepared them.
+/// Reports how SQLite executes statements, regardless of the library that prepared them.
 package struct StatementProfiler {
     private let running: Bool
 
@@ -22,11 +22,11 @@ package struct StatementProfiler {
         self.running = running
     }
 
-    /// Explains the statements in an access of `target`, and runs them there where that is wanted.
+    /// Explains the statements in an access of `target`, and runs them there if requested.
     ///
-    /// What they write is rolled back.
+    /// Their writes are rolled back.
     ///
-    /// - Throws: The library's error.
+    /// - Throws: The error of the library.
     package func profile(
         _ statements: [BoundStatement],
         in access: WorkloadAccess,
@@ -36,7 +36,7 @@ package struct StatementProfiler {
         let client = WorkloadClientName("profile")
         switch access {
         case .read, .snapshot:
-            // A reader's page cache is what the load's reads met.
+            // The reads of the load used the page cache of a reader.
             try target.perform(.read, as: client) { session in
                 profile = try self.profile(statements, on: session)
             }
@@ -49,11 +49,11 @@ package struct StatementProfiler {
         return profile
     }
 
-    /// Explains the statements, and runs them where that is wanted.
+    /// Explains the statements, and runs them if requested.
     ///
-    /// What they write must be rolled back by the caller.
+    /// The caller must roll back their writes.
     ///
-    /// - Throws: Why a statement cannot be explained.
+    /// - Throws: The reason why a statement cannot be explained.
     private func profile(
         _ statements: [BoundStatement],
         on session: any WorkloadSession
@@ -65,11 +65,11 @@ package struct StatementProfiler {
             )
         }
         guard running, let session = session as? any ProfiledSession else {
-            profile.note = "explained only: running it once more would take too long"
+            profile.note = "explained only: running it again would take too long"
             return profile
         }
         if let other = statements.first(where: { !Self.isRepeatable($0.sql) }) {
-            profile.note = "explained only: '\(other.sql)' could not be taken back"
+            profile.note = "explained only: '\(other.sql)' cannot be rolled back"
             return profile
         }
         do {
@@ -80,13 +80,13 @@ package struct StatementProfiler {
         return profile
     }
 
-    /// Whether a rollback takes back all that the statement does.
+    /// Whether a rollback undoes all effects of the statement.
     private static func isRepeatable(_ sql: String) -> Bool {
         let verb = sql.drop(while: \.isWhitespace).prefix { $0.isLetter }.uppercased()
         return ["SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "VALUES"].contains(verb)
     }
 
-    /// Runs the statements, and reads what SQLite counted meanwhile.
+    /// Runs the statements, and reads SQLite's counters.
     private static func counters(
         of statements: [BoundStatement],
         _ session: any ProfiledSession
@@ -115,7 +115,7 @@ package struct StatementProfiler {
         return counters
     }
 
-    /// The lines of `EXPLAIN QUERY PLAN`, indented as its tree is
+    /// Returns the lines of `EXPLAIN QUERY PLAN`, indented by their depth in the tree
     /// (https://sqlite.org/eqp.html: id, parent, unused, detail).
     private static func planLines(
         of statement: BoundStatement,
@@ -134,7 +134,7 @@ package struct StatementProfiler {
     }
 }
 
-/// What a connection's page cache has counted since it was opened.
+/// The counts of a connection's page cache since it was opened.
 private struct CacheCounts {
     var hits: Int
     var misses: Int

@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// An access that the server does not have.
+/// An access that the server does not support.
 package enum UnsupportedAccess: Error, CustomStringConvertible {
     case snapshotOfQueue
     case concurrentRead
@@ -9,9 +9,9 @@ package enum UnsupportedAccess: Error, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .snapshotOfQueue: "a DatabaseQueue makes no snapshots: use an arm of type pool"
-        case .concurrentRead: "this arm has no writes, and so no reads beside them"
-        case .awaited(let access): "accesses of kind \(access.rawValue) are not awaited here"
+        case .snapshotOfQueue: "a DatabaseQueue cannot create snapshots: use an arm of type pool"
+        case .concurrentRead: "this arm has no writes, and so no reads concurrent with them"
+        case .awaited(let access): "accesses of kind \(access.rawValue) cannot be awaited here"
         case .library(let name): "the library \(name) is not part of this program"
         }
     }

@@ -4,7 +4,7 @@ import SQLiteEngine
 import WorkloadEngine
 
 extension WorkloadValue: DatabaseValueConvertible {
-    /// The value for the database.
+    /// The database value.
     public var databaseValue: DatabaseValue {
         switch self {
         case .null: .null
@@ -15,7 +15,7 @@ extension WorkloadValue: DatabaseValueConvertible {
         }
     }
 
-    /// Every value of the database is one.
+    /// Creates a value from any database value.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> WorkloadValue? {
         switch dbValue.storage {
         case .null: .null
@@ -26,7 +26,7 @@ extension WorkloadValue: DatabaseValueConvertible {
         }
     }
 
-    /// The value as people write it.
+    /// The value in readable form.
     var plainText: String {
         switch self {
         case .null: "NULL"
@@ -38,7 +38,7 @@ extension WorkloadValue: DatabaseValueConvertible {
     }
 }
 
-/// A row of which nothing is read: to count rows.
+/// A row whose values are not read, for counting rows.
 struct RowPresence: DatabaseValueConvertible, StatementColumnConvertible {
     var databaseValue: DatabaseValue { .null }
 
@@ -56,7 +56,7 @@ struct RowPresence: DatabaseValueConvertible, StatementColumnConvertible {
     }
 }
 
-/// All columns of a row, read from the statement when its first column is asked for.
+/// All columns of a row, read from the statement together with its first column.
 struct WholeRow: DatabaseValueConvertible, StatementColumnConvertible {
     var values: [WorkloadValue]
 
@@ -81,7 +81,7 @@ struct WholeRow: DatabaseValueConvertible, StatementColumnConvertible {
         _ sqliteStatement: SQLiteStatement,
         atUncheckedIndex index: CInt
     ) -> WholeRow? {
-        // Also where the first column is NULL.
+        // Also if the first column is NULL.
         WholeRow(sqliteStatement: sqliteStatement, index: index)
     }
 }

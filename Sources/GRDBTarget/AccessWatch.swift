@@ -2,12 +2,12 @@
 import GRDB
 import Telemetry
 
-/// Who waits for GRDB's connections and who holds them, seen from outside.
+/// Records which accesses wait for GRDB's connections and which hold them, from outside GRDB.
 ///
-/// An access waits from its call to the entry into its closure: GRDB's own work is part of it. A
-/// connection is held while a closure runs on it.
+/// An access waits from its call until the entry into its closure, which includes GRDB's own work.
+/// A connection is held while a closure runs on it.
 final class AccessWatch: Sendable {
-    /// What an access waits for.
+    /// The resource that an access waits for.
     enum Resource: Sendable { case reader, writer, connection }
 
     /// An access that was called.
@@ -50,7 +50,7 @@ final class AccessWatch: Sendable {
         var earlier: Earlier?
     }
 
-    /// What the histograms had counted when the times began anew.
+    /// The counts of the histograms when the times were restarted.
     private struct Earlier: Sendable {
         var waits: AtomicHistogram.Counts
         var holds: AtomicHistogram.Counts
@@ -58,7 +58,7 @@ final class AccessWatch: Sendable {
         var writerHolds: AtomicHistogram.Counts
     }
 
-    /// The most readers; nil where there is one connection for everybody.
+    /// The largest number of readers; nil if there is only one connection.
     private let maximumReaders: Int?
     let interrupts = InterruptTally()
     private let state = Lock(State())
@@ -71,7 +71,7 @@ final class AccessWatch: Sendable {
         self.maximumReaders = maximumReaders
     }
 
-    /// An access is called.
+    /// Records the call of an access.
     func call(by client: String, isWrite: Bool, isTask: Bool = false) -> Call {
         let now = monotonicNanoseconds()
         let resource: Resource =
@@ -92,7 +92,7 @@ final class AccessWatch: Sendable {
         }
     }
 
-    /// Its closure begins.
+    /// Records the start of the access's closure.
     func enter(_ call: Call, _ database: Database) -> Hold {
         let now = monotonicNanoseconds()
         let seat = state.withLock { state in
@@ -109,7 +109,7 @@ final class AccessWatch: Sendable {
         return Hold(seat: seat, since: now, resource: call.resource)
     }
 
-    /// Its closure has ended.
+    /// Records the end of the access's closure.
     func leave(_ hold: Hold) {
         hold.seat.leave()
         let now = monotonicNanoseconds()
@@ -121,7 +121,7 @@ final class AccessWatch: Sendable {
         }
     }
 
-    /// The access has failed, before its closure or after it began.
+    /// Records the failure of an access, before or after the start of its closure.
     func fail(_ call: Call, with error: any Error) {
         let code = (error as? DatabaseError)?.resultCode
         let isBusy = code == .SQLITE_BUSY || code == .SQLITE_LOCKED
@@ -135,7 +135,7 @@ final class AccessWatch: Sendable {
 
     // MARK: Snapshots
 
-    /// A snapshot was made; the number is its own.
+    /// Records the creation of a snapshot; returns its unique number.
     func beginSnapshot(by client: String) -> Int {
         let now = monotonicNanoseconds()
         return state.withLock { state in
@@ -146,7 +146,7 @@ final class AccessWatch: Sendable {
         }
     }
 
-    /// A closure begins on a snapshot's connection.
+    /// Records the start of a closure on a snapshot's connection.
     func enterSnapshot(
         _ database: Database,
         _ number: Int,
@@ -163,7 +163,7 @@ final class AccessWatch: Sendable {
         return seat
     }
 
-    /// A snapshot has ended, and its connection with it.
+    /// Records the end of a snapshot and its connection.
     func endSnapshot(_ number: Int) {
         state.withLock { state in
             guard let index = state.snapshots.firstIndex(where: { $0.number == number }) else {
@@ -175,9 +175,10 @@ final class AccessWatch: Sendable {
         }
     }
 
-    // MARK: Looking
+    // MARK: Status
 
-    /// Interrupts the statement of one connection; false when there is none of that name.
+    /// Interrupts the statement of one connection; returns false if there is no connection with
+    /// this name.
     func interrupt(connection label: String) -> Bool {
         let seat = state.withLock { $0.order.first { $0.label == label } }
         guard let seat else { return false }
@@ -185,13 +186,13 @@ final class AccessWatch: Sendable {
         return true
     }
 
-    /// Notes that all connections are interrupted.
+    /// Records the interrupt of all connections.
     func interruptsAll() {
         let seats = state.withLock { $0.order }
         interrupts.requested(withEffect: seats.contains(where: \.isRunning))
     }
 
-    /// Lets waits and holds count anew.
+    /// Restarts the waits and holds from zero.
     func restartTimes() {
         let earlier = Earlier(
             waits: .init(of: [waits]),
@@ -202,7 +203,7 @@ final class AccessWatch: Sendable {
         state.withLock { $0.earlier = earlier }
     }
 
-    /// What is seen now; nothing of what only GRDB itself knows is in it.
+    /// Returns the observed status, without information that only GRDB has.
     func status(label: String, kind: DatabaseKind, path: String?) -> DatabaseStatus {
         let now = monotonicNanoseconds()
         let seen = state.withLock { state in
@@ -266,7 +267,7 @@ final class AccessWatch: Sendable {
         return status
     }
 
-    // MARK: Inside the lock
+    // MARK: With the lock held
 
     private func advance(_ state: inout State, to now: UInt64) {
         defer { state.changedAt = max(state.changedAt, now) }
@@ -293,7 +294,7 @@ final class AccessWatch: Sendable {
     ) -> ConnectionSeat {
         let key = ObjectIdentifier(database)
         let label = database.description
-        // An object that is gone may have left its address to another one.
+        // A new object may have the address of a deallocated one.
         if let known = state.seats[key], known.label == label { return known }
         let seat = ConnectionSeat(label, role, interrupts)
         state.seats[key] = seat
@@ -303,7 +304,7 @@ final class AccessWatch: Sendable {
 }
 
 extension AccessWatch.Call {
-    /// The role of the connection that serves it.
+    /// The role of the connection that serves the access.
     fileprivate var role: ConnectionRole {
         switch resource {
         case .reader: .reader

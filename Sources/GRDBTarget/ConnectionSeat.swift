@@ -3,9 +3,9 @@ import CSQLite
 import GRDB
 import Telemetry
 
-/// One of GRDB's connections, as far as it is seen from the closures that run on it.
+/// One of GRDB's connections, as observed by the closures that run on it.
 ///
-/// What GRDB does before and after a closure (its BEGIN, its COMMIT, its queues) is not seen.
+/// Work by GRDB before and after a closure (its BEGIN, its COMMIT, its queues) is not visible.
 final class ConnectionSeat: Sendable {
     private struct State {
         var connection: OpaquePointer?
@@ -16,7 +16,7 @@ final class ConnectionSeat: Sendable {
         var interrupts: UInt64 = 0
         var sql: String?
         var isRunning = false
-        /// Counts statements, so that two looks know whether they saw the same one.
+        /// Counts statements, so that two observations can detect whether they saw the same one.
         var statements: UInt64 = 0
         var seenStatement: UInt64 = 0
         var seenSince: UInt64 = 0
@@ -25,8 +25,8 @@ final class ConnectionSeat: Sendable {
     let label: String
     let role: ConnectionRole
     private let interrupts: InterruptTally
-    // The lock is what makes the pointer safe to hand around: it is used inside of it alone, and
-    // taken away before the connection goes.
+    // The lock makes the pointer safe to share: the pointer is used only under the lock, and
+    // removed before the connection is released.
     private let state = Lock(State())
 
     init(_ label: String, _ role: ConnectionRole, _ interrupts: InterruptTally) {
@@ -35,7 +35,7 @@ final class ConnectionSeat: Sendable {
         self.interrupts = interrupts
     }
 
-    /// An access's closure begins.
+    /// Records the start of an access's closure.
     func enter(_ database: Database, by holder: String, at now: UInt64) {
         let connection = database.sqliteConnection
         state.withLock { state in
@@ -46,7 +46,7 @@ final class ConnectionSeat: Sendable {
         }
     }
 
-    /// It ends.
+    /// Records the end of the closure.
     func leave() {
         state.withLock { state in
             state.connection = nil
@@ -78,13 +78,14 @@ final class ConnectionSeat: Sendable {
         }
     }
 
-    /// Whether a closure's statement runs now.
+    /// Whether a statement of a closure is running.
     var isRunning: Bool { state.withLock { $0.isRunning } }
 
-    /// Interrupts the statement that runs (<https://sqlite.org/c3ref/interrupt.html>).
+    /// Interrupts the running statement (<https://sqlite.org/c3ref/interrupt.html>).
     ///
-    /// - Parameter isCounted: Whether it is a call of its own, and not the last one's repetition.
-    /// - Returns: Whether a closure is at work here.
+    /// - Parameter isCounted: Whether this is a new request, and not the repetition of the last
+    ///   one.
+    /// - Returns: Whether a closure is running on this connection.
     func interrupt(isCounted: Bool = true) -> Bool {
         state.withLock { state in
             if isCounted { interrupts.requested(withEffect: state.isRunning) }
@@ -94,7 +95,7 @@ final class ConnectionSeat: Sendable {
         }
     }
 
-    /// What is seen of it now.
+    /// Returns the observed status at `now`.
     func status(at now: UInt64) -> ConnectionStatus {
         state.withLock { state in
             if state.isRunning, state.seenStatement != state.statements {
@@ -118,7 +119,7 @@ final class ConnectionSeat: Sendable {
     }
 }
 
-/// What came of interrupts, as far as closures show it.
+/// Counts the outcomes of interrupts, as observed by closures.
 final class InterruptTally: Sendable {
     private struct State {
         var status = InterruptStatus()
@@ -128,7 +129,7 @@ final class InterruptTally: Sendable {
     private let state = Lock(State())
     private let latencies = AtomicHistogram()
 
-    /// Somebody asks for one; `withEffect` tells whether a statement runs.
+    /// Counts a request; `withEffect` is true if a statement is running.
     func requested(withEffect: Bool) {
         let now = monotonicNanoseconds()
         state.withLock { state in
@@ -138,7 +139,7 @@ final class InterruptTally: Sendable {
         }
     }
 
-    /// A statement ended with `SQLITE_INTERRUPT`.
+    /// Counts a statement that ended with `SQLITE_INTERRUPT`.
     func delivered() {
         let now = monotonicNanoseconds()
         let request = state.withLock { state in

@@ -2,9 +2,9 @@
 import GRDB
 import Telemetry
 
-/// Reads that all see the state that was there when the first of them came.
+/// Reads that all see the state at the time of the first read.
 final class GRDBFrozenReads: Sendable {
-    /// The pool that the snapshot was made of.
+    /// The pool of the snapshot.
     let pool: DatabasePool
     private let snapshot = Lock<DatabaseSnapshot?>(nil)
 
@@ -12,7 +12,7 @@ final class GRDBFrozenReads: Sendable {
         self.pool = pool
     }
 
-    /// The snapshot, made when it is first asked for.
+    /// Returns the snapshot, which is created when first needed.
     func opened() throws -> DatabaseSnapshot {
         try snapshot.withLock { snapshot in
             if let snapshot { return snapshot }
@@ -28,7 +28,7 @@ final class GRDBFrozenReads: Sendable {
     }
 
     func close() throws {
-        // Its last reference ends its transaction, then its connection.
+        // Releasing the last reference ends the transaction, then the connection.
         snapshot.withLock { $0 = nil }
         try pool.close()
     }

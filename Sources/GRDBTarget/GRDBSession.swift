@@ -5,7 +5,7 @@ import GRDB
 import Telemetry
 import WorkloadEngine
 
-/// A connection of GRDB's inside an access.
+/// A GRDB connection inside an access.
 struct GRDBSession: ProfiledSession {
     let database: Database
     let seat: ConnectionSeat
@@ -41,7 +41,7 @@ struct GRDBSession: ProfiledSession {
         }
     }
 
-    /// The first call counts as one of the database's `interrupt()`; the others repeat it.
+    /// The first call counts as a call of the database's `interrupt()`; later calls repeat it.
     func makeInterrupt() -> (@Sendable () -> Void)? {
         let isSent = Lock(false)
         return { [seat] in
@@ -67,9 +67,9 @@ struct GRDBSession: ProfiledSession {
     }
 }
 
-/// A snapshot of GRDB's that a client holds.
+/// A GRDB snapshot that a client holds.
 final class GRDBSnapshot: WorkloadSnapshot {
-    /// Nil once it was released: its last reference ends its transaction, then its connection.
+    /// Nil after release: releasing the last reference ends the transaction, then the connection.
     private let snapshot: Lock<DatabaseSnapshot?>
     private let client: WorkloadClientName
     private let watch: AccessWatch
@@ -100,7 +100,7 @@ final class GRDBSnapshot: WorkloadSnapshot {
 }
 
 extension WorkloadValue {
-    /// The value for GRDB.
+    /// The value as a GRDB database value.
     var grdbValue: DatabaseValue {
         switch self {
         case .null: .null
@@ -111,7 +111,7 @@ extension WorkloadValue {
         }
     }
 
-    /// A value that GRDB read.
+    /// Creates a value from a GRDB database value.
     init(_ value: DatabaseValue) {
         self =
             switch value.storage {

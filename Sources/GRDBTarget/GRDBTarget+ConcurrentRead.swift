@@ -4,7 +4,8 @@ import GRDB
 import WorkloadEngine
 
 extension GRDBTarget {
-    /// Writes; then reads what was committed, from before GRDB's writer is let go.
+    /// Writes, and then reads the committed state; the read starts before GRDB's writer is
+    /// released.
     func performWrite(
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void,

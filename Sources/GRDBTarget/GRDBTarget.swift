@@ -5,9 +5,9 @@ import GRDB
 import Telemetry
 import WorkloadEngine
 
-/// GRDB's `DatabaseQueue` or `DatabasePool` under a scenario's load.
+/// A GRDB `DatabaseQueue` or `DatabasePool` under the load of a scenario.
 final class GRDBTarget: WorkloadTarget {
-    /// What serves the accesses.
+    /// The object that serves the accesses.
     enum Server: Sendable {
         case queue(DatabaseQueue)
         case pool(DatabasePool)
@@ -101,7 +101,7 @@ final class GRDBTarget: WorkloadTarget {
         }
     }
 
-    /// What writes; for a snapshot's arm only what belongs to the run itself, such as its setup.
+    /// The writer; in a snapshot's arm, only for accesses of the run itself, such as its setup.
     var writer: any DatabaseWriter {
         switch server {
         case .queue(let queue): queue
@@ -160,7 +160,7 @@ final class GRDBTarget: WorkloadTarget {
             kind: { if case .pool = server { .pool } else { .queue } }(),
             path: path
         )
-        // The log's length is the file's; what is in it only SQLite knows.
+        // The length of the log is the size of the file; only SQLite knows its contents.
         if has(.writeAheadLog) {
             status.journalMode = "wal"
             let size = try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size]
@@ -179,7 +179,7 @@ final class GRDBTarget: WorkloadTarget {
         try StatementProfiler(running: running).profile(statements, in: access, of: self)
     }
 
-    /// The library, what is seen of it, SQLite's version and the pragmas in force on the
+    /// Returns the library, the kind of probes, the version of SQLite and the pragmas of the
     /// connection that writes.
     func environment() throws -> [String: String] {
         var facts = ["library": "GRDB", "probes": "none: seen from outside"]

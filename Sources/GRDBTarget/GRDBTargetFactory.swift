@@ -4,7 +4,7 @@ import Foundation
 import GRDB
 import WorkloadEngine
 
-/// Opens GRDB's connections for the arms of a scenario.
+/// Opens GRDB connections for the arms of a scenario.
 struct GRDBTargetFactory {
     func open(_ arm: Arm, at path: String) throws -> GRDBTarget {
         let target = try GRDBTarget(server(of: arm, at: path), arm: arm, path: path)
@@ -38,21 +38,21 @@ struct GRDBTargetFactory {
             let pool = try DatabasePool(path: path, configuration: configuration)
             return .frozen(GRDBFrozenReads(of: pool))
         case .snapshotPool:
-            // It needs sqlite3_snapshot_*, which GRDB leaves out on Linux.
+            // It requires sqlite3_snapshot_*, which GRDB does not use on Linux.
             throw RunError(
                 .scenario,
-                "GRDB has no snapshot pool everywhere: with library: grdb write type: snapshot"
+                "GRDB does not support snapshot pools everywhere: with library: grdb use type: snapshot"
             )
         }
     }
 
-    /// A queue on a copy of the file in memory.
+    /// Opens a queue on an in-memory copy of the file.
     private func memoryQueue(
         _ configuration: Configuration,
         copying path: String
     ) throws -> DatabaseQueue {
         let queue = try DatabaseQueue(configuration: configuration)
-        // Nothing to copy is an empty database, as with any other arm.
+        // A missing file is an empty database, as with any other arm.
         guard FileManager.default.fileExists(atPath: path) else { return queue }
         var reading = Configuration()
         reading.readonly = true

@@ -1,14 +1,14 @@
 import EngineTarget
 import WorkloadEngine
 
-/// Opens the arms of a scenario, each with the library that it names.
+/// Opens each arm of a scenario with its library.
 public struct LibraryTargetFactory: WorkloadTargetFactory {
     private let engine = EngineTargetFactory()
 
     /// Creates a factory.
     public init() {}
 
-    /// Whether the program was built with a library.
+    /// Returns whether the program was built with a library.
     public static func has(_ library: Arm.Library) -> Bool {
         #if GRDB
         true
@@ -17,16 +17,18 @@ public struct LibraryTargetFactory: WorkloadTargetFactory {
         #endif
     }
 
-    /// What to do to run arms of a library that the program was not built with.
+    /// Returns how to run arms of a library that the program was not built with.
     public static func way(to library: Arm.Library) -> String {
         "this program was built without \(library.rawValue.uppercased()): build one with "
             + "'swift build -c release --traits GRDB', or start it with 'POOLGAUGE_TRAITS=GRDB "
             + "./run'"
     }
 
-    /// Opens the database at `path` as the arm says; creates the file when there is none.
+    /// Opens the database at `path` with the settings of the arm; creates the file if it does not
+    /// exist.
     ///
-    /// - Throws: The library's error, or a ``RunError`` that says how to get the library.
+    /// - Throws: The error of the library, or a ``RunError`` with instructions for adding the
+    ///   library.
     public func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
         guard arm.library == .grdb else { return try engine.open(arm, at: path) }
         #if GRDB
@@ -36,9 +38,9 @@ public struct LibraryTargetFactory: WorkloadTargetFactory {
         #endif
     }
 
-    /// Copies a database through SQLite's backup API.
+    /// Copies a database with SQLite's backup API.
     ///
-    /// - Throws: A `DatabaseError` that names the path, or what `progress` threw.
+    /// - Throws: A `DatabaseError` that contains the path, or the error of `progress`.
     public func copyDatabase(
         at source: String,
         to path: String,

@@ -1,8 +1,8 @@
 /// An observation that a serializable database does not allow.
 package struct Anomaly: Sendable, Equatable {
-    /// What is wrong.
+    /// The kind of the anomaly.
     package var kind: AnomalyKind
-    /// What happened, with the transactions, keys and values involved.
+    /// A description of the anomaly, with the transactions, keys and values involved.
     package var explanation: String
     /// The indices of the transactions involved in ``History/transactions``.
     package var transactions: [Int]
@@ -28,7 +28,7 @@ package enum AnomalyKind: String, Sendable, Codable, CaseIterable {
     case abortedRead
     /// A read shows a write that its transaction replaced before it committed (G1b).
     case intermediateRead
-    /// A read shows a write before the commit of that write began.
+    /// A read shows a write whose commit had not started yet.
     case dirtyRead
     /// A transaction does not see its own earlier write.
     case ownWriteMissing
@@ -38,22 +38,22 @@ package enum AnomalyKind: String, Sendable, Codable, CaseIterable {
     case lostWrite
     /// Two transactions changed the same version of an object, and both committed (P4).
     case lostUpdate
-    /// Transactions overwrite each other's writes in a circle (G0).
+    /// Transactions overwrite each other's writes in a cycle (G0).
     case dirtyWrite
-    /// Transactions see each other's writes in a circle (G1c).
+    /// Transactions see each other's writes in a cycle (G1c).
     case circularInformation
-    /// A transaction sees one write, and misses another that came earlier (G-single).
+    /// A transaction sees one write, but not an earlier one (G-single).
     case readSkew
-    /// Each transaction of a circle misses a write of the next (G2).
+    /// Each transaction of a cycle misses a write of the next (G2).
     case writeSkew
     /// A session sees an older state than it has seen before.
     case nonMonotonicRead
-    /// A read misses a commit that had returned before the read began.
+    /// A read misses a commit that had returned before the read started.
     case staleRead
-    /// No order of the transactions explains what they saw and also respects the clock.
+    /// No order of the transactions explains their reads and also respects the clock.
     case realTimeViolation
 
-    /// The kind in a few words, with the name of the literature in parentheses.
+    /// A short description of the kind, with its name in the literature in parentheses.
     package var title: String {
         switch self {
         case .unknownValue: "value that was never written"

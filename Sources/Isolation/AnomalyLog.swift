@@ -1,4 +1,4 @@
-/// The anomalies of a check, at most so many of each kind.
+/// The anomalies of a check, limited to a number of each kind.
 struct AnomalyLog {
     /// A broken database can break every transaction; a few examples of each kind explain it.
     private let limit: Int
@@ -7,7 +7,7 @@ struct AnomalyLog {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Whether another anomaly of a kind is kept.
+    /// Whether another anomaly of a kind would be kept.
     func hasRoom(for kind: AnomalyKind) -> Bool { counts[kind, default: 0] < limit }
 
     /// Adds an anomaly, unless there are enough of its kind.
@@ -15,7 +15,7 @@ struct AnomalyLog {
     /// - Parameters:
     ///   - kind: The kind.
     ///   - transactions: The indices of the transactions involved.
-    ///   - explanation: What happened; evaluated only if the anomaly is kept.
+    ///   - explanation: The description; evaluated only if the anomaly is kept.
     mutating func add(
         _ kind: AnomalyKind,
         _ transactions: [Int],

@@ -1,10 +1,10 @@
-/// Puts a cycle of dependencies into words.
+/// Describes a cycle of dependencies.
 struct CycleExplanation {
     private let history: History
     private let objects: ObjectAccesses
     private let names: TransactionNames
 
-    /// The most dependencies that an explanation names.
+    /// The largest number of dependencies that an explanation names.
     private static let longest = 8
 
     init(_ history: History, _ objects: ObjectAccesses, _ names: TransactionNames) {
@@ -13,7 +13,7 @@ struct CycleExplanation {
         self.names = names
     }
 
-    /// Each dependency of the cycle in words, in order.
+    /// Returns descriptions of the dependencies of the cycle, in order.
     func text(of cycle: [Dependency]) -> String {
         let steps = joiningSessions(cycle)
         var parts = steps.prefix(Self.longest).map(text)
@@ -23,7 +23,7 @@ struct CycleExplanation {
         return parts.joined(separator: "; ")
     }
 
-    /// The cycle with one step for each run of transactions in one session.
+    /// Returns the cycle with one step for each run of transactions in one session.
     private func joiningSessions(_ cycle: [Dependency]) -> [Dependency] {
         var steps: [Dependency] = []
         for dependency in cycle {

@@ -1,5 +1,5 @@
 extension [Dependency] {
-    /// The anomaly that a cycle of dependencies is.
+    /// The kind of anomaly that a cycle of dependencies is.
     var anomalyKind: AnomalyKind {
         let missed = count { $0.kind == .antidependency }
         if !contains(where: \.isTimed) {
@@ -11,11 +11,11 @@ extension [Dependency] {
         }
         switch missed {
         case 0:
-            // A read of a write whose commit had not begun when the read ended.
+            // A read of a write whose commit had not started when the read ended.
             let isDirty = count { !$0.isTimed } == 1 && contains { $0.kind == .read }
             return isDirty ? .dirtyRead : .realTimeViolation
         case 1:
-            // A read that began after what it missed, or after a read that did not miss it.
+            // A read that started after what it missed, or after a read that did not miss it.
             guard let start = firstIndex(where: { $0.kind == .antidependency }),
                 self[(start + count - 1) % count].isTimed
             else { return .realTimeViolation }
@@ -26,7 +26,7 @@ extension [Dependency] {
         }
     }
 
-    /// Whether a cycle with one antidependency says that a transaction read an object and changed
+    /// Whether a cycle with one antidependency means that a transaction read an object and changed
     /// it, and that another transaction changed it in between.
     private var isLostUpdate: Bool {
         allSatisfy { $0.object == self[0].object && $0.kind != .read }
@@ -34,6 +34,6 @@ extension [Dependency] {
 }
 
 extension Dependency {
-    /// Whether the clock or the session is the reason.
+    /// Whether the dependency results from the clock or the session.
     fileprivate var isTimed: Bool { kind == .session || kind == .realTime }
 }

@@ -1,13 +1,14 @@
-/// Finds cycles of dependencies, and names the anomaly that each one is.
+/// Finds cycles of dependencies, and classifies them as anomalies.
 ///
-/// It begins with the dependencies that reads show, goes on with the order of sessions and ends
-/// with the order of real time, so that each cycle is named after the weakest promise it breaks.
+/// It starts with the dependencies that reads show, continues with the order of sessions, and ends
+/// with the order of real time, so that each cycle is classified by the weakest guarantee that it
+/// violates.
 struct CycleSearch {
     private let graph: DependencyGraph
     private let history: History
     private let explanation: CycleExplanation
 
-    /// How many edges the searches of one level may follow, for each node of the graph.
+    /// The number of edges that the searches of one level may follow, per node of the graph.
     private static let budgetPerNode = 50
 
     init(
@@ -27,14 +28,14 @@ struct CycleSearch {
         var kinds: Dependency.Kind
         /// The edges from which cycles are searched.
         var origins: Dependency.Kind
-        /// An edge that a cycle must contain; without one, it belongs to another level.
+        /// An edge that a cycle must contain; otherwise it belongs to another level.
         var needed: Dependency.Kind
         /// The anomalies that cycles of this level can be.
         var anomalies: [AnomalyKind]
 
         /// The edges that lead from the target of an origin back to it.
         ///
-        /// A cycle with one antidependency says more than one with several.
+        /// A cycle with one antidependency is more specific than one with several.
         var returning: Dependency.Kind { kinds.subtracting(.antidependency) }
     }
 
@@ -71,7 +72,7 @@ struct CycleSearch {
         ),
     ]
 
-    /// What is found so far.
+    /// The findings so far.
     private struct Findings {
         /// The members of the cycles that are reported.
         var cycles: Set<[Int]> = []

@@ -12,12 +12,12 @@ struct Dependency: Sendable {
         static let antidependency = Kind(rawValue: 4)
         /// The second transaction follows the first one in its session.
         static let session = Kind(rawValue: 8)
-        /// The second transaction began when the first one had ended.
+        /// The second transaction started after the first one had ended.
         static let realTime = Kind(rawValue: 16)
 
-        /// What reads and writes show.
+        /// The dependencies that reads and writes show.
         static let data: Kind = [.overwrite, .read, .antidependency]
-        /// What reads and writes show, without antidependencies.
+        /// The dependencies that reads and writes show, without antidependencies.
         static let information: Kind = [.overwrite, .read]
         /// All reasons.
         static let all: Kind = [.data, .session, .realTime]
@@ -30,7 +30,7 @@ struct Dependency: Sendable {
     var kind: Kind
     /// The object; nil for the order of sessions and of real time.
     var object: ObjectIndex?
-    /// The value in question: of an overwrite what the second transaction wrote, of a read what it
-    /// read, of an antidependency what the first transaction did not see.
+    /// The value: of an overwrite, the value that the second transaction wrote; of a read, the
+    /// value that was read; of an antidependency, the value that the first transaction did not see.
     var value: Int64 = 0
 }

@@ -2,9 +2,9 @@ extension DependencyGraph {
     /// The strongly connected components of a graph: in a component with several nodes, each node
     /// lies on a cycle.
     struct Components {
-        /// The number of each node's component.
+        /// The component of each node.
         var component: [Int]
-        /// How many nodes each component has.
+        /// The number of nodes of each component.
         var sizes: [Int]
 
         /// Whether there is a cycle.

@@ -1,32 +1,32 @@
 /// The transactions of a history and the reasons for their order, as a directed graph.
 ///
-/// The first nodes are the transactions. The others stand for the moments at which transactions
-/// ended, in their order: a transaction leads to the moment of its end, each moment leads to the
-/// next, and the last moment before a transaction began leads to it. The real-time order of n
-/// transactions, which can contain n² pairs, thus takes 3n edges.
+/// The first nodes are the transactions. The other nodes are the moments at which transactions
+/// ended, in order. A transaction has an edge to the moment of its end, each moment to the next,
+/// and the last moment before a transaction's start to this transaction. The real-time order of n
+/// transactions, which can contain n² pairs, thus requires only 3n edges.
 struct DependencyGraph {
-    /// An edge; for those between moments only the kind is of interest.
+    /// An edge; for edges between moments, only the kind is relevant.
     struct Edge {
         var target: Int
         var kind: Dependency.Kind
-        /// The place in `dependencies`; -1 for edges that touch moments.
+        /// The index in `dependencies`; -1 for edges of moments.
         var dependency: Int
     }
 
-    /// How many nodes are transactions.
+    /// The number of nodes that are transactions.
     let transactionCount: Int
-    /// How many nodes there are.
+    /// The number of nodes.
     let nodeCount: Int
     /// The dependencies between transactions.
     let dependencies: [Dependency]
-    /// When each transaction began, and when each moment was.
+    /// When each transaction started, and when each moment was.
     let times: [UInt64]
     /// The edges, sorted by their origin.
     private let edges: [Edge]
-    /// The place in `edges` of each node's first edge, and the number of edges.
+    /// The index in `edges` of each node's first edge, and the number of edges.
     private let offsets: [Int]
 
-    /// Makes the graph of a history from what its reads showed.
+    /// Creates the graph of a history and the dependencies inferred from its reads.
     init(_ history: History, _ inferred: [Dependency]) {
         let transactions = history.transactions
         dependencies = inferred + Self.sessionOrder(of: history)
@@ -68,13 +68,13 @@ struct DependencyGraph {
         edges = sorted
     }
 
-    /// The places in the list of edges of those that leave a node.
+    /// Returns the range of the edges that leave a node.
     func edgeRange(of node: Int) -> Range<Int> { offsets[node]..<offsets[node + 1] }
 
-    /// The edge at a place in the list of edges.
+    /// Returns the edge at a position.
     func edge(at place: Int) -> Edge { edges[place] }
 
-    /// Each session's transactions, each before the next, as far as they do not overlap.
+    /// Returns the order of each session's transactions, as far as they do not overlap.
     private static func sessionOrder(of history: History) -> [Dependency] {
         var sessions: [Int: [Int]] = [:]
         for (index, transaction) in history.transactions.enumerated() {
@@ -96,7 +96,7 @@ struct DependencyGraph {
 }
 
 extension [UInt64] {
-    /// How many elements of a sorted array are less than a value.
+    /// Returns the number of elements of a sorted array that are less than a value.
     fileprivate func countBefore(_ value: UInt64) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -1,6 +1,6 @@
 /// What several sessions did with a database at the same time, and what they observed.
 ///
-/// A history contains transactions on two kinds of objects, each with keys of its own:
+/// A history contains transactions on two kinds of objects, which have separate keys:
 ///
 /// * A *list* starts empty. Transactions append elements to it and read all of it.
 /// * A *register* starts without a value. Transactions write it and read it.
@@ -29,7 +29,7 @@ package struct HistoryTransaction: Sendable, Equatable, Codable {
         case committed
         /// It was rolled back: no other transaction may see its writes.
         case aborted
-        /// Its commit failed in a way that does not tell whether it took effect.
+        /// Its commit failed with an error that does not show whether it took effect.
         case unknown
     }
 

@@ -6,7 +6,7 @@ import Telemetry
 package final class HistoryRecorder: Sendable {
     private struct State {
         var history = History()
-        /// How many transactions each session has begun.
+        /// The number of transactions that each session has started.
         var counts: [Int] = []
     }
 
@@ -19,8 +19,8 @@ package final class HistoryRecorder: Sendable {
     /// - Parameters:
     ///   - clock: The clock of all sessions, in nanoseconds. By default it is the system's
     ///     monotonic clock, which all processes share.
-    ///   - onProgress: Called before each commit with the transaction and an unknown outcome, and
-    ///     at each end with the transaction. A process that may be killed reports them so.
+    ///   - onProgress: Called with the transaction before each commit, with an unknown outcome, and
+    ///     at each end. A process that may be killed uses it to report its transactions.
     package init(
         clock: @escaping @Sendable () -> UInt64 = { monotonicNanoseconds() },
         onProgress: (@Sendable (HistoryTransaction) -> Void)? = nil
@@ -41,12 +41,12 @@ package final class HistoryRecorder: Sendable {
         }
     }
 
-    /// Begins a transaction: call this immediately before the access.
+    /// Starts a transaction; call this immediately before the access.
     ///
     /// - Parameters:
     ///   - access: The access in explanations, such as "read".
     ///   - session: The index of its session.
-    /// - Returns: The transaction, which is part of the history when it has ended.
+    /// - Returns: The transaction, which becomes part of the history when it ends.
     package func begin(_ access: String, in session: Int) -> RecordedTransaction {
         let number = state.withLock { state in
             state.counts[session] += 1
@@ -55,7 +55,7 @@ package final class HistoryRecorder: Sendable {
         return RecordedTransaction(self, access: access, session: session, number: number)
     }
 
-    /// Adds the sessions and the transactions of another history, such as another process's.
+    /// Adds the sessions and the transactions of another history, for example from another process.
     package func add(_ other: History) {
         state.withLock { state in
             let offset = state.history.sessions.count
@@ -72,7 +72,7 @@ package final class HistoryRecorder: Sendable {
     /// The transactions that have ended.
     package var history: History { state.withLock { $0.history } }
 
-    /// Forgets the transactions that have ended; sessions keep their numbers.
+    /// Removes the ended transactions; sessions keep their numbers.
     package func removeAll() { state.withLock { $0.history.transactions = [] } }
 
     fileprivate func now() -> UInt64 { clock() }
@@ -85,16 +85,16 @@ package final class HistoryRecorder: Sendable {
     fileprivate func report(_ transaction: HistoryTransaction) { onProgress?(transaction) }
 }
 
-/// A transaction that runs now.
+/// A running transaction.
 ///
 /// All methods may be called from any thread.
 package final class RecordedTransaction: Sendable {
     private struct State {
         var start: UInt64
         var operations: [HistoryOperation] = []
-        /// The moment from which on the transaction cannot observe anything newer.
+        /// The time after which the transaction cannot observe newer states.
         var observed: UInt64?
-        /// The moment before which its writes cannot be visible.
+        /// The time before which its writes cannot be visible.
         var committing: UInt64?
         var hasEnded = false
     }
@@ -113,9 +113,10 @@ package final class RecordedTransaction: Sendable {
         state = Lock(State(start: recorder.now()))
     }
 
-    /// Says that the transaction has observed nothing so far.
+    /// Records that the transaction has observed nothing so far.
     ///
-    /// Call this before its first statement where it observes the database no earlier.
+    /// Call this before the first statement if the transaction does not observe the database
+    /// earlier.
     package func willObserve() {
         let now = recorder.now()
         state.withLock { $0.start = now }
@@ -123,7 +124,7 @@ package final class RecordedTransaction: Sendable {
 
     /// Adds an operation that has succeeded.
     ///
-    /// The first one fixes what the transaction can observe.
+    /// The first operation determines the latest state that the transaction can observe.
     package func add(_ operation: HistoryOperation) {
         let now = recorder.now()
         state.withLock { state in
@@ -132,14 +133,14 @@ package final class RecordedTransaction: Sendable {
         }
     }
 
-    /// Says that the transaction observes no state newer than the present one, such as when its
-    /// snapshot is complete.
+    /// Records that the transaction observes no state newer than the current one, for example
+    /// because its snapshot is complete.
     package func fixState() {
         let now = recorder.now()
         state.withLock { $0.observed = $0.observed ?? now }
     }
 
-    /// Says that the commit begins: call this at the end of the closure that writes.
+    /// Records the start of the commit; call this at the end of the closure that writes.
     package func willCommit() {
         let now = recorder.now()
         let state = state.withLock { state in
@@ -149,10 +150,10 @@ package final class RecordedTransaction: Sendable {
         recorder.report(transaction(state, .unknown, at: .max))
     }
 
-    /// Whether the commit has begun: if it fails, its outcome may be unknown.
+    /// Whether the commit has started: if it fails, its outcome may be unknown.
     package var isCommitting: Bool { state.withLock { $0.committing != nil } }
 
-    /// Ends the transaction, and adds it to the history: call this when the access has returned.
+    /// Ends the transaction and adds it to the history; call this when the access has returned.
     ///
     /// Calls after the first one have no effect.
     package func end(_ outcome: HistoryTransaction.Outcome) {
@@ -170,8 +171,8 @@ package final class RecordedTransaction: Sendable {
         _ outcome: HistoryTransaction.Outcome,
         at end: UInt64
     ) -> HistoryTransaction {
-        // A transaction that writes takes effect when it commits; any other one when it first
-        // observes the database.
+        // A transaction that writes takes effect when it commits. Any other transaction takes
+        // effect when it first observes the database.
         let takesEffectAtCommit = outcome != .aborted && state.operations.contains(where: \.isWrite)
         return HistoryTransaction(
             session: session,

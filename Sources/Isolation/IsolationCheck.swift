@@ -2,25 +2,25 @@
 /// after another, each at one moment between its begin and its end.
 ///
 /// The check follows Elle (Kingsbury and Alvaro, "Elle: Inferring Isolation Anomalies from
-/// Experimental Observations", VLDB 2020). Lists show the order of their writes by themselves;
-/// registers show it where a transaction reads before it writes, and otherwise by the clock. From
-/// these orders follows a graph of dependencies between transactions, and each cycle of the graph
-/// is an anomaly. The check takes time nearly linear in the number of operations, because only
-/// cycles, which a correct history does not have, are searched for explanations.
+/// Experimental Observations", VLDB 2020). Lists show the order of their writes. Registers show it
+/// where a transaction reads before it writes; otherwise, the clock determines it. These orders
+/// define a graph of dependencies between transactions, and each cycle of the graph is an anomaly.
+/// The check takes time nearly linear in the number of operations, because it searches for
+/// explanations only in cycles, which a correct history does not have.
 ///
-/// A history without anomalies is not proof: the check only judges what reads observed. Histories
+/// A history without anomalies is not a proof: the check only judges what reads observed. Histories
 /// should therefore end with a read of every object, after all other transactions.
 package struct IsolationCheck: Sendable {
-    /// The most anomalies of each kind that a check reports.
+    /// The largest number of anomalies of each kind that a check reports.
     package var limitPerKind = 5
 
     /// Creates a check.
     package init() {}
 
-    /// Finds the anomalies of a history.
+    /// Returns the anomalies of a history.
     ///
-    /// - Returns: The anomalies, in the order of ``AnomalyKind``'s cases; empty if the history is
-    ///   strictly serializable as far as its reads can tell.
+    /// - Returns: The anomalies, in the order of the cases of ``AnomalyKind``; empty if the reads
+    ///   do not contradict strict serializability.
     package func anomalies(of history: History) -> [Anomaly] {
         var log = AnomalyLog(limit: limitPerKind)
         let names = TransactionNames(history)

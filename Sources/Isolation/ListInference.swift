@@ -1,6 +1,6 @@
-/// Infers the order of transactions from what they appended to lists and read there.
+/// Infers the order of transactions from the elements that they appended to lists and read.
 ///
-/// Each read shows all earlier appends in their order. The longest list therefore shows the order
+/// Each read shows all earlier appends in their order. Therefore, the longest list shows the order
 /// of all appends, and each other read shows a prefix of it.
 struct ListInference {
     private let history: History
@@ -53,9 +53,9 @@ struct ListInference {
         var reader: Int?
     }
 
-    /// The longest list that a read shows.
+    /// Returns the longest list that a read shows.
     ///
-    /// What an uncommitted transaction appended itself is not part of it.
+    /// It does not include elements that an uncommitted transaction itself has appended.
     private func longestList(of list: ObjectAccesses.List) -> Order {
         var longest: (read: Int, count: Int)?
         for (index, read) in list.reads.enumerated() {
@@ -159,7 +159,7 @@ struct ListInference {
         )
     }
 
-    /// Finds committed elements that the last read of the list misses.
+    /// Finds committed elements that the last read of the list does not show.
     private func findLost(
         _ place: Int,
         _ list: ObjectAccesses.List,
@@ -194,7 +194,7 @@ struct ListInference {
 
     // MARK: Dependencies
 
-    /// The transaction that appended an element and committed.
+    /// Returns the transaction that appended an element and committed.
     private func committedWriter(of element: Int64, in list: ObjectAccesses.List) -> Int? {
         guard let index = list.writers[element] else { return nil }
         let writer = list.appends[index].transaction
@@ -253,7 +253,7 @@ struct ListInference {
         }
         for element in order[read.externalCount...] {
             guard let writer = committedWriter(of: element, in: list) else { continue }
-            // A lost element is reported as such; that a later read misses it follows.
+            // A lost element is reported separately; later reads necessarily miss it.
             let isLost =
                 lost.contains(element)
                 && history.transactions[writer].end < begin(of: reader)
@@ -274,9 +274,9 @@ struct ListInference {
     }
 }
 
-/// Times in explanations.
+/// Formats times for explanations.
 enum Time {
-    /// A time in milliseconds or seconds.
+    /// Returns a time in microseconds, milliseconds or seconds.
     static func text(_ nanoseconds: UInt64) -> String {
         switch nanoseconds {
         case ..<1_000_000: "\(Double(nanoseconds / 100) / 10) µs"

@@ -3,14 +3,14 @@ struct ObjectAccesses {
     /// A read of a list.
     struct ListRead {
         var transaction: Int
-        /// What it showed.
+        /// The elements that the read showed.
         var elements: [Int64]
-        /// How many of the last elements the transaction itself appended before the read.
+        /// The number of trailing elements that the transaction itself appended before the read.
         var ownCount: Int
-        /// Whether it is the transaction's first read of the list.
+        /// Whether this is the transaction's first read of the list.
         var isFirst: Bool
 
-        /// How many of the first elements other transactions appended.
+        /// The number of leading elements that other transactions appended.
         var externalCount: Int { elements.count - ownCount }
     }
 
@@ -35,7 +35,7 @@ struct ObjectAccesses {
     struct RegisterRead {
         var transaction: Int
         var value: Int64?
-        /// Whether it is the transaction's first access of the register.
+        /// Whether this is the transaction's first access of the register.
         var isFirst: Bool
     }
 
@@ -43,11 +43,11 @@ struct ObjectAccesses {
     struct RegisterWrite {
         var transaction: Int
         var value: Int64
-        /// Whether the transaction writes the register no more afterwards.
+        /// Whether this is the transaction's last write to the register.
         var isFinal: Bool
         /// Whether the transaction had read the register before it first wrote it.
         var hasPredecessor: Bool
-        /// What it had read then.
+        /// The value that it had read.
         var predecessor: Int64?
     }
 
@@ -68,7 +68,8 @@ struct ObjectAccesses {
     private var listPlaces: [Int64: Int] = [:]
     private var registerPlaces: [Int64: Int] = [:]
 
-    /// Sorts the operations of a history by object, and checks each transaction against itself.
+    /// Groups the operations of a history by object, and checks the consistency of each
+    /// transaction.
     init(_ history: History, _ names: TransactionNames, _ log: inout AnomalyLog) {
         isCommitted = history.transactions.map { $0.outcome == .committed }
         isUnknown = history.transactions.map { $0.outcome == .unknown }
@@ -78,7 +79,7 @@ struct ObjectAccesses {
         }
     }
 
-    /// The place of a list in `lists`, which is extended if necessary.
+    /// Returns the index of a list in `lists`, which is extended if necessary.
     mutating func place(ofList key: Int64) -> Int {
         if let place = listPlaces[key] { return place }
         listPlaces[key] = lists.count
@@ -86,7 +87,7 @@ struct ObjectAccesses {
         return lists.count - 1
     }
 
-    /// The place of a register in `registers`, which is extended if necessary.
+    /// Returns the index of a register in `registers`, which is extended if necessary.
     mutating func place(ofRegister key: Int64) -> Int {
         if let place = registerPlaces[key] { return place }
         registerPlaces[key] = registers.count
@@ -94,8 +95,8 @@ struct ObjectAccesses {
         return registers.count - 1
     }
 
-    /// Counts transactions of unknown outcome as committed if another transaction has read what
-    /// they wrote.
+    /// Treats transactions of unknown outcome as committed if another transaction has read their
+    /// writes.
     mutating func resolveUnknownOutcomes() {
         guard isUnknown.contains(true) else { return }
         for list in lists {
@@ -125,7 +126,7 @@ struct ObjectAccesses {
         !isCommitted[transaction] && !isUnknown[transaction]
     }
 
-    /// An object in explanations, such as `list 7`.
+    /// Returns the name of an object in explanations, such as `list 7`.
     func name(of object: ObjectIndex) -> String {
         switch object {
         case .list(let place): "list \(lists[place].key)"

@@ -3,23 +3,23 @@ package protocol ObjectStore {
     /// Runs a statement.
     func run(_ sql: String, _ arguments: [StoredValue]) throws
 
-    /// The first column of a query's first row; nil if there is no row.
+    /// Returns the first column of a query's first row; nil if there is no row.
     func value(_ sql: String, _ arguments: [StoredValue]) throws -> StoredValue?
 }
 
-/// A value that a statement takes or gives.
+/// A value that a statement accepts or returns.
 package enum StoredValue: Sendable, Equatable {
     /// An integer.
     case integer(Int64)
     /// A text.
     case text(String)
-    /// Anything else, in words.
+    /// Any other value, as a description.
     case other(String)
 }
 
-/// A table with the lists and registers of a history, one in each row.
+/// A table that stores the lists and registers of a history, one in each row.
 ///
-/// A list is a text of elements with commas between them; a register is a number.
+/// A list is a text with comma-separated elements; a register is a number.
 package struct ObjectTable: Sendable {
     /// A row that contains neither a list nor a register.
     package struct MalformedRow: Error, CustomStringConvertible {
@@ -46,18 +46,18 @@ package struct ObjectTable: Sendable {
     /// The table's name.
     package let name: String
 
-    /// Describes a table; creates nothing.
+    /// Describes a table without creating it.
     ///
     /// - Parameter name: A name that no other table of the database has.
     package init(name: String) { self.name = name }
 
-    /// Creates the empty table, in place of an earlier one.
+    /// Creates the empty table, and replaces an existing one.
     package func create(in store: some ObjectStore) throws {
         try drop(in: store)
         try store.run("CREATE TABLE \(name) (object INTEGER PRIMARY KEY, value)", [])
     }
 
-    /// Removes the table, if there is one.
+    /// Removes the table if it exists.
     package func drop(in store: some ObjectStore) throws {
         try store.run("DROP TABLE IF EXISTS \(name)", [])
     }

@@ -1,14 +1,14 @@
 /// Finds short paths in a graph, within one strongly connected component.
 ///
-/// Only transactions count for the length of a path, not the moments between them.
+/// The length of a path is the number of its transactions; moments do not count.
 struct PathSearch {
     private let graph: DependencyGraph
-    /// The search that has last reached each node.
+    /// The search that has most recently reached each node.
     private var reached: [Int]
-    /// The node before each node, and the edge between them.
+    /// The predecessor of each node, and the edge between them.
     private var previous: [(node: Int, edge: Int)]
     private var search = 0
-    /// How many more edges searches may follow.
+    /// The number of edges that searches may still follow.
     ///
     /// A broken history can have very large components, and a few examples suffice.
     var budget: Int
@@ -20,15 +20,16 @@ struct PathSearch {
         previous = [(Int, Int)](repeating: (0, 0), count: graph.nodeCount)
     }
 
-    /// Finds a shortest path.
+    /// Returns a shortest path.
     ///
     /// - Parameters:
     ///   - start: The first transaction.
     ///   - end: The last transaction.
     ///   - kinds: The edges to follow.
     ///   - components: The components of the graph with such edges.
-    ///   - latest: The path contains no transaction that began later than this.
-    /// - Returns: The dependencies along the path; nil if there is none, or the budget is used up.
+    ///   - latest: The path contains no transaction that started later than this.
+    /// - Returns: The dependencies along the path; nil if there is none, or if the budget is
+    ///   exhausted.
     mutating func path(
         from start: Int,
         to end: Int,
@@ -41,7 +42,7 @@ struct PathSearch {
         var level = [start]
         while !level.isEmpty {
             var next: [Int] = []
-            // Edges between moments cost nothing, so their targets belong to the same level.
+            // Edges between moments have length 0, so their targets belong to the same level.
             while let node = level.popLast() {
                 for place in graph.edgeRange(of: node) {
                     let edge = graph.edge(at: place)
@@ -66,7 +67,7 @@ struct PathSearch {
         return nil
     }
 
-    /// The path that the last search has found; moments become one dependency in time.
+    /// Returns the path that the last search has found; moments become one real-time dependency.
     private func dependencies(from start: Int, to end: Int) -> [Dependency] {
         var path: [Dependency] = []
         var node = end

@@ -1,14 +1,13 @@
-/// Infers the order of transactions from what they wrote to registers and read there.
+/// Infers the order of transactions from the values that they wrote to registers and read.
 ///
-/// A register does not show its earlier values. Which value follows which is known where a
-/// transaction reads the register before it writes it, and otherwise where one write began when
-/// another had ended.
+/// A register does not show its earlier values. The order of two values is known if a transaction
+/// reads the register before it writes to it, or if one write started after the other had ended.
 struct RegisterInference {
     private let history: History
     private let objects: ObjectAccesses
     private let names: TransactionNames
 
-    /// The most values that count as immediate successors of a value.
+    /// The largest number of values that count as immediate successors of a value.
     ///
     /// A serializable register has one; concurrent writes have as many as there are writers.
     private static let successorLimit = 4
@@ -75,8 +74,8 @@ struct RegisterInference {
         }
     }
 
-    /// Finds committed values that the last read of the register should show, or a successor of
-    /// them, and does not.
+    /// Finds committed values that the last read of the register should show, unless it shows a
+    /// successor, and does not.
     private func findLost(
         _ place: Int,
         _ register: ObjectAccesses.Register,

@@ -1,11 +1,11 @@
-/// Which committed values of a register follow which.
+/// The order of a register's committed values.
 struct RegisterVersions {
     private let register: ObjectAccesses.Register
     private let history: History
     private let limit: Int
-    /// The writes of transactions that had read the value before, by that value.
+    /// The writes of transactions that had read a value before, by this value.
     private var readers: [Int64?: [Int]] = [:]
-    /// The indices of all committed final writes, by their begin.
+    /// The indices of all committed final writes, by their start.
     private var byBegin: [Int] = []
     /// The earliest end among `byBegin[i...]`.
     private var earliestEnds: [UInt64] = []
@@ -16,7 +16,7 @@ struct RegisterVersions {
     ///   - register: The register.
     ///   - history: The history.
     ///   - objects: The accesses of the history.
-    ///   - limit: The most successors of one value.
+    ///   - limit: The largest number of successors of one value.
     init(
         _ register: ObjectAccesses.Register,
         _ history: History,
@@ -50,13 +50,13 @@ struct RegisterVersions {
         history.transactions[register.writes[write].transaction].end
     }
 
-    /// The writes that replaced the same value, for each value that several transactions replaced
-    /// after they had read it.
+    /// The writes that replaced the same value, for each value that several transactions have read
+    /// and replaced.
     var forks: [[Int]] {
         readers.values.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }
     }
 
-    /// Writes that come after a value, with nothing known to be in between.
+    /// Returns writes that follow a value without any known write in between.
     func successors(of value: Int64?) -> ArraySlice<Int> {
         if let known = readers[value] { return known.prefix(limit) }
         let position = positionAfter(value)
@@ -65,14 +65,15 @@ struct RegisterVersions {
         return byBegin[position...].prefix(limit).prefix { begin(of: $0) <= end }
     }
 
-    /// All writes that certainly come after a value.
+    /// Returns all writes that certainly follow a value.
     func writesAfter(_ value: Int64?) -> [ObjectAccesses.RegisterWrite] {
         let known = readers[value] ?? []
         let later = byBegin[positionAfter(value)...].filter { !known.contains($0) }
         return (known + later).map { register.writes[$0] }
     }
 
-    /// The first position in `byBegin` of a write that began when the write of the value had ended.
+    /// Returns the first position in `byBegin` of a write that started after the write of the value
+    /// had ended.
     private func positionAfter(_ value: Int64?) -> Int {
         guard let value else { return 0 }
         guard let write = register.writers[value] else { return byBegin.count }

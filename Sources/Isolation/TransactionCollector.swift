@@ -1,10 +1,10 @@
-/// Goes through the operations of one transaction after another: sorts them by object, and checks
-/// that the transaction agrees with itself.
+/// Processes the operations of transactions: groups them by object, and checks the consistency of
+/// each transaction.
 struct TransactionCollector {
     private struct ListState {
-        /// What a read must show now; nil before the first read.
+        /// The elements that a read must show now; nil before the first read.
         var expected: [Int64]?
-        /// What the transaction has appended.
+        /// The elements that the transaction has appended.
         var own: [Int64] = []
         /// The index of its last append.
         var lastAppend: Int?
@@ -13,9 +13,9 @@ struct TransactionCollector {
     private struct RegisterState {
         /// Whether the transaction knows what a read must show.
         var isKnown = false
-        /// What a read must show if it is known.
+        /// The value that a read must show, if it is known.
         var expected: Int64?
-        /// What it read before its first write.
+        /// The value that the transaction read before its first write.
         var predecessor: Int64?
         var hasPredecessor = false
         /// The index of its last write.

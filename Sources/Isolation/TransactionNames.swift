@@ -1,10 +1,10 @@
-/// How explanations refer to transactions, such as `reader-1 #12 (read)`.
+/// The names of transactions in explanations, such as `reader-1 #12 (read)`.
 struct TransactionNames {
     private let history: History
 
     init(_ history: History) { self.history = history }
 
-    /// The name of the transaction with this index.
+    /// The name of the transaction with an index.
     subscript(_ index: Int) -> String {
         let transaction = history.transactions[index]
         let session =
@@ -14,7 +14,7 @@ struct TransactionNames {
     }
 }
 
-/// A list or a register of a history, by its place in ``ObjectAccesses``.
+/// A list or a register of a history, by its index in ``ObjectAccesses``.
 enum ObjectIndex: Equatable, Sendable {
     case list(Int)
     case register(Int)
@@ -26,7 +26,7 @@ extension Int64? {
 }
 
 extension [Int64] {
-    /// A list's elements in explanations; long lists are cut in front.
+    /// The elements of a list in explanations; long lists are truncated at the start.
     var listText: String {
         let shown = suffix(12).map(String.init).joined(separator: ", ")
         return count > 12 ? "[… \(shown)]" : "[\(shown)]"

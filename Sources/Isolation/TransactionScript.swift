@@ -6,14 +6,15 @@ import Darwin
 import Glibc
 #endif
 
-/// Draws what the transactions of one session do with the lists and registers of a table.
+/// Chooses at random what the transactions of one session do with the lists and registers of a
+/// table.
 ///
-/// The objects change from round to round, so that lists stay short. All methods may be called
-/// from any thread: accesses run on threads of the library, too.
+/// The objects change between rounds, so that lists stay short. All methods may be called from any
+/// thread, because some accesses run on threads of the library.
 package final class TransactionScript: Sendable {
-    /// How many lists, and how many registers, the sessions of a round share.
+    /// The number of lists, and of registers, that the sessions of a round share.
     ///
-    /// They are few, so that transactions meet.
+    /// The number is small, so that transactions conflict.
     private static let keysPerRound: Int64 = 2
 
     private struct State {
@@ -42,10 +43,10 @@ package final class TransactionScript: Sendable {
         state = Lock(State(random: random))
     }
 
-    /// Uses the lists and registers of another round from here on.
+    /// Uses the lists and registers of another round from now on.
     package func begin(round: Int) { state.withLock { $0.round = Int64(round) } }
 
-    /// All lists and registers of a round.
+    /// Returns all lists and registers of a round.
     package static func objects(ofRound round: Int) -> [ObjectTable.Object] {
         keys(ofRound: Int64(round)).flatMap { [.list($0), .register($0)] }
     }
@@ -54,7 +55,7 @@ package final class TransactionScript: Sendable {
         round * keysPerRound + 1..<(round + 1) * keysPerRound + 1
     }
 
-    /// A number in 0..<count.
+    /// Returns a random number in 0..<count.
     package func draw(below count: Int) -> Int {
         state.withLock { state in
             func draw(_ random: inout some RandomNumberGenerator) -> Int {
@@ -82,7 +83,7 @@ package final class TransactionScript: Sendable {
         try table.append(values.next(), toList: drawKey(), in: store, transaction)
     }
 
-    /// Changes several objects, and reads some of them.
+    /// Changes several objects and reads some of them.
     package func write(in store: some ObjectStore, _ transaction: RecordedTransaction) throws {
         for _ in 0..<2 + draw(below: 3) {
             let key = drawKey()
@@ -112,22 +113,22 @@ package final class TransactionScript: Sendable {
         return draw(below: 2) == 0 ? .list(key) : .register(key)
     }
 
-    /// Lets another session run between two statements, now and then.
+    /// Occasionally lets another session run between two statements.
     private func pause() {
         if draw(below: 2) == 0 { sched_yield() }
     }
 }
 
-/// Values that no two writes share.
+/// A source of values that no two writes share.
 package final class UniqueValues: Sendable {
     private let last: Lock<Int64>
 
     /// Creates a source of values.
     ///
-    /// - Parameter start: The value before the first; different for each process.
+    /// - Parameter start: The value before the first one; different for each process.
     package init(after start: Int64 = 0) { last = Lock(start) }
 
-    /// A value that was never used before.
+    /// Returns a value that was never used before.
     package func next() -> Int64 {
         last.withLock { last in
             last += 1

@@ -9,7 +9,7 @@ import OpenCombineDispatch
 
 /// The publishers of accesses and observations.
 ///
-/// They are Combine's where the system brings it, and OpenCombine's elsewhere.
+/// They use Combine where the system provides it, and OpenCombine elsewhere.
 public enum DatabasePublishers {
     #if canImport(Combine)
     /// The main dispatch queue as a scheduler.

@@ -9,12 +9,12 @@ import OpenCombine
 extension DatabasePublishers {
     /// Reads once for each subscriber: publishes one value and finishes, or fails.
     public struct Read<Output>: Publisher {
-        /// What ``DatabaseError`` and the closure throw.
+        /// A ``DatabaseError``, or the error of the closure.
         public typealias Failure = any Error
 
         let access: DeferredAccess<Output>
 
-        /// Subscribes; the read begins with the first demand.
+        /// Subscribes; the read starts with the first demand.
         public func receive<S>(subscriber: S)
         where S: Subscriber, S.Input == Output, S.Failure == any Error {
             access.subscribe(subscriber)
@@ -23,20 +23,20 @@ extension DatabasePublishers {
 }
 
 extension DatabaseReader {
-    /// A publisher that reads one state of the database.
+    /// Returns a publisher that reads one state of the database.
     ///
     /// ```swift
     /// let count = pool.readPublisher { db in try Player.fetchCount(db) }
     /// ```
     ///
     /// - Parameters:
-    ///   - scheduler: Where the value and the end are told; the main queue by default.
-    ///   - value: Reads, on another thread, in a transaction of its own.
+    ///   - scheduler: The scheduler of the value and the completion; the main queue by default.
+    ///   - value: Reads in a separate transaction, on another thread.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
-    /// - Returns: A publisher of one value, which fails with what `value` throws, and with
-    ///   ``DatabaseError``. Each subscription reads anew, when it first demands a value. A
-    ///   subscription that is cancelled is told nothing any more; a read that runs goes on.
+    /// - Returns: A publisher of one value, which fails with the error that `value` throws, or with
+    ///   a ``DatabaseError``. Each subscription performs a separate read when it first demands a
+    ///   value. A cancelled subscription receives nothing more; a running read continues.
     public func readPublisher<Output>(
         receiveOn scheduler: some Scheduler = DatabasePublishers.mainScheduler,
         value: @escaping @Sendable (Database) throws -> Output,

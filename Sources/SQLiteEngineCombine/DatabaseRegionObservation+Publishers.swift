@@ -11,9 +11,9 @@ extension DatabasePublishers {
     ///
     /// It publishes on the writer, whose next access waits, and never finishes.
     public struct DatabaseRegion: Publisher {
-        /// A connection to be used while it is received, not later.
+        /// A connection that is valid only while it is being received.
         public typealias Output = Database
-        /// What naming the regions throws.
+        /// The error of determining the region.
         public typealias Failure = any Error
 
         let start: StartObservation<Database>
@@ -27,10 +27,10 @@ extension DatabasePublishers {
 }
 
 extension DatabaseRegionObservation {
-    /// A publisher of the transactions that change the observed regions.
+    /// Returns a publisher of the transactions that change the observed regions.
     ///
-    /// - Parameter writer: The database; transactions of this writer are told.
-    /// - Returns: A publisher of the writer's connection, told once for each such transaction,
+    /// - Parameter writer: The database to observe; only transactions of this writer are reported.
+    /// - Returns: A publisher that sends the writer's connection once for each such transaction,
     ///   after its commit.
     public func publisher(in writer: any DatabaseWriter) -> DatabasePublishers.DatabaseRegion {
         DatabasePublishers.DatabaseRegion { onError, onChange in

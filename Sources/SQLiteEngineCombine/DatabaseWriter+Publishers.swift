@@ -9,12 +9,12 @@ import OpenCombine
 extension DatabasePublishers {
     /// Writes once for each subscriber: publishes one value and finishes, or fails.
     public struct Write<Output>: Publisher {
-        /// What ``DatabaseError`` and the closures throw.
+        /// A ``DatabaseError``, or the error of a closure.
         public typealias Failure = any Error
 
         let access: DeferredAccess<Output>
 
-        /// Subscribes; the write is asked for with the first demand.
+        /// Subscribes; the first demand requests the write.
         public func receive<S>(subscriber: S)
         where S: Subscriber, S.Input == Output, S.Failure == any Error {
             access.subscribe(subscriber)
@@ -23,7 +23,7 @@ extension DatabasePublishers {
 }
 
 extension DatabaseWriter {
-    /// A publisher that writes in a transaction.
+    /// Returns a publisher that writes in a transaction.
     ///
     /// ```swift
     /// let newCount = pool.writePublisher { db in
@@ -33,14 +33,14 @@ extension DatabaseWriter {
     /// ```
     ///
     /// - Parameters:
-    ///   - scheduler: Where the value and the end are told; the main queue by default.
-    ///   - updates: Writes, on another thread. The transaction is committed when it returns, and
-    ///     rolled back when it throws.
+    ///   - scheduler: The scheduler of the value and the completion; the main queue by default.
+    ///   - updates: Writes on another thread. The transaction commits when it returns, and rolls
+    ///     back when it throws.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
-    /// - Returns: A publisher of one value, which is told after the commit. Each subscription
-    ///   writes anew, when it first demands a value. A subscription that is cancelled is told
-    ///   nothing any more; a write that it has asked for is done all the same.
+    /// - Returns: A publisher of one value, which is sent after the commit. Each subscription
+    ///   performs a separate write when it first demands a value. A cancelled subscription receives
+    ///   nothing more; a write that it has requested still takes place.
     public func writePublisher<Output>(
         receiveOn scheduler: some Scheduler = DatabasePublishers.mainScheduler,
         updates: @escaping @Sendable (Database) throws -> Output,
@@ -57,20 +57,20 @@ extension DatabaseWriter {
         return DatabasePublishers.Write(access: access)
     }
 
-    /// A publisher that writes in a transaction, and then reads what it has left.
+    /// Returns a publisher that writes in a transaction, and then reads the committed state.
     ///
-    /// The read sees the state that the transaction has committed, and no later one. In a pool it
-    /// does not hold up the writes that follow.
+    /// The read shows the state that the transaction has committed, and no later one. In a pool, it
+    /// does not delay later writes.
     ///
     /// - Parameters:
-    ///   - scheduler: Where the value and the end are told; the main queue by default.
-    ///   - updates: Writes, on another thread. The transaction is committed when it returns, and
-    ///     rolled back when it throws.
-    ///   - value: Reads, and is given what `updates` has returned.
+    ///   - scheduler: The scheduler of the value and the completion; the main queue by default.
+    ///   - updates: Writes on another thread. The transaction commits when it returns, and rolls
+    ///     back when it throws.
+    ///   - value: Reads; receives the result of `updates`.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
-    /// - Returns: A publisher of what `value` returns. It fails with what either closure throws,
-    ///   and with ``DatabaseError``.
+    /// - Returns: A publisher of the result of `value`. It fails with the error that either closure
+    ///   throws, or with a ``DatabaseError``.
     public func writePublisher<T: Sendable, Output>(
         receiveOn scheduler: some Scheduler = DatabasePublishers.mainScheduler,
         updates: @escaping @Sendable (Database) throws -> T,
@@ -101,7 +101,7 @@ extension DatabaseWriter {
 }
 
 extension Database {
-    /// Runs a closure in a transaction that is committed unless it throws.
+    /// Runs a closure in a transaction that commits unless the closure throws.
     fileprivate func inCommittedTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
         var updated: Result<T, any Error>?
         try inTransaction {

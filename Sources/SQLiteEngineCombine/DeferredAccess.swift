@@ -6,14 +6,14 @@ import Combine
 import OpenCombine
 #endif
 
-/// An access that begins when a subscriber first asks for a value, and where its result is told.
+/// An access that starts when a subscriber first demands a value, and the scheduler of its result.
 ///
-/// `@unchecked Sendable`: both closures are constants. What `start` captures is Sendable; a
-/// `Scheduler` takes work from any thread, that is what it is for.
+/// `@unchecked Sendable`: both closures are constants. The captures of `start` are Sendable, and a
+/// `Scheduler` accepts work from any thread.
 struct DeferredAccess<Output>: @unchecked Sendable {
     typealias Completion = @Sendable (Result<Output, any Error>) -> Void
 
-    /// Begins the access, which calls the completion once.
+    /// Starts the access, which calls the completion once.
     let start: @Sendable (@escaping Completion) -> Void
     /// Runs an action on the scheduler.
     let schedule: (@escaping () -> Void) -> Void
@@ -26,7 +26,7 @@ struct DeferredAccess<Output>: @unchecked Sendable {
         schedule = { scheduler.schedule($0) }
     }
 
-    /// Subscribes somebody to the access.
+    /// Subscribes a subscriber to the access.
     func subscribe<S>(_ subscriber: S)
     where S: Subscriber, S.Input == Output, S.Failure == any Error {
         let subscription = AccessSubscription(self, AnySubscriber(subscriber))
@@ -34,17 +34,17 @@ struct DeferredAccess<Output>: @unchecked Sendable {
     }
 }
 
-/// One subscriber's access.
+/// The access of one subscriber.
 ///
-/// No lock is held while the subscriber or the scheduler is called: either may cancel.
+/// No lock is held while the subscriber or the scheduler is called, because either may cancel.
 ///
-/// `@unchecked Sendable`: all that changes is locked. The subscriber is called by the scheduler
-/// alone, after it was taken out of the state.
+/// `@unchecked Sendable`: all mutable state has a lock. Only the scheduler calls the subscriber,
+/// after the subscriber was removed from the state.
 private final class AccessSubscription<Output>: Subscription, @unchecked Sendable {
     private enum State {
         case waitingForDemand(DeferredAccess<Output>, AnySubscriber<Output, any Error>)
         case accessing(DeferredAccess<Output>, AnySubscriber<Output, any Error>)
-        /// The value is being told, the end is not yet.
+        /// The value is being sent; the completion follows.
         case finishing
         case over
     }
@@ -63,21 +63,21 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
             return access
         }
         guard let access else { return }
-        // On the subscriber's thread: a transaction that is asked for first begins first.
+        // On the subscriber's thread, so that transactions start in the order of the demands.
         access.start { result in
-            let result = Told(result: result)
-            access.schedule { self.tell(result.result) }
+            let result = SentResult(result: result)
+            access.schedule { self.send(result.result) }
         }
     }
 
     func cancel() { _ = replace(with: .over) }
 
-    private func tell(_ result: Result<Output, any Error>) {
+    private func send(_ result: Result<Output, any Error>) {
         switch result {
         case .success(let value):
             guard case .accessing(_, let subscriber) = advance(to: .finishing) else { return }
             _ = subscriber.receive(value)
-            // The value may have been a reason to cancel.
+            // The subscriber may have cancelled when it received the value.
             guard case .finishing = replace(with: .over) else { return }
             subscriber.receive(completion: .finished)
         case .failure(let error):
@@ -86,7 +86,7 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
         }
     }
 
-    /// Sets the state unless it is over; returns the one before.
+    /// Sets the state unless it is over; returns the previous state.
     private func advance(to next: State) -> State {
         state.withLock { state in
             if case .over = state { return state }
@@ -96,7 +96,7 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
     }
 
     private func replace(with next: State) -> State {
-        // What was there is let go outside of the lock.
+        // The previous state is released outside the lock.
         state.withLock { state in
             defer { state = next }
             return state
@@ -106,7 +106,7 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
 
 /// Carries a result to the scheduler.
 ///
-/// `@unchecked Sendable`: whoever made it does not use it again.
-private struct Told<Output>: @unchecked Sendable {
+/// `@unchecked Sendable`: the creator does not use the value again.
+private struct SentResult<Output>: @unchecked Sendable {
     let result: Result<Output, any Error>
 }

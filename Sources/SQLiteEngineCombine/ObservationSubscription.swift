@@ -7,20 +7,20 @@ import Combine
 import OpenCombine
 #endif
 
-/// Starts an observation with closures for its error and for what it tells.
+/// Starts an observation with closures for its error and its values.
 typealias StartObservation<Output> =
     @Sendable (
         _ onError: @escaping @Sendable (any Error) -> Void,
         _ onChange: @escaping @Sendable (Output) -> Void
     ) -> AnyDatabaseCancellable
 
-/// One subscriber's observation, which begins with the first demand.
+/// The observation of one subscriber, which starts with the first demand.
 ///
-/// What comes while there is no demand is dropped. No lock is held while the subscriber is called:
-/// it may ask for more, and cancel.
+/// Values without demand are dropped. No lock is held while the subscriber is called, because it
+/// may demand more or cancel.
 ///
-/// `@unchecked Sendable`: all that changes is locked; the subscriber is called by the observation
-/// alone, one value after another.
+/// `@unchecked Sendable`: all mutable state has a lock. Only the observation calls the subscriber,
+/// one value after another.
 final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
     private typealias Receiver = AnySubscriber<Output, any Error>
 
@@ -36,7 +36,7 @@ final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
         state = Lock(.waitingForDemand(start, subscriber))
     }
 
-    /// Subscribes somebody to an observation.
+    /// Subscribes a subscriber to an observation.
     static func subscribe<S>(_ subscriber: S, start: @escaping StartObservation<Output>)
     where S: Subscriber, S.Input == Output, S.Failure == any Error {
         subscriber.receive(subscription: Self(start, AnySubscriber(subscriber)))
@@ -47,7 +47,7 @@ final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
         let start: StartObservation<Output>? = state.withLock { state in
             switch state {
             case .waitingForDemand(let start, let receiver):
-                // Set before it starts: the first value may come within the call.
+                // Set before the start, which may already deliver the first value.
                 state = .observing(receiver, demand, nil)
                 return start
             case .observing(let receiver, let remaining, let cancellable):
@@ -60,7 +60,7 @@ final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
         guard let start else { return }
         let cancellable = start(
             { [weak self] error in self?.fail(error) },
-            { [weak self] value in self?.tell(value) }
+            { [weak self] value in self?.send(value) }
         )
         let isOver = state.withLock { state in
             guard case .observing(let receiver, let remaining, _) = state else { return true }
@@ -72,7 +72,7 @@ final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
 
     func cancel() { end() }
 
-    private func tell(_ value: Output) {
+    private func send(_ value: Output) {
         let receiver: Receiver? = state.withLock { state in
             guard case .observing(let receiver, let remaining, let cancellable) = state,
                 remaining > .none
@@ -95,7 +95,8 @@ final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
         receiver.receive(completion: .failure(error))
     }
 
-    /// Ends the observation; returns the state before, which is let go outside of the lock.
+    /// Ends the observation; returns the previous state, which the caller releases outside the
+    /// lock.
     @discardableResult
     private func end() -> State {
         let last: State = state.withLock { state in

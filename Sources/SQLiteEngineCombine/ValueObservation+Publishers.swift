@@ -10,14 +10,14 @@ import OpenCombine
 extension DatabasePublishers {
     /// Publishes the values of an observation, and fails with its error; it never finishes.
     public struct Value<Output>: Publisher {
-        /// What fetching the value throws.
+        /// The error of fetching the value.
         public typealias Failure = any Error
 
         let start: StartObservation<Output>
 
         /// Subscribes; the observation starts with the first demand.
         ///
-        /// Values that come while there is no demand are dropped.
+        /// Values without demand are dropped.
         public func receive<S>(subscriber: S)
         where S: Subscriber, S.Input == Output, S.Failure == any Error {
             ObservationSubscription.subscribe(subscriber, start: start)
@@ -26,7 +26,7 @@ extension DatabasePublishers {
 }
 
 extension ValueObservation where Reducer: ValueReducer {
-    /// A publisher of the observed values, of which each subscription is an observation of its own.
+    /// Returns a publisher of the observed values; each subscription is a separate observation.
     ///
     /// ```swift
     /// let players = ValueObservation.tracking { db in try Player.fetchAll(db) }
@@ -35,9 +35,9 @@ extension ValueObservation where Reducer: ValueReducer {
     /// ```
     ///
     /// - Parameters:
-    ///   - reader: Where values are fetched.
-    ///   - scheduler: Where values are told; the main queue by default, and `.immediate` for a
-    ///     first value within the subscription.
+    ///   - reader: The database to fetch values from.
+    ///   - scheduler: The scheduler that delivers values; the main queue by default. With
+    ///     `.immediate`, the subscription delivers the first value before it returns.
     /// - Returns: The publisher.
     public func publisher(
         in reader: any DatabaseReader,
@@ -50,7 +50,7 @@ extension ValueObservation where Reducer: ValueReducer {
 }
 
 extension SharedValueObservation {
-    /// A publisher of the observed values, whose subscriptions share one observation.
+    /// Returns a publisher of the observed values, whose subscriptions share one observation.
     public func publisher() -> DatabasePublishers.Value<Element> {
         DatabasePublishers.Value { onError, onChange in
             self.start(onError: onError, onChange: onChange)

@@ -1,29 +1,29 @@
-/// Where the time of a database's accesses went, by what they were doing.
+/// How accesses to a database have spent their time, by phase.
 ///
-/// All accesses that waited are in one split, and a sample of the others in another: adding them
-/// up would say that everybody waits. `mean × count` of a phase is its total, in nanoseconds.
+/// One split contains all accesses that waited, and another one a sample of the others. Adding both
+/// would overstate the waits. `mean × count` of a phase is its total, in nanoseconds.
 public struct AccessSplit: Sendable, Codable, Equatable {
-    /// What the connections are for.
+    /// The role of the connections.
     public var role: ConnectionRole
-    /// Whether these are the accesses that waited for a connection, or for one to be opened.
+    /// Whether the accesses waited for a connection, or for the opening of one.
     public var isContended: Bool
-    /// One access in so many was measured; 1 when all were.
+    /// The sampling interval: one in so many accesses was measured; 1 means all.
     public var interval: Int
-    /// How many accesses were measured.
+    /// The number of measured accesses.
     public var count: UInt64
     /// Waiting for a connection.
     public var waiting: LatencySummary?
     /// Waiting for a connection to be opened.
     public var opening: LatencySummary?
-    /// Beginning the transaction; a write waits for the file's lock here.
+    /// Starting the transaction; a write waits for the file lock in this phase.
     public var acquiringState: LatencySummary?
-    /// Inside SQLite, preparing statements and stepping them.
+    /// Inside SQLite, preparing and stepping statements.
     public var insideSQLite: LatencySummary?
     /// In the caller's closure, while holding the connection.
     public var closure: LatencySummary?
     /// Ending the transaction.
     public var committing: LatencySummary?
-    /// Telling transaction observers.
+    /// Notifying transaction observers.
     public var notifying: LatencySummary?
 
     /// Creates a split without times.

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// A histogram of durations that any thread may read while others write.
+/// A histogram of durations that any thread may read while other threads write.
 ///
-/// Buckets are log-linear, 16 to an octave, as in HdrHistogram: a value is known within 6.25 %.
-/// Values are nanoseconds; those above 2⁴⁴ (about five hours) count in the last bucket. It takes
-/// 5 KB.
+/// Buckets are log-linear, 16 per octave, as in HdrHistogram: a value has a precision of 6.25 %.
+/// Values are nanoseconds; values above 2⁴⁴ (about five hours) count in the last bucket. A
+/// histogram takes 5 KB.
 ///
-/// `@unchecked Sendable`: the buckets are atomics in memory that lives as long as the object.
+/// `@unchecked Sendable`: the buckets are atomics whose memory lives as long as the object.
 package final class AtomicHistogram: @unchecked Sendable {
     private static let subBits = 4
     private static let octaves = 44
@@ -37,7 +37,7 @@ package final class AtomicHistogram: @unchecked Sendable {
         return min(index, bucketCount - 1)
     }
 
-    /// The middle of a bucket.
+    /// Returns the middle of a bucket.
     private static func value(at index: Int) -> UInt64 {
         guard index >= 1 << subBits else { return UInt64(index) }
         let shift = UInt64(index >> subBits) - 1
@@ -45,7 +45,7 @@ package final class AtomicHistogram: @unchecked Sendable {
         return base + (1 << shift) / 2
     }
 
-    /// The largest value of a bucket.
+    /// Returns the largest value of a bucket.
     private static func upperBound(of index: Int) -> UInt64 {
         guard index >= 1 << subBits, index < bucketCount - 1 else {
             return index < bucketCount - 1 ? UInt64(index) : .max
@@ -55,14 +55,14 @@ package final class AtomicHistogram: @unchecked Sendable {
         return base + (1 << shift) - 1
     }
 
-    /// Records a value; any thread may.
+    /// Records a value; can be called from any thread.
     package func record(_ value: UInt64) {
         buckets[Self.index(of: value)].wrappingAdd(1, ordering: .relaxed)
         sum.wrappingAdd(value, ordering: .relaxed)
         largest.max(value, ordering: .relaxed)
     }
 
-    /// Records a value where nobody else writes at the same time: no locked instruction.
+    /// Records a value while no other thread writes, without a locked instruction.
     @inline(__always)
     package func recordExclusively(_ value: UInt64) {
         let index = Self.index(of: value)
@@ -71,19 +71,19 @@ package final class AtomicHistogram: @unchecked Sendable {
         if value > largest.load(ordering: .relaxed) { largest.store(value, ordering: .relaxed) }
     }
 
-    /// How many values were recorded.
+    /// The number of recorded values.
     package var count: UInt64 {
         var count: UInt64 = 0
         for index in 0..<Self.bucketCount { count += buckets[index].load(ordering: .relaxed) }
         return count
     }
 
-    /// What several histograms have counted up to a moment, to be left out later.
+    /// The counts of several histograms at one moment, to be subtracted later.
     package struct Counts: Sendable {
         fileprivate var buckets = [UInt64](repeating: 0, count: AtomicHistogram.bucketCount)
         fileprivate var sum: UInt64 = 0
 
-        /// Adds up what histograms have counted so far.
+        /// Adds up the current counts of histograms.
         package init(of histograms: [AtomicHistogram]) {
             for histogram in histograms {
                 for index in buckets.indices {
@@ -94,13 +94,14 @@ package final class AtomicHistogram: @unchecked Sendable {
         }
     }
 
-    /// The summary of several histograms together.
+    /// Returns the combined summary of several histograms.
     ///
     /// - Parameters:
-    ///   - histograms: What to add up.
-    ///   - zeros: How many values of zero to add.
-    ///   - earlier: What to leave out; the largest value is then known as well as the others.
-    /// - Returns: nil when nothing was recorded.
+    ///   - histograms: The histograms to combine.
+    ///   - zeros: The number of zero values to add.
+    ///   - earlier: The counts to subtract; the largest value is then known only to the precision
+    ///     of a bucket.
+    /// - Returns: nil if nothing was recorded.
     package static func summary(
         of histograms: [AtomicHistogram],
         zeros: UInt64 = 0,
@@ -121,7 +122,7 @@ package final class AtomicHistogram: @unchecked Sendable {
         let count = counts.reduce(0, +)
         guard count > 0 else { return nil }
         let percentile = { (permille: UInt64) -> UInt64? in
-            // In integers: 100 × (1 - 0.9) is less than 10.
+            // In integers, because in floating point 100 × (1 - 0.9) is less than 10.
             let (beyond, isLarge) = count.multipliedReportingOverflow(by: 1_000 - permille)
             guard isLarge || beyond >= 10_000 else { return nil }
             let rank = (count / 1_000) * permille + ((count % 1_000) * permille + 999) / 1_000

@@ -1,18 +1,18 @@
-/// Something that happened to a connection of a database.
+/// An event of a database connection.
 public struct ConnectionEvent: Sendable, Codable, Equatable {
-    /// What happened; durations are in nanoseconds.
+    /// What has happened; durations are in nanoseconds.
     public enum Kind: Sendable, Codable, Equatable {
-        /// An access ended that took longer than the listener finds acceptable.
+        /// An access ended that took longer than the listener's limit.
         case slowAccess(by: AccessOrigin, waited: UInt64, held: UInt64)
-        /// `interrupt()` was called; whether it met a statement.
+        /// `interrupt()` was called; `metStatement` is true if a statement was running.
         case interruptRequested(metStatement: Bool)
-        /// A statement ended with `SQLITE_INTERRUPT`, so long after somebody asked for it.
+        /// A statement ended with `SQLITE_INTERRUPT`, this long after the request.
         case interrupted(by: AccessOrigin?, after: UInt64?)
-        /// Somebody else's lock was met.
+        /// A lock of another connection was encountered.
         case busy(by: AccessOrigin?)
-        /// A snapshot was made.
+        /// A snapshot was created.
         case snapshotMade(by: AccessOrigin)
-        /// A snapshot was closed, or let go.
+        /// A snapshot was closed or deallocated.
         case snapshotClosed(by: AccessOrigin, age: UInt64)
         /// A connection was opened.
         case connectionOpened(took: UInt64)
@@ -20,15 +20,16 @@ public struct ConnectionEvent: Sendable, Codable, Equatable {
         case connectionNotOpened(took: UInt64)
         /// A connection was closed.
         case connectionClosed
-        /// Frames of the write-ahead log were copied back, or the log begins anew.
+        /// Frames of the write-ahead log were copied to the database file, or the log was
+        /// restarted.
         case checkpoint(frames: UInt64, checkpointed: UInt64, isRestart: Bool)
     }
 
-    /// The monotonic clock when it happened, in nanoseconds from an arbitrary origin.
+    /// The monotonic clock at the event, in nanoseconds from an arbitrary origin.
     public var timeNanoseconds: UInt64
-    /// The label of the connection, or of the database where it concerns them all.
+    /// The label of the connection, or of the database if the event concerns all its connections.
     public var label: String
-    /// What happened.
+    /// What has happened.
     public var kind: Kind
 
     /// Creates an event.

@@ -1,4 +1,4 @@
-/// What one SQLite connection is for.
+/// The role of an SQLite connection.
 public enum ConnectionRole: String, Sendable, Codable, Equatable {
     /// The only connection of a `DatabaseQueue`: it reads and writes.
     case queue
@@ -10,19 +10,19 @@ public enum ConnectionRole: String, Sendable, Codable, Equatable {
     case snapshot
 }
 
-/// What a connection is doing at the moment it was looked at.
+/// The activity of a connection when the status was taken.
 public enum ConnectionState: String, Sendable, Codable, Equatable {
-    /// Nobody holds it.
+    /// No access holds the connection.
     case idle
-    /// It is being opened for somebody who waits for it.
+    /// The connection is being opened for a waiting access.
     case opening
-    /// It waits for another connection's lock on the file.
+    /// The connection waits for another connection's lock on the file.
     case waitingForLock
-    /// It is inside `sqlite3_step`.
+    /// The connection is inside `sqlite3_step`.
     case statement
-    /// It is held, and the code of the access's closure runs (or sleeps).
+    /// An access holds the connection, and its closure runs or sleeps outside SQLite.
     case closure
-    /// It is ending its transaction.
+    /// The connection is ending its transaction.
     case committing
 }
 
@@ -36,43 +36,44 @@ public enum TransactionState: String, Sendable, Codable, Equatable {
     case write
 }
 
-/// Who holds a connection, or waits for one: a label given by the program, or the place of the call.
+/// The origin of an access that holds a connection or waits for one: a label or a call site.
 public struct AccessOrigin: Sendable, Codable, Equatable, Hashable {
     /// The name that the program gave to the access, or `File.swift:LINE`.
     public var name: String
 
-    /// Creates an origin with the text that names it.
+    /// Creates an origin from its name.
     public init(name: String) {
         self.name = name
     }
 }
 
-/// One connection, as `status()` saw it.
+/// The status of one connection.
 public struct ConnectionStatus: Sendable, Codable, Equatable {
     /// `L.writer`, `L.reader.N` or `L.snapshot.N`, where `L` is the configuration's label.
     public var label: String
-    /// What the connection is for.
+    /// The role of the connection.
     public var role: ConnectionRole
-    /// What it does.
+    /// The activity of the connection.
     public var state: ConnectionState
-    /// How many accesses it has served, the current one included.
+    /// The number of accesses that it has served, including the current one.
     public var accessCount: UInt64
-    /// Who holds it; nil when it is idle.
+    /// The access that holds it; nil if it is idle.
     public var holder: AccessOrigin?
-    /// How long it has been held, in nanoseconds; nil when it is idle.
+    /// How long it has been held, in nanoseconds; nil if it is idle.
     public var heldNanoseconds: UInt64?
-    /// The SQL of the statement that runs, or that ran last in this access; nil when it is idle.
+    /// The SQL of the statement that is running, or that ran last in this access; nil if idle.
     public var sql: String?
-    /// The age of the running statement, in nanoseconds: a lower bound, counted from the first
-    /// `status()` that saw it; nil when none runs.
+    /// The age of the running statement, in nanoseconds: a lower bound, measured from the first
+    /// `status()` that saw it; nil if none is running.
     public var sqlNanoseconds: UInt64?
-    /// The transaction's state; nil where it was not looked at.
+    /// The state of the transaction; nil if unknown.
     public var transaction: TransactionState?
-    /// How many times the connection met a lock of somebody else's and had to wait or give up.
+    /// The number of times that the connection encountered another connection's lock and had to
+    /// wait or fail.
     public var busyCount: UInt64
-    /// How many statements were interrupted on it.
+    /// The number of interrupted statements.
     public var interruptCount: UInt64
-    /// How long it waited for locks of somebody else's, in nanoseconds.
+    /// The time spent waiting for locks of other connections, in nanoseconds.
     public var busyWaitNanoseconds: UInt64?
 
     /// Creates a status.

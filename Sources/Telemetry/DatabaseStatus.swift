@@ -1,4 +1,4 @@
-/// What kind of access object a status describes.
+/// The kind of database object that a status describes.
 public enum DatabaseKind: String, Sendable, Codable, Equatable {
     /// A `DatabaseQueue`.
     case queue
@@ -8,16 +8,18 @@ public enum DatabaseKind: String, Sendable, Codable, Equatable {
     case snapshot
 }
 
-/// Interrupts asked for since the database was opened.
+/// The interrupts requested since the database was opened.
 public struct InterruptStatus: Sendable, Codable, Equatable {
-    /// How many times `interrupt()` was called.
+    /// The number of calls of `interrupt()`.
     public var requested: UInt64
-    /// How many statements ended with `SQLITE_INTERRUPT`, or were not prepared because of it.
+    /// The number of statements that ended with `SQLITE_INTERRUPT`, or whose preparation it
+    /// stopped.
     public var delivered: UInt64
-    /// How many calls met no running statement on any connection; one that is being prepared does
-    /// not run.
+    /// The number of calls without a running statement on any connection.
+    ///
+    /// A statement that is being prepared does not count as running.
     public var withoutEffect: UInt64
-    /// The time from a request to the statement's end with `SQLITE_INTERRUPT`; nil when there was
+    /// The time from a request until the statement ended with `SQLITE_INTERRUPT`; nil if there was
     /// none.
     public var latency: LatencySummary?
 
@@ -31,19 +33,22 @@ public struct InterruptStatus: Sendable, Codable, Equatable {
 
 /// The reader connections of a pool.
 public struct ReaderPoolStatus: Sendable, Codable, Equatable {
-    /// Readers that serve an access now.
+    /// The readers that currently serve an access.
     public var inUse: Int
-    /// Readers that are open.
+    /// The open readers.
     public var open: Int
     /// `Configuration.maximumReaderCount`.
     public var maximum: Int
-    /// The most readers that were in use at the same time, as far as accesses and waiters show it.
+    /// The largest number of readers in use at the same time, as shown by accesses and waiters.
     public var peak: Int
-    /// The sum of the times in which readers were held, in nanoseconds, the current holds
-    /// included: its growth over `maximum` times the elapsed time is the *utilization*.
+    /// The total time that readers were held, including current holds, in nanoseconds.
+    ///
+    /// Its growth divided by `maximum` times the elapsed time is the *utilization*.
     public var busyNanoseconds: UInt64
-    /// The time in which all readers were in use and somebody waited, in nanoseconds: its growth
-    /// over the elapsed time is the *saturation*.
+    /// The time during which all readers were in use and at least one access waited, in
+    /// nanoseconds.
+    ///
+    /// Its growth divided by the elapsed time is the *saturation*.
     public var saturatedNanoseconds: UInt64
 
     /// Creates a status; times are in nanoseconds since the database was opened.
@@ -64,15 +69,15 @@ public struct ReaderPoolStatus: Sendable, Codable, Equatable {
     }
 }
 
-/// All that can be seen of a database at one moment; taken without stopping anyone.
+/// The status of a database at one moment, taken without blocking any access.
 public struct DatabaseStatus: Sendable, Codable, Equatable {
-    /// `Configuration.label`, or the type's name.
+    /// `Configuration.label`, or the name of the type.
     public var label: String
-    /// What kind of access object it is.
+    /// The kind of database object.
     public var kind: DatabaseKind
     /// The path of the database file; nil in memory.
     public var path: String?
-    /// The journal mode in force, such as `wal` or `delete`; nil when not known.
+    /// The current journal mode, such as `wal` or `delete`; nil if unknown.
     public var journalMode: String?
     /// The monotonic clock when the status was taken, in nanoseconds from an arbitrary origin.
     public var takenAtNanoseconds: UInt64
@@ -80,50 +85,50 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     public var connections: [ConnectionStatus]
     /// The readers of a pool; nil for a queue.
     public var readers: ReaderPoolStatus?
-    /// Those who wait for a reader (for a queue: who wait to read), oldest first.
+    /// The accesses that wait for a reader (for a queue: that wait to read), oldest first.
     public var waitingReaders: [WaiterStatus]
-    /// Those who wait for the writer (for a queue: who wait to write), oldest first.
+    /// The accesses that wait for the writer (for a queue: that wait to write), oldest first.
     public var waitingWriters: [WaiterStatus]
     /// How long accesses waited for a connection.
     public var acquire: LatencySummary?
     /// How long accesses held their connection.
     public var hold: LatencySummary?
-    /// Live snapshots made from this database, oldest first.
+    /// The existing snapshots of this database, oldest first.
     public var snapshots: [SnapshotStatus]
-    /// How many snapshots were made since the database was opened.
+    /// The number of snapshots created since the database was opened.
     public var snapshotsMade: UInt64
-    /// Interrupts since the database was opened.
+    /// The interrupts since the database was opened.
     public var interrupts: InterruptStatus
-    /// How many times a lock of another connection was met.
+    /// The number of encountered locks of other connections.
     public var busyCount: UInt64
     /// The write-ahead log; nil unless the database is in WAL mode.
     public var wal: WALStatus?
     /// Whether the database was closed.
     public var isClosed: Bool
-    /// The share of the accesses of ``acquire``, in 0…1, that found a connection free; nil without
-    /// any.
+    /// The share of the accesses in ``acquire`` that found a free connection, in 0…1; nil without
+    /// accesses.
     public var acquiredAtOnce: Double?
-    /// The same of ``writerAcquire``.
+    /// The same share for ``writerAcquire``.
     public var writerAcquiredAtOnce: Double?
-    /// How long accesses waited for the writer; nil where ``acquire`` says it.
+    /// How long accesses waited for the writer; nil if ``acquire`` covers it.
     public var writerAcquire: LatencySummary?
-    /// How long accesses held the writer; nil where ``hold`` says it.
+    /// How long accesses held the writer; nil if ``hold`` covers it.
     public var writerHold: LatencySummary?
-    /// How long statements were inside SQLite, from their first step to their last: those of the
-    /// accesses that ``splits`` count.
+    /// How long statements were inside SQLite, from their first step to their last, in the accesses
+    /// that ``splits`` count.
     public var statement: LatencySummary?
     /// How long commits of write transactions took.
     public var commit: LatencySummary?
-    /// Where the time of accesses went.
+    /// How the accesses spent their time.
     public var splits: [AccessSplit]?
-    /// The connections that were opened; those of snapshots do not count.
+    /// The opened connections, except those of snapshots.
     public var openings: OpeningStatus?
     /// The time spent waiting for locks of other connections, in nanoseconds.
     public var busyWaitNanoseconds: UInt64?
-    /// What observed values cost; nil while there was none.
+    /// What value observations do and cost; nil while there was none.
     public var observations: ObservationStatus?
 
-    /// Creates a status; an empty one but for its label and kind by default.
+    /// Creates a status; by default, all values except the label and the kind are empty.
     public init(
         label: String,
         kind: DatabaseKind,
@@ -162,7 +167,7 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
         self.isClosed = isClosed
     }
 
-    /// The age of the oldest waiter, of either kind, in nanoseconds; nil when nobody waits.
+    /// The age of the oldest waiter, of either kind, in nanoseconds; nil if no access waits.
     public var oldestWaiterNanoseconds: UInt64? {
         (waitingReaders + waitingWriters).map(\.waitedNanoseconds).max()
     }

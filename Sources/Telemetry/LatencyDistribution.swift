@@ -1,16 +1,16 @@
-/// How many latencies fell into each of a fixed series of buckets: small enough to travel in a
-/// sample, fine enough for a histogram and a heat map.
+/// The counts of latencies in a fixed series of buckets: small enough for a sample, and precise
+/// enough for a histogram and a heat map.
 ///
-/// Buckets are log-linear, four to an octave, from 128 ns on: a value is known within 25 %. Bucket
-/// 0 holds what is shorter, the last one what takes nine minutes or more. Buckets at both ends that
-/// hold nothing are left out.
+/// Buckets are log-linear, four per octave, starting at 128 ns: a value has a precision of 25 %.
+/// Bucket 0 contains shorter values, and the last bucket those of nine minutes or more. Empty
+/// buckets at both ends are omitted.
 public struct LatencyDistribution: Sendable, Codable, Equatable {
-    /// How many buckets there are.
+    /// The number of buckets.
     public static let bucketCount = 129
 
-    /// The bucket of ``counts``' first element.
+    /// The bucket of the first element of ``counts``.
     public private(set) var firstBucket: Int
-    /// How many latencies fell into each bucket, from ``firstBucket`` on.
+    /// The number of latencies in each bucket, starting with ``firstBucket``.
     public private(set) var counts: [UInt32]
 
     /// Creates an empty distribution.
@@ -19,10 +19,10 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
         counts = []
     }
 
-    /// How many latencies there are.
+    /// The number of latencies.
     public var count: UInt64 { counts.reduce(0) { $0 + UInt64($1) } }
 
-    /// The bucket of a latency in nanoseconds.
+    /// Returns the bucket of a latency in nanoseconds.
     public static func bucket(of nanoseconds: UInt64) -> Int {
         guard nanoseconds >= 128 else { return 0 }
         let exponent = 63 - nanoseconds.leadingZeroBitCount
@@ -30,20 +30,21 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
         return min(1 + (exponent - 7) * 4 + quarter, bucketCount - 1)
     }
 
-    /// The shortest latency of a bucket, in nanoseconds; that of the bucket after it bounds it.
+    /// Returns the shortest latency of a bucket, in nanoseconds; the next bucket's is the upper
+    /// bound.
     public static func lowerBound(of bucket: Int) -> UInt64 {
         guard bucket > 0 else { return 0 }
         let step = min(bucket, bucketCount) - 1
         return UInt64(4 + step % 4) << UInt64(step / 4 + 5)
     }
 
-    /// How many latencies fell into a bucket.
+    /// The number of latencies in a bucket.
     public subscript(bucket: Int) -> UInt32 {
         let index = bucket - firstBucket
         return counts.indices.contains(index) ? counts[index] : 0
     }
 
-    /// Adds so many latencies of about this many nanoseconds.
+    /// Adds a number of latencies of about this many nanoseconds.
     public mutating func add(_ nanoseconds: UInt64, count: UInt64 = 1) {
         add(bucket: Self.bucket(of: nanoseconds), count: count)
     }
@@ -70,9 +71,9 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
     }
 }
 
-/// The latencies of one operation of a client over about a second, measured or not.
+/// The latencies of one operation of a client over about a second, whether measured or not.
 public struct OperationLatencies: Sendable, Codable, Equatable {
-    /// The operation's name in the scenario.
+    /// The name of the operation in the scenario.
     public var name: String
     /// From the intended start to the end.
     public var response: LatencyDistribution
@@ -81,7 +82,7 @@ public struct OperationLatencies: Sendable, Codable, Equatable {
     /// From the entry to the end.
     public var service: LatencyDistribution
 
-    /// Creates the latencies of an operation; none by default.
+    /// Creates the latencies of an operation; empty by default.
     public init(
         name: String,
         response: LatencyDistribution = LatencyDistribution(),

@@ -1,9 +1,9 @@
-/// What a histogram of latencies says in a few numbers; every duration is in nanoseconds.
+/// A summary of a latency histogram; all durations are in nanoseconds.
 ///
-/// A percentile with fewer than ten values beyond it is `nil`: it would be one slow access, not a
-/// property of the load.
+/// A percentile with fewer than ten values beyond it is `nil`: it would describe one slow access,
+/// not the load.
 public struct LatencySummary: Sendable, Codable, Equatable {
-    /// How many values were recorded.
+    /// The number of recorded values.
     public var count: UInt64
     /// The arithmetic mean, in nanoseconds.
     public var mean: UInt64

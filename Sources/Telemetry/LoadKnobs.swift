@@ -1,39 +1,38 @@
-/// One thing about a running load that somebody can turn.
+/// A parameter of a running load that can be changed.
 public enum LoadKnob: Sendable, Codable, Hashable {
-    /// How many workers of a client are at work, 0 to 1000.
+    /// The number of active workers of a client, 0 to 1000.
     ///
-    /// Workers that are too many end the access that they make and rest; what arrives for a client
-    /// without workers waits.
+    /// Excess workers finish their current access and then pause. Arrivals for a client without
+    /// workers wait.
     case workers(client: String, count: Int)
-    /// The arrivals of a client per second, from now on; nil for what its scenario says.
+    /// The arrival rate of a client per second, from now on; nil for the value in the scenario.
     case rate(client: String, perSecond: Double?)
-    /// What all rates of arrival are multiplied by, 0 to 1000; 1 is as the scenario says.
+    /// The factor of all arrival rates, 0 to 1000; 1 for the rates in the scenario.
     case rateFactor(Double)
-    /// The share of the load that writes, in 0…1; nil for what the scenario says.
+    /// The share of the load that writes, in 0…1; nil for the value in the scenario.
     ///
-    /// It counts in arrivals per second among clients with a schedule, and in workers among those
-    /// without; the sums of both stay as they are. Operations of a mix change their weights.
-    /// Clients that only hold, import, snapshot or act are left alone.
+    /// It is measured in arrivals per second for clients with a schedule, and in workers for the
+    /// others; both sums stay the same. In a mix, the weights of the operations change. Clients
+    /// that only hold, import, snapshot or act are not affected.
     case writeShare(Double?)
-    /// How long each hold or snapshot of a client lasts, in seconds; nil for what its scenario
-    /// says. What is held now ends by the new time.
+    /// How long each hold or snapshot of a client lasts, in seconds; nil for the value in the
+    /// scenario. The new time also applies to current holds.
     case holdTime(client: String, seconds: Double?)
 }
 
-/// Where the knobs of a running load stand.
+/// The current values of a running load's knobs.
 public struct LoadKnobs: Sendable, Codable, Equatable {
     /// The knobs of one client.
     public struct Client: Sendable, Codable, Equatable {
-        /// The client's name in the scenario.
+        /// The name of the client in the scenario.
         public var name: String
-        /// The workers that are at work.
+        /// The active workers.
         public var workers: Int
-        /// The rate of arrivals now, in accesses/s, with all factors; nil in a closed loop.
+        /// The current arrival rate, in accesses/s, with all factors; nil in a closed loop.
         public var rate: Double?
-        /// How long a hold or a snapshot lasts, in seconds; nil for those who hold nothing.
+        /// How long a hold or a snapshot lasts, in seconds; nil for clients without holds.
         public var holdSeconds: Double?
-        /// The share of its accesses that write, in 0…1; nil for a client that makes no
-        /// operations.
+        /// The share of its accesses that write, in 0…1; nil for a client without operations.
         public var writeShare: Double?
 
         /// Creates the knobs of a client.
@@ -52,12 +51,12 @@ public struct LoadKnobs: Sendable, Codable, Equatable {
         }
     }
 
-    /// What all rates are multiplied by.
+    /// The factor of all arrival rates.
     public var rateFactor: Double
-    /// The share of the load that writes, in 0…1, as ``LoadKnob/writeShare(_:)`` counts it; nil
-    /// where it cannot be turned, because nobody reads or nobody writes.
+    /// The share of the load that writes, in 0…1, as defined by ``LoadKnob/writeShare(_:)``; nil if
+    /// it cannot be changed, because no client reads or no client writes.
     public var writeShare: Double?
-    /// The clients, in the scenario's order.
+    /// The clients, in the order of the scenario.
     public var clients: [Client]
 
     /// Creates the knobs of a load.

@@ -4,13 +4,13 @@ import Darwin
 import Glibc
 #endif
 
-/// A value behind a mutex: the one lock type of the project.
+/// A value behind a mutex; the only lock type in the project.
 ///
-/// It is a `pthread_mutex_t` rather than `Synchronization.Mutex`: the thread sanitizer knows the
-/// former and reports races inside the latter that are none, and what is tested under the
-/// sanitizer is then what ships. No lock is taken on the path of an uncontended access.
+/// It is a `pthread_mutex_t` instead of a `Synchronization.Mutex`: the thread sanitizer supports
+/// the former and reports false races for the latter. This way, the tested code is the shipped
+/// code. An uncontended access acquires no lock.
 ///
-/// `@unchecked Sendable`: the mutex protects `state`, which nothing else reaches.
+/// `@unchecked Sendable`: the mutex protects `state`, which cannot be accessed otherwise.
 package final class Lock<State>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var state: State
@@ -28,7 +28,7 @@ package final class Lock<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` while no other thread is inside.
+    /// Runs `body` while it holds the mutex.
     @inline(__always)
     package func withLock<Result>(
         _ body: (inout State) throws -> Result

@@ -4,7 +4,7 @@ import Darwin
 import Glibc
 #endif
 
-/// The system's monotonic clock, in nanoseconds from an arbitrary origin.
+/// Returns the time of the system's monotonic clock, in nanoseconds from an arbitrary origin.
 @inline(__always)
 package func monotonicNanoseconds() -> UInt64 {
     #if canImport(Darwin)

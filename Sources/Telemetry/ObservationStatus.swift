@@ -1,15 +1,15 @@
-/// What the value observations of a database cost, since it was opened.
+/// What the value observations of a database have done and cost since it was opened.
 public struct ObservationStatus: Sendable, Codable, Equatable {
-    /// Values that are observed now.
+    /// The number of active observations.
     public var active: Int
-    /// Values that readers fetched, beside the writer.
+    /// The number of values that readers fetched.
     public var fetchesOnReaders: UInt64
-    /// Values that were fetched on the connection that writes.
+    /// The number of values that were fetched on the connection that writes.
     public var fetchesOnWriter: UInt64
-    /// Changes that came while a fetch ran and another one was remembered already, or before a
-    /// fetch that shows them began: they cost no fetch of their own.
+    /// The number of changes without a separate fetch: they arrived while a fetch ran and another
+    /// one was already pending, or before the start of a fetch that shows them.
     public var coalesced: UInt64
-    /// Values that equalled the one before, and were not told.
+    /// The number of values that were equal to the previous one, and were not delivered.
     public var duplicates: UInt64
 
     /// Creates a status.

@@ -1,10 +1,10 @@
 /// The connections that a database has opened.
 public struct OpeningStatus: Sendable, Codable, Equatable {
-    /// How many were opened, those included that are closed by now.
+    /// The number of opened connections, including those closed since.
     public var opened: UInt64
-    /// How many could not be opened.
+    /// The number of connections that could not be opened.
     public var failed: UInt64
-    /// How long the openings took that succeeded.
+    /// How long the successful openings took.
     public var time: LatencySummary?
 
     /// Creates a status.

@@ -1,9 +1,9 @@
-/// A value that one thread owes to a task, which awaits it without a thread.
+/// A value that a thread provides and a task awaits, without blocking a thread.
 ///
-/// The value lies behind a lock, and the continuation only wakes the task. A continuation that
-/// carried it would be as safe, but not for everyone to see: a task that is resumed before it
-/// has gone to sleep just goes on, and the thread sanitizer knows no step that orders what the
-/// other thread did before with what the task does next.
+/// The value is behind a lock, and the continuation only wakes the task. A continuation that
+/// carries the value would be equally safe, but the thread sanitizer cannot verify it: a task that
+/// is resumed before it has suspended simply continues, and no step that the sanitizer observes
+/// orders the other thread's earlier actions before the task's later ones.
 package final class Promise<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
@@ -12,10 +12,10 @@ package final class Promise<Value: Sendable>: Sendable {
 
     private let state = Lock(State())
 
-    /// Creates a promise that is still owed.
+    /// Creates a promise without a value.
     package init() {}
 
-    /// Gives the value, from any thread, and wakes the task that awaits it; only the first counts.
+    /// Sets the value, from any thread, and wakes the awaiting task; later calls have no effect.
     package func fulfill(_ value: Value) {
         let continuation = state.withLock { state in
             if state.value == nil { state.value = value }
@@ -25,9 +25,10 @@ package final class Promise<Value: Sendable>: Sendable {
         continuation?.resume()
     }
 
-    /// Waits for the value; one task at a time may.
+    /// Waits for the value; only one task at a time may wait.
     ///
-    /// Cancelling the task does not end the wait: who cancels fulfils the promise with an error.
+    /// Cancelling the task does not end the wait: the code that cancels must fulfill the promise
+    /// with an error.
     package func value() async -> Value {
         while true {
             if let value = state.withLock({ $0.value }) { return value }

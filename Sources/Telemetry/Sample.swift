@@ -1,32 +1,32 @@
-/// Where a run stands.
+/// The state of a run.
 public enum RunState: String, Sendable, Codable, Equatable {
     /// The data set is being built.
     case preparing
-    /// The load runs.
+    /// The load is running.
     case running
-    /// The load is held back.
+    /// The load is paused.
     case paused
-    /// The last phase is over; accesses that run are awaited.
+    /// The last phase is over, and running accesses are awaited.
     case draining
-    /// It is over.
+    /// The run is over.
     case finished
 }
 
-/// The counts of one client's accesses, all since the measured part of the run began.
+/// The counts of one client's accesses since the start of the measured part of the run.
 ///
-/// `offered = completed + skipped + errors + interrupted + unfinished`, to the last access.
+/// `offered = completed + skipped + errors + interrupted + unfinished` holds exactly.
 public struct AccessCounts: Sendable, Codable, Equatable {
-    /// Accesses that the load model asked for.
+    /// Accesses that the load model requested.
     public var offered: UInt64 = 0
-    /// Accesses whose turn came.
+    /// Accesses that started.
     public var started: UInt64 = 0
-    /// Accesses that ended well.
+    /// Accesses that succeeded.
     public var completed: UInt64 = 0
-    /// Accesses that were given up because they were already too late.
+    /// Accesses that were skipped because they were already too late.
     public var skipped: UInt64 = 0
     /// Accesses that started more than a millisecond after their intended time.
     public var late: UInt64 = 0
-    /// Further tries after a busy database.
+    /// Retries after the database was busy.
     public var retried: UInt64 = 0
     /// Accesses that ended with an interrupt.
     public var interrupted: UInt64 = 0
@@ -41,29 +41,29 @@ public struct AccessCounts: Sendable, Codable, Equatable {
 
 /// One client of a scenario, over the last interval.
 public struct ClientStatus: Sendable, Codable, Equatable {
-    /// The client's name in the scenario.
+    /// The name of the client in the scenario.
     public var name: String
-    /// What it does, in a word: `read`, `write`, `snapshot`, `interrupt`.
+    /// What the client does, in a word: `read`, `write`, `snapshot`, `interrupt`.
     public var activity: String
-    /// Its workers.
+    /// The number of workers.
     public var workers: Int
-    /// The arrival rate that it aims at, in accesses/s; nil in a closed loop.
+    /// The target arrival rate, in accesses/s; nil in a closed loop.
     public var targetRate: Double?
     /// Completed accesses per second, over the last second.
     public var throughput: Double
-    /// Its counts so far.
+    /// The counts so far.
     public var counts: AccessCounts
-    /// From intended start to end, over the last ten seconds: one second of a slow client has too
-    /// few values for a 99th percentile.
+    /// From the intended start to the end, over the last ten seconds: one second of a slow client
+    /// contains too few values for a 99th percentile.
     public var response: LatencySummary?
     /// From start to the entry into the closure, over the last ten seconds.
     public var wait: LatencySummary?
     /// From the entry to the end, over the last ten seconds.
     public var service: LatencySummary?
-    /// The distributions of the second that was just collected, for each operation; nil in the
-    /// samples in between.
+    /// The distributions of the last complete second, for each operation; nil in the samples in
+    /// between.
     public var operations: [OperationLatencies]?
-    /// What its slow accesses of the last ten seconds were made of; nil before one was measured.
+    /// The phases of its slow accesses in the last ten seconds; nil before one was measured.
     public var slow: SlowSplit?
 
     /// Creates a status.
@@ -90,23 +90,23 @@ public struct ClientStatus: Sendable, Codable, Equatable {
     }
 }
 
-/// Something that happened, for a ticker.
+/// An event for display in a ticker.
 public struct TelemetryEvent: Sendable, Codable, Equatable {
-    /// How much an event matters.
+    /// The severity of an event.
     public enum Severity: String, Sendable, Codable, Equatable {
-        /// Good to know.
+        /// Information.
         case info
-        /// Worth a look.
+        /// Requires attention.
         case warning
         /// Something failed.
         case error
     }
 
-    /// Seconds since the run began.
+    /// Seconds since the start of the run.
     public var time: Double
-    /// How much it matters.
+    /// The severity of the event.
     public var severity: Severity
-    /// One line that says what happened.
+    /// A description of the event, in one line.
     public var message: String
 
     /// Creates an event.
@@ -117,39 +117,39 @@ public struct TelemetryEvent: Sendable, Codable, Equatable {
     }
 }
 
-/// One look at a running workload and its database: all that a screen draws from.
+/// The state of a running workload and its database at one moment: everything that a screen shows.
 public struct Sample: Sendable, Codable, Equatable {
     /// Counts the samples of a run from 0.
     public var sequence: Int
-    /// Seconds since the run began, its warm-up included.
+    /// Seconds since the start of the run, including the warm-up.
     public var time: Double
-    /// The scenario's name.
+    /// The name of the scenario.
     public var scenario: String
-    /// The arm that runs.
+    /// The name of the running arm.
     public var arm: String
-    /// All arms that the scenario declares, in its order.
+    /// All arms that the scenario declares, in order.
     public var arms: [String]
-    /// The phase that runs.
+    /// The name of the current phase.
     public var phase: String
-    /// Where the run stands.
+    /// The state of the run.
     public var state: RunState
-    /// The run's planned length in seconds; nil when it has no end.
+    /// The planned duration of the run in seconds; nil if it has no end.
     public var plannedDuration: Double?
     /// The database.
     public var database: DatabaseStatus
-    /// The clients, in the scenario's order.
+    /// The clients, in the order of the scenario.
     public var clients: [ClientStatus]
-    /// Time-weighted readers in use over the maximum, in 0…1, since the last sample; nil for a
-    /// queue.
+    /// The time-weighted number of readers in use divided by the maximum, in 0…1, since the last
+    /// sample; nil for a queue.
     public var utilization: Double?
-    /// The share of time, in 0…1, since the last sample, in which all readers were in use and
-    /// somebody waited.
+    /// The share of time since the last sample, in 0…1, during which all readers were in use and at
+    /// least one access waited.
     public var saturation: Double?
-    /// What happened since the last sample.
+    /// The events since the last sample.
     public var events: [TelemetryEvent]
-    /// Where the load's knobs stand; nil for what nobody can steer.
+    /// The current values of the load's knobs; nil if the load cannot be steered.
     public var knobs: LoadKnobs?
-    /// Whether what happens now counts in the run's result; nil where nobody knows.
+    /// Whether the current accesses count in the result of the run; nil if unknown.
     public var isMeasured: Bool?
 
     /// Creates a sample.

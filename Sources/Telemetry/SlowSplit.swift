@@ -1,11 +1,11 @@
-/// What the slow accesses of a client were made of over the last seconds, and who held what they
-/// waited for.
+/// How a client's slow accesses of the last seconds spent their time, and which clients held what
+/// they waited for.
 public struct SlowSplit: Sendable, Codable, Equatable {
-    /// A client that held what others waited for.
+    /// A client that held the resource that others waited for.
     public struct Holder: Sendable, Codable, Equatable {
-        /// The client's name.
+        /// The name of the client.
         public var client: String
-        /// How many of the connections it held meanwhile, on average.
+        /// The average number of connections that it held during the waits.
         public var held: Double
 
         /// Creates a holder.
@@ -15,23 +15,23 @@ public struct SlowSplit: Sendable, Codable, Equatable {
         }
     }
 
-    /// Which accesses are meant: those at or beyond this percentile of the client's responses,
-    /// such as `p99`; `max` when there were too few for any.
+    /// The percentile of the client's responses from which accesses are included, such as `p99`;
+    /// `max` if there were too few values for a percentile.
     public var beyond: String
-    /// How many of them were looked at: the slowest.
+    /// The number of analyzed accesses, which are the slowest ones.
     public var accesses: Int
-    /// On average from the intended start to the start, in nanoseconds: no worker was free.
+    /// The average time from the intended start to the start, in nanoseconds: no worker was free.
     public var queued: UInt64
-    /// On average from the start to the entry into the closure, in nanoseconds.
+    /// The average time from the start to the entry into the closure, in nanoseconds.
     public var waited: UInt64
-    /// On average inside the closure, in nanoseconds.
+    /// The average time inside the closure, in nanoseconds.
     public var service: UInt64
-    /// What they waited for: `reader`, `writer` or `connection`; nil where each access has a
-    /// connection of its own.
+    /// What they waited for: `reader`, `writer` or `connection`; nil if each access has a separate
+    /// connection.
     public var resource: String?
-    /// How many of it there are; nil where it is not known.
+    /// The number of these connections; nil if unknown.
     public var capacity: Int?
-    /// Who held it while they waited, whoever held most first.
+    /// The clients that held them during the waits, the largest holder first.
     public var holders: [Holder]
 
     /// Creates a split; durations are in nanoseconds.
@@ -55,6 +55,6 @@ public struct SlowSplit: Sendable, Codable, Equatable {
         self.holders = holders
     }
 
-    /// Their mean response, in nanoseconds.
+    /// The mean response time, in nanoseconds.
     public var response: UInt64 { queued &+ waited &+ service }
 }

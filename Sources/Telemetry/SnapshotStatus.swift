@@ -1,14 +1,14 @@
-/// A live snapshot of the database.
+/// An existing snapshot of the database.
 public struct SnapshotStatus: Sendable, Codable, Equatable {
     /// The label of its connection: `L.snapshot.N`.
     public var label: String
-    /// Who made it.
+    /// The access that created it.
     public var origin: AccessOrigin
-    /// How long it has kept its state of the database, in nanoseconds.
+    /// The age of its state of the database, in nanoseconds.
     public var ageNanoseconds: UInt64
-    /// The last frame of the write-ahead log that belongs to its state; nil when not known.
+    /// The last frame of the write-ahead log that belongs to its state; nil if unknown.
     public var frame: UInt64?
-    /// The frames behind its own, which no checkpoint copies while it lives; nil when not known.
+    /// The frames after its last one, which no checkpoint copies while it exists; nil if unknown.
     public var pinnedFrames: UInt64?
 
     /// Creates a status.

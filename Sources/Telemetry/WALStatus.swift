@@ -2,19 +2,19 @@
 public struct WALStatus: Sendable, Codable, Equatable {
     /// The size of the `-wal` file, in bytes.
     public var bytes: UInt64
-    /// The valid frames in the log (`mxFrame`); nil when the wal-index could not be read.
+    /// The number of valid frames in the log (`mxFrame`); nil if the wal-index could not be read.
     public var frames: UInt64?
-    /// How many of them are in the database file already (`nBackfill`); nil when not known.
+    /// The number of these frames in the database file (`nBackfill`); nil if unknown.
     public var checkpointedFrames: UInt64?
-    /// What keeps the log from shrinking, when something does.
+    /// What prevents the log from shrinking, if anything.
     public var pin: WALPin?
-    /// The size of a page, in bytes; nil when not known.
+    /// The size of a page, in bytes; nil if unknown.
     ///
     /// Each frame is 24 bytes larger.
     public var pageSize: Int?
-    /// The read marks, in frames, by number; nil for one that is not in use.
+    /// The read marks, in frames, by number; nil for an unused mark.
     ///
-    /// A reader on mark 0 reads the database file alone. A mark outlives its reader.
+    /// A reader on mark 0 reads only the database file. A mark persists after its reader has ended.
     public var readMarks: [UInt64?]?
 
     /// Creates a status; sizes are in bytes and frames.
@@ -31,27 +31,27 @@ public struct WALStatus: Sendable, Codable, Equatable {
     }
 }
 
-/// What keeps a write-ahead log from shrinking.
+/// What prevents a write-ahead log from shrinking.
 public struct WALPin: Sendable, Codable, Equatable {
     /// Why a log does not shrink.
     public enum Cause: String, Sendable, Codable, Equatable {
-        /// A reader's old state holds back the backfill.
+        /// A reader's old state prevents checkpoints from copying further.
         case oldReader
         /// Readers overlap without a gap, so the log is never reset.
         case overlappingReaders
         /// One large transaction fills it.
         case largeTransaction
-        /// Nobody checkpoints, or checkpoints fail.
+        /// There are no checkpoints, or they fail.
         case noCheckpoint
         /// A connection of another process.
         case otherProcess
     }
 
-    /// Who is responsible: a connection's holder, or a snapshot's maker.
+    /// The responsible access: the holder of a connection, or the creator of a snapshot.
     public var by: AccessOrigin
     /// Why the log does not shrink.
     public var cause: Cause
-    /// How long it has been so, in nanoseconds.
+    /// How long this has been the case, in nanoseconds.
     public var ageNanoseconds: UInt64
 
     /// Creates a pin.

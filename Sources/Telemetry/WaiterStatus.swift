@@ -1,6 +1,6 @@
 /// An access that waits for a connection.
 public struct WaiterStatus: Sendable, Codable, Equatable {
-    /// Who waits.
+    /// The origin of the access.
     public var origin: AccessOrigin
     /// How long it has waited, in nanoseconds.
     public var waitedNanoseconds: UInt64

@@ -1,10 +1,10 @@
 import Telemetry
 
-/// What every access does around its closure.
+/// Entering and leaving an access, the steps around its closure.
 extension AccessGate {
-    /// Takes a connection for the calling thread and enters the access.
+    /// Acquires a connection for the calling thread and enters the access.
     ///
-    /// The caller has made sure that the thread is not inside this gate.
+    /// The caller has checked that the thread is not inside this gate.
     @inline(__always)
     func enter(
         _ thread: UnsafeMutablePointer<ThreadState>,
@@ -31,18 +31,19 @@ extension AccessGate {
         readers?.forbidKeeping()
     }
 
-    /// Leaves the access and gives the connection back.
+    /// Leaves the access and releases the connection.
     ///
     /// - Parameters:
-    ///   - slot: The connection's place.
-    ///   - end: The monotonic clock, where somebody has just looked; else 0.
+    ///   - slot: The slot of the connection.
+    ///   - end: The current time of the monotonic clock if the caller has just read it; otherwise
+    ///     0.
     @inline(__always)
     func leave(_ slot: AccessSlot, at end: UInt64 = 0) {
         step(outOf: slot, at: end)
         release(slot)
     }
 
-    /// Leaves the access, which may have closed its connection.
+    /// Leaves an access that may have closed its connection.
     func leaveOpenOrNot(_ slot: AccessSlot) {
         step(outOf: slot)
         if slot.database == nil { giveBack(slot) } else { release(slot) }
@@ -52,7 +53,7 @@ extension AccessGate {
     @inline(__always)
     func leave(_ database: Database, at end: UInt64 = 0) {
         guard let slot = database.slot else {
-            fatalError("A database access ends on a connection that was closed.")
+            fatalError("A database access ended on a closed connection.")
         }
         slot._withUnsafeGuaranteedRef { leave($0, at: end) }
     }
@@ -62,21 +63,21 @@ extension AccessGate {
     func step(outOf slot: AccessSlot, at end: UInt64 = 0) {
         slot.thread?.pointee.innermost = slot.outer
         slot.outer = nil
-        // Nobody's thread: whoever still uses the connection is found out.
+        // No thread owns the slot now, so any further use of the connection is detected.
         slot.thread = nil
         slot.reviewIfExposed()
         readers?.allowKeeping()
         slot.probe.endAccess(at: end)
     }
 
-    /// Takes an access that `thread` entered off that thread, so that another can go on with it.
+    /// Detaches an access from `thread`, so that another thread can continue it.
     func detach(_ slot: AccessSlot, from thread: UnsafeMutablePointer<ThreadState>) {
         thread.pointee.innermost = slot.outer
         slot.outer = nil
         slot.thread = nil
     }
 
-    /// Goes on with a detached access on `thread`.
+    /// Continues a detached access on `thread`.
     func attach(_ slot: AccessSlot, to thread: UnsafeMutablePointer<ThreadState>) {
         slot.outer = thread.pointee.innermost
         slot.thread = thread
@@ -105,9 +106,10 @@ extension AccessGate {
         return try body()
     }
 
-    /// Runs `body` on the connection's dispatch queue, for a target queue that the user chose.
+    /// Runs `body` on the dispatch queue of the connection, when the user has chosen a target
+    /// queue.
     ///
-    /// That may be another thread: the main queue's work runs on the main thread.
+    /// That queue may run on another thread: work of the main queue runs on the main thread.
     @usableFromInline
     func runOnQueue<T, E: Error>(
         _ database: Database,
@@ -131,8 +133,8 @@ extension AccessGate {
         }
     }
 
-    /// Stops the program when the thread is inside an access of this gate: it would wait for
-    /// itself.
+    /// Stops the program when the thread is already inside an access of this gate: it would wait
+    /// for itself.
     @inline(__always)
     func preconditionNotReentrant(_ thread: UnsafeMutablePointer<ThreadState>) {
         guard thread.pointee.innermost != nil else { return }
@@ -144,7 +146,7 @@ extension AccessGate {
 }
 
 extension AccessSlot {
-    /// The connection of a slot that an access has taken.
+    /// The connection of a slot that an access has acquired.
     @inline(__always)
     var openDatabase: Database {
         guard let database else { fatalError("The connection \(label) is not open.") }

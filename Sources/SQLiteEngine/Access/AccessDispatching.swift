@@ -1,15 +1,15 @@
 #if canImport(Darwin)
 import Dispatch
 #else
-// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
+// Outside Darwin, `DispatchQueue` is thread-safe but not declared as `Sendable`.
 @preconcurrency import Dispatch
 #endif
 
 /// Where the asynchronous accesses of a gate run.
 struct AccessDispatching: Sendable {
-    /// The class of the work, where there is no target.
+    /// The quality of service of the work; used when there is no target.
     var qos = DispatchQoS.userInitiated
-    /// The queue that all work goes through; nil for Dispatch's own choice.
+    /// The queue that all work goes through; nil for the default of Dispatch.
     var target: DispatchQueue?
 
     /// Makes the queue of one connection.
@@ -23,7 +23,7 @@ extension Configuration {
     /// Where the readers' accesses run.
     var readDispatching: AccessDispatching { AccessDispatching(qos: qos, target: targetQueue) }
 
-    /// Where the writer's accesses run: with the readers' where writing is refused.
+    /// Where the accesses of the writer run; a read-only pool runs them with those of the readers.
     var writeDispatching: AccessDispatching {
         if readonly { return readDispatching }
         return AccessDispatching(qos: qos, target: writeTargetQueue ?? targetQueue)

@@ -1,17 +1,17 @@
 import Telemetry
 
-/// How all connections of one gate are taken, or a certain one.
+/// Acquiring all slots of one gate, or one certain slot.
 extension AccessGate {
-    /// Runs `body` while every slot is held: running accesses are awaited, new ones kept out.
+    /// Runs `body` while it holds every slot: waits for running accesses and keeps new ones out.
     ///
-    /// All who want them all take them in the same order, so that two never wait for each other.
-    /// With a pool's readers that is not enough: see
+    /// All callers acquire the slots in the same order, so that two of them never wait for each
+    /// other. For the readers of a pool, this is not enough: see
     /// ``withAllConnections(_:_:readers:_:)``.
     ///
-    /// When the caller has `reserved` a slot of another gate, it is known to be held meanwhile.
+    /// A slot of another gate that the caller has `reserved` counts as held during the wait.
     ///
-    /// - Throws: What `body` throws; `SQLITE_MISUSE` when the gate is closed, and `SQLITE_LOCKED`
-    ///   when the wait for a slot would be a deadlock.
+    /// - Throws: The error that `body` throws; `SQLITE_MISUSE` when the gate is closed, and
+    ///   `SQLITE_LOCKED` when the wait for a slot would be a deadlock.
     func withAllSlots<T>(
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite,
@@ -22,7 +22,7 @@ extension AccessGate {
         return try using(held, thread, site, body)
     }
 
-    /// Like ``withAllSlots(_:_:_:)``, but does nothing when the gate is closed by then.
+    /// Like ``withAllSlots(_:_:_:)``, but does nothing if the gate is closed in the meantime.
     func withAllSlotsUnlessClosed(
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite,
@@ -64,7 +64,7 @@ extension AccessGate {
         _ body: ([AccessSlot]) throws -> T
     ) throws -> T {
         defer { for slot in held { giveBack(slot) } }
-        // An access of this thread would wait for itself: it finds itself inside of this one.
+        // Marks the access, so that a nested access of this thread is detected as reentrant.
         let mark = held.first { $0.database != nil } ?? held[0]
         mark.outer = thread.pointee.innermost
         mark.thread = thread
@@ -78,16 +78,16 @@ extension AccessGate {
         return try holding(others, thread, site) { try body(held) }
     }
 
-    /// Takes one certain slot, open or not.
+    /// Acquires one certain slot, with or without a connection.
     ///
     /// - Parameters:
     ///   - slot: The slot.
     ///   - thread: The calling thread.
     ///   - site: The access.
     ///   - held: The slots that the access has acquired so far.
-    ///   - reserved: A slot that the access has reserved.
-    /// - Throws: `SQLITE_MISUSE` when the gate is closed, and `SQLITE_LOCKED` when the wait would be
-    ///   a deadlock.
+    ///   - reserved: The slot that the access has reserved.
+    /// - Throws: `SQLITE_MISUSE` when the gate is closed, and `SQLITE_LOCKED` when the wait would
+    ///   be a deadlock.
     func take(
         _ slot: AccessSlot,
         _ thread: UnsafeMutablePointer<ThreadState>,

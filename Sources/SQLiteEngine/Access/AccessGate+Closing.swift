@@ -6,9 +6,9 @@ import Darwin
 import Glibc
 #endif
 
-/// How connections are closed while the gate goes on, and when nobody needs it any more.
+/// Closing connections, while the gate is in use and when the database is released.
 extension AccessGate {
-    /// Closes each connection as soon as the access that uses it has ended, without waiting.
+    /// Closes each connection as soon as the access that uses it has ended; returns at once.
     func closeConnectionsEventually(_ site: AccessSite) {
         for slot in slots where slot.isOpen || slot.isTaken {
             _ = acquire(site, .maintenance, wanted: slot) { [self] result in
@@ -19,7 +19,7 @@ extension AccessGate {
         }
     }
 
-    /// Runs `body` on each connection that is open, when the access that uses it has ended.
+    /// Runs `body` on each open connection, as soon as the access that uses it has ended.
     func withEachConnectionEventually(
         _ site: AccessSite,
         _ body: @escaping @Sendable (Database) -> Void
@@ -35,10 +35,10 @@ extension AccessGate {
         }
     }
 
-    /// Closes what is open, now that the last reference to the database is gone.
+    /// Closes all open connections, after the last reference to the database is gone.
     ///
-    /// No access can run any more. Who looks after kept transactions, or releases memory, may be
-    /// at a slot, for a moment.
+    /// No access can run any more. A thread that ends kept transactions or releases memory may
+    /// still hold a slot for a moment.
     func shutDown() {
         for slot in slots {
             while !slot.claimIdle(), !slot.claimClosed() {
@@ -51,7 +51,7 @@ extension AccessGate {
         for slot in slots { slot.giveUp(AccessSlot.State.retired) }
     }
 
-    /// Refuses all further accesses, and those who wait throw.
+    /// Rejects all further accesses; waiting accesses throw.
     ///
     /// The caller holds all slots.
     func retire() {

@@ -1,8 +1,8 @@
-/// Accesses that get a connection without a transaction.
+/// Accesses that use a connection without a transaction.
 extension AccessGate {
-    /// Gives the thread a connection; a transaction that is left open is a fatal error.
+    /// Provides the thread with a connection; a transaction that is left open is a fatal error.
     ///
-    /// With `onQueue`, the access goes through the connection's dispatch queue.
+    /// With `onQueue`, the access runs on the dispatch queue of the connection.
     func withConnection<T, E: Error>(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
@@ -24,10 +24,10 @@ extension AccessGate {
         return try onQueue ? runOnQueue(database, body) : body(database)
     }
 
-    /// Gives a callback a connection, on another thread.
+    /// Provides a callback with a connection, on another thread.
     ///
-    /// A transaction that is left open is a fatal error. When there is no connection, `body` gets
-    /// one whose statements all throw. The `owner` lives until then.
+    /// A transaction that is left open is a fatal error. If there is no connection, `body` receives
+    /// one whose statements all throw. The `owner` stays alive until then.
     func performWithoutTransactionLater(
         _ site: AccessSite,
         keeping owner: any DatabaseWriter,
@@ -44,11 +44,11 @@ extension AccessGate {
         }
     }
 
-    /// Takes every slot for a callback: running accesses are awaited, new ones kept out.
+    /// Acquires every slot for a callback: waits for running accesses and keeps new ones out.
     ///
-    /// The completion is called on any thread, with a failure when the gate was closed or the wait
-    /// would be a deadlock. On success ``giveBackAll()`` must follow. The caller has `reserved` a
-    /// slot of another gate.
+    /// The completion is called on any thread. It receives a failure when the gate is closed or the
+    /// wait would be a deadlock. After a success, the caller must call ``giveBackAll()``. The
+    /// caller has `reserved` a slot of another gate.
     func acquireAllLater(
         _ site: AccessSite,
         from index: Int = 0,
@@ -63,7 +63,7 @@ extension AccessGate {
         _ = acquire(site, .write, wanted: slots[index], holdings: holdings) { [self] result in
             switch result {
             case .success(let slot):
-                // Not here: this may be somebody's release of the slot.
+                // Not on this thread: it may be releasing the slot inside another access.
                 slot.executor.async { [self] in
                     slot.database?.endKeptTransaction()
                     acquireAllLater(site, from: index + 1, reserved: reserved, completion)

@@ -4,7 +4,7 @@ import Telemetry
 ///
 /// `read { write }` and `write { read }` are both legal. When all readers of a pool belong to
 /// threads that wait for the writer, and its holder waits for a reader, no thread can continue. The
-/// same happens across several pools and queues. The access that would complete such a circle
+/// same happens across several pools and queues. The access that would complete such a cycle
 /// throws instead.
 ///
 /// Only a thread that holds a connection and finds no free one registers its wait, so this costs

@@ -1,21 +1,24 @@
-/// How all connections of a pool are taken, without a deadlock.
+/// Acquiring all connections of a pool without a deadlock.
 ///
-/// A write inside of a read is legal, and a read inside of a write. So whoever wants all
-/// connections may not simply hold some while it waits for others: the thread that has one of
-/// those may be waiting for one of these. The rule that cannot deadlock:
+/// A write inside a read is legal, and so is a read inside a write. So an access that wants all
+/// connections must not hold some of them while it waits for others: the thread that holds the
+/// awaited connection may itself wait for a held one. The following order cannot deadlock:
 ///
-/// 1. The writer comes first, as any write gets it. Then no thread that waits for a reader has it.
-/// 2. It is only *reserved* while the readers are awaited: a thread that is inside of a read may
-///    borrow it, and gives it back to the reservation. So all readers come free at last.
-/// 3. Who holds all readers finds the writer at home: nobody is inside of a read who could have
-///    borrowed it.
+/// 1. The access acquires the writer first, like any write. Then no thread that waits for a reader
+///    holds the writer.
+/// 2. The access only *reserves* the writer while it waits for the readers. A thread inside a read
+///    may borrow the writer and returns it to the reservation. So all readers become free
+///    eventually.
+/// 3. When the access holds all readers, the writer is back: no thread is inside a read and could
+///    have borrowed it.
 ///
-/// These are methods of a pool's writer; its gate knows that of the readers.
+/// The methods belong to the gate of a pool's writer, which has a reference to the gate of the
+/// readers.
 extension AccessGate {
-    /// Runs `body` while the writer and all readers are held: running accesses are awaited, new
-    /// ones kept out.
+    /// Runs `body` while it holds the writer and all readers: waits for running accesses and keeps
+    /// new ones out.
     ///
-    /// - Throws: What `body` throws; `SQLITE_MISUSE` when the pool is closed.
+    /// - Throws: The error that `body` throws; `SQLITE_MISUSE` when the pool is closed.
     func withAllConnections<T>(
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite,
@@ -43,9 +46,10 @@ extension AccessGate {
 // MARK: - Without blocking a thread
 
 extension AccessGate {
-    /// Runs an access of a task with the writer while all readers are held.
+    /// Runs an access of a task on the writer while it holds all readers.
     ///
-    /// - Throws: What `body` throws; `CancellationError` at once when the task is cancelled.
+    /// - Throws: The error that `body` throws; `CancellationError` at once when the task is
+    ///   cancelled.
     func performWithAllConnections<T: Sendable>(
         _ site: AccessSite,
         readers: AccessGate,
@@ -65,7 +69,7 @@ extension AccessGate {
         }
     }
 
-    /// Runs an access for a callback with the writer while all readers are held.
+    /// Runs an access for a callback on the writer while it holds all readers.
     func performWithAllConnectionsLater(
         _ site: AccessSite,
         readers: AccessGate,
@@ -73,7 +77,7 @@ extension AccessGate {
         _ body: @escaping @Sendable (Database) -> Void
     ) {
         _ = acquire(site, .write) { [self] result in
-            // Not here: this may be somebody's release of the slot.
+            // Not on this thread: it may be releasing the slot inside another access.
             slots[0].executor.async { [self] in
                 if case .failure(let error) = result {
                     failure(error)

@@ -1,38 +1,40 @@
 import Telemetry
 
-/// What can be seen of a gate.
+/// The values that a status reports about a gate.
 extension AccessGate {
     /// Whether ``retire()`` was called.
     var isClosed: Bool { queue.withLock { $0.isClosed } }
 
-    /// Those who wait, oldest first.
+    /// The waiters, oldest first.
     func waiters(_ intent: Waiter.Intent, at now: UInt64) -> [WaiterStatus] {
-        // Inside the lock: outside of it a waiter may lose its sleeper.
+        // Inside the lock, because a waiter outside the queue may have lost its sleeper.
         queue.withLock { queue in
             queue.waiters.filter { $0.intent == intent }.map { $0.status(at: now) }
         }
     }
 
-    /// The time in which somebody waited, in nanoseconds.
+    /// The time during which at least one access waited, in nanoseconds.
     func saturatedNanoseconds(at now: UInt64) -> UInt64 {
         queue.withLock { $0.saturatedNanoseconds(at: now) }
     }
 
-    /// How many connections could not be opened.
+    /// The number of connections that could not be opened.
     var failedOpenings: UInt64 { failures.load(ordering: .relaxed) }
 
-    /// The most connections that were open: one is opened only when all others are in use.
+    /// The largest number of open connections.
+    ///
+    /// The gate opens a connection only when all others are in use.
     var peak: Int { openedPeak.load(ordering: .relaxed) }
 
-    /// The waits of those who had to wait, and how many there were.
+    /// The times of accesses that had to wait, and their number.
     var acquisitions: (histogram: AtomicHistogram, count: UInt64) {
         (slowAcquisitions, slowCount.load(ordering: .relaxed))
     }
 
-    /// What status leaves out of waits and holds; nil when nothing.
+    /// The waits and holds that the status leaves out; nil when it includes all.
     var baseline: AccessBaseline? { restart.withLock { $0 } }
 
-    /// Lets the waits and holds of ``DatabaseStatus`` count anew from now on.
+    /// Restarts the waits and holds of ``DatabaseStatus`` from zero.
     func restartTimes() {
         let baseline = AccessBaseline(of: self)
         restart.withLock { $0 = baseline }

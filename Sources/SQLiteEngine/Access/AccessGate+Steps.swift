@@ -63,7 +63,7 @@ extension AccessGate: GateSteps {
     func queueHasTask() -> Bool { queue.withLock { $0.hasTask } }
 
     func enqueue(_ waiter: Waiter) -> Bool {
-        // Afterwards, a releaser may already be resuming a task.
+        // A releaser may resume a task as soon as it is in the queue.
         let isTask = waiter.isTask
         let isOpen = queue.withLock { queue in
             if queue.isClosed { return false }
@@ -71,7 +71,7 @@ extension AccessGate: GateSteps {
             attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
             return true
         }
-        // Not earlier, so that the waiters before this one are entitled by then.
+        // Set after enqueueing, so that the waiters before this one become entitled first.
         if !isTask { waiter.patientUntil = monotonicNanoseconds() + Waiter.patience }
         return isOpen
     }

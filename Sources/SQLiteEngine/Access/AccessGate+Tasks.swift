@@ -1,17 +1,17 @@
 import Telemetry
 
-/// How tasks and callbacks wait for a connection: without a thread.
+/// How tasks and callbacks wait for a connection without blocking a thread.
 extension AccessGate {
-    /// Takes a connection for a task or a callback: now, or when `resume` is called.
+    /// Acquires a connection for a task or a callback, now or when `resume` is called.
     ///
-    /// `resume` is called once, on any thread: with a slot that is the task's, whose connection
-    /// may still have to be opened, or with the error that the gate was closed or that the wait
-    /// would be a deadlock.
+    /// `resume` is called once, on any thread. It receives a slot that belongs to the task, whose
+    /// connection may not be open yet, or an error: the gate was closed, or the wait would be a
+    /// deadlock.
     ///
-    /// When a slot is `wanted`, no other will do. The `holdings` are what the task or the callback
-    /// holds while it waits.
+    /// If a slot is `wanted`, only this slot is acquired. The `holdings` are the slots that the
+    /// task or the callback holds while it waits.
     ///
-    /// - Returns: What waits, for ``cancel(_:)``; nil when `resume` was called already.
+    /// - Returns: The waiter, for ``cancel(_:)``; nil when `resume` has been called already.
     func acquire(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
@@ -20,7 +20,7 @@ extension AccessGate {
         resume: @escaping @Sendable (Result<AccessSlot, any Error>) -> Void
     ) -> Waiter? {
         let start = monotonicNanoseconds()
-        // Behind those who wait: the order of the asynchronous accesses is a promise.
+        // Behind the existing waiters: asynchronous accesses run in the order of their calls.
         if wanted != nil || !readAttention().hasWaiters, let slot = claim(wanted) {
             resume(.success(slot))
             return nil
@@ -50,18 +50,18 @@ extension AccessGate {
         return waiter
     }
 
-    /// Takes a connection that is open and free, unless somebody waits for one.
+    /// Acquires a free slot with an open connection, unless an access waits for one.
     func claimFree() -> AccessSlot? { readAttention().hasWaiters ? nil : claimAny() }
 
-    /// Takes a slot that is free, with or without a connection.
+    /// Acquires a free slot, with or without a connection.
     private func claim(_ wanted: AccessSlot?) -> AccessSlot? {
         guard let wanted else { return claimAny() ?? claimAfterEnding() ?? claimClosed() }
         return wanted.claimIdle() || wanted.claimClosed() ? wanted : nil
     }
 
-    /// Takes a task's waiter back.
+    /// Removes the waiter of a task from the queue.
     ///
-    /// - Returns: Whether it still waited: then it will never be resumed.
+    /// - Returns: Whether it was still waiting. In that case it is never resumed.
     func cancel(_ waiter: Waiter) -> Bool {
         let isOurs = queue.withLock { queue in
             let isOurs = queue.remove(waiter, at: monotonicNanoseconds())

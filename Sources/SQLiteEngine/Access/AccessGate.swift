@@ -1,59 +1,61 @@
 import Synchronization
 import Telemetry
 
-/// Hands out the connections of one kind: the readers of a pool, its writer, a queue's only one.
+/// Hands out connections of one kind: the readers of a pool, its writer, or the connection of a
+/// queue.
 ///
-/// An access that finds a free connection takes it with one atomic exchange and gives it back
-/// with another; no lock, no hop to another thread. Only when none is free does a lock appear.
+/// An access acquires a free connection with one atomic exchange and releases it with another,
+/// without a lock and without a switch to another thread. The gate uses its lock only when no
+/// connection is free.
 ///
-/// Who waits may be overtaken by threads that are running, since handing each connection to a
-/// sleeping thread makes everybody as slow as the scheduler. A waiter that has been overtaken for
-/// ``Waiter/patience`` gets the next connection that is given up, so nobody starves; between, it
-/// is woken to try its luck at most every ``WaiterQueue/notificationInterval``.
+/// Running threads may overtake a waiter, because handing each connection to a sleeping thread
+/// would limit all accesses to the speed of the scheduler. A waiter that has been overtaken for
+/// ``Waiter/patience`` receives the next connection that is released, so no waiter starves. Until
+/// then, it is notified to try again at most once per ``WaiterQueue/notificationInterval``.
 @usableFromInline
 final class AccessGate: Sendable {
     private static let nextIdentity = Atomic<UInt>(1)
 
-    /// Tells gates apart; unlike an address it is never used again.
+    /// Identifies the gate; unlike an address, the number is never used again.
     let identity: UInt
-    /// The connections' places; their number never changes.
+    /// The slots of the connections; their number never changes.
     let slots: [AccessSlot]
 
-    /// The gate of the readers, on a pool's writer: who holds the writer keeps them from keeping
-    /// transactions.
+    /// The gate of the readers, on a pool's writer: an access that holds the writer may forbid the
+    /// readers to keep transactions.
     let readers: AccessGate?
     private let opening: @Sendable (AccessSlot) throws -> Database
-    /// What those who release must look after: the number of waiters in the lower half, and in
-    /// the upper that of the accesses which forbid to keep transactions.
+    /// What releasers must attend to: the lower half counts the waiters, the upper half the
+    /// accesses that forbid connections to keep transactions.
     let attention = Atomic<Int>(0)
     static let forbidding = GateAttention.forbidding
-    /// Decides when its connections keep their read transactions.
+    /// Decides when the connections keep their read transactions.
     let keeper = ReadTransactionKeeper()
-    /// Those who wait.
+    /// The accesses that wait.
     let queue = Lock(WaiterQueue<Waiter>())
-    /// The waits of those who had to wait, and their number.
+    /// The times of accesses that had to wait, and their number.
     let slowAcquisitions = AtomicHistogram()
     let slowCount = Atomic<UInt64>(0)
-    /// The most connections that were open.
+    /// The largest number of open connections.
     let openedPeak = Atomic<Int>(0)
-    /// What the openings took that succeeded.
+    /// How long the successful openings took.
     let openings = AtomicHistogram()
-    /// How many openings failed.
+    /// The number of failed openings.
     let failures = Atomic<UInt64>(0)
-    /// Where the time of accesses goes.
+    /// How the accesses spend their time.
     let times: AccessTimes
-    /// What was counted before ``restartTimes()``.
+    /// The counts at the last ``restartTimes()``.
     let restart = Lock<AccessBaseline?>(nil)
-    /// What happens to the connections.
+    /// Reports the events of the connections.
     let events: EventHub
 
     /// Creates a gate without connections.
     ///
     /// - Parameters:
-    ///   - labels: The connections' labels, one for each.
-    ///   - probes: How much they tell.
+    ///   - labels: The labels of the connections, one for each.
+    ///   - probes: How much the probes of the connections measure.
     ///   - readers: The gate of the readers, for a pool's writer.
-    ///   - events: Where they tell what happens.
+    ///   - events: Receives the events of the connections.
     ///   - dispatching: Where asynchronous accesses run.
     ///   - opening: Opens the connection of a slot; called without any lock, by the access that
     ///     needs it.
@@ -92,9 +94,9 @@ final class AccessGate: Sendable {
         for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
     }
 
-    // MARK: Taking a connection
+    // MARK: Acquiring a connection
 
-    /// Takes a connection on behalf of the calling thread; waits while there is none.
+    /// Acquires a connection for the calling thread; waits while none is free.
     @inline(__always)
     func acquire(
         _ thread: UnsafeMutablePointer<ThreadState>,
@@ -130,7 +132,7 @@ final class AccessGate: Sendable {
         return slot
     }
 
-    /// Takes the first slot while its gate is being made; nil is impossible then.
+    /// Acquires the first slot while the gate is being created; always succeeds then.
     func claimFirstSlot() -> AccessSlot? {
         slots[0].claimClosed() ? slots[0] : nil
     }
@@ -142,7 +144,7 @@ final class AccessGate: Sendable {
         let start = monotonicNanoseconds()
         slot.probe.beginOpening(site)
         do {
-            // Opening runs the user's closures, which may wait for other connections.
+            // The user's closures run during the opening and may wait for other connections.
             slot.install(
                 try holding(CollectionOfOne(slot), ThreadState.current, site) { try opening(slot) },
                 keeper
@@ -152,7 +154,7 @@ final class AccessGate: Sendable {
             slot.probe.endOpening(succeeded: false)
             failures.wrappingAdd(1, ordering: .relaxed)
             events.emit(slot.label, .connectionNotOpened(took: monotonicNanoseconds() - start))
-            // The place is free again, for the next one to try; a waiter may be that one.
+            // Releases the slot, so that the next access can try; that may be a waiter.
             giveBack(slot)
             throw error
         }

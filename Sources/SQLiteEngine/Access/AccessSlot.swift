@@ -2,55 +2,55 @@ import CSQLite
 import Synchronization
 import Telemetry
 
-/// The place of one connection in a gate: free, taken, or still without a connection.
+/// The place of one connection in a gate: free, taken, or without a connection.
 ///
-/// `@unchecked Sendable`: `database` and `outer` belong to whoever claimed the slot; `state` hands
-/// them over (acquire and release). `shared` has a lock of its own.
+/// `@unchecked Sendable`: `database` and `outer` belong to the holder of the slot; `state` hands
+/// them over (acquire and release). `shared` has a lock.
 final class AccessSlot: @unchecked Sendable {
     enum State {
-        /// No connection yet: the next one to need it opens it.
+        /// No connection yet; the next access that needs one opens it.
         static let closed: UInt8 = 0
-        /// Open, and nobody uses it.
+        /// Open and unused.
         static let idle: UInt8 = 1
-        /// Somebody's.
+        /// Held by an access.
         static let taken: UInt8 = 2
-        /// Closed for good.
+        /// Closed permanently.
         static let retired: UInt8 = 3
-        /// Kept for somebody who waits for the readers: see ``GateSteps/reserve()``.
+        /// Reserved for an access that waits for the readers: see ``GateSteps/reserve()``.
         static let reserved: UInt8 = 4
-        /// Open and unused, and its connection keeps its read transaction.
+        /// Open and unused; its connection keeps its read transaction.
         static let keeping: UInt8 = 5
-        /// Unused, and a thread ends the transaction that its connection kept.
+        /// Unused; a thread ends the transaction that its connection kept.
         static let ending: UInt8 = 6
 
         /// Whether an access may claim a slot in this state.
         @inline(__always)
         static func isFree(_ state: UInt8) -> Bool { state == idle || state == keeping }
 
-        /// The state of the slot of an open connection that becomes free.
+        /// The state of a slot whose open connection becomes free.
         @inline(__always)
         static func free(keepsTransaction: Bool) -> UInt8 { keepsTransaction ? keeping : idle }
     }
 
-    /// Its number in the gate, from 0.
+    /// The index of the slot in its gate.
     let index: Int
-    /// The label of its connection.
+    /// The label of the connection.
     let label: String
-    /// The identity of its gate.
+    /// The identity of the gate.
     let gate: UInt
-    /// What can be seen of its connection; it stays when the connection is closed and opened anew.
+    /// The measurements of the connection; kept when the connection is closed and opened again.
     let probe: ConnectionProbe
-    /// Where accesses run that must not block the caller's thread.
+    /// Runs the accesses that must not block the caller's thread.
     let executor: SlotExecutor
 
     private let state = Atomic<UInt8>(State.closed)
     private let lost = Atomic<Bool>(false)
 
-    /// What belongs to whoever claimed the slot; behind a pointer for the reason that
-    /// ``Database/State`` gives.
+    /// The values that belong to the holder of the slot; behind a pointer for the reason given at
+    /// ``Database/State``.
     private struct Claimed {
         var database: Database?
-        /// The connection's kept transaction; valid while `database` is set.
+        /// The kept transaction of the connection; valid while `database` is set.
         var kept: UnsafeMutablePointer<KeptReadTransaction>?
         var outer: Unmanaged<AccessSlot>?
         var thread: UnsafeMutablePointer<ThreadState>?
@@ -59,13 +59,14 @@ final class AccessSlot: @unchecked Sendable {
 
     private let claimed: UnsafeMutablePointer<Claimed>
 
-    /// What those may use who do not hold the slot: `interrupt()` and the looks at the wal-index.
+    /// The values that threads use without holding the slot: for `interrupt()` and for reading the
+    /// wal-index.
     private struct Shared {
         var connection: OpaquePointer?
         var walIndex: WALIndex?
     }
 
-    /// Closing takes the same lock, so that nobody meets a closed connection.
+    /// Closing acquires the same lock, so that no thread uses a closed connection.
     private let shared = Lock(Shared())
 
     init(
@@ -89,18 +90,18 @@ final class AccessSlot: @unchecked Sendable {
         claimed.deallocate()
     }
 
-    /// The connection; only whoever claimed the slot may touch it.
+    /// The connection; only the holder of the slot may use it.
     @inline(__always)
     var database: Database? { claimed.pointee.database }
 
-    /// The access of the same thread around the current one.
+    /// The access of the same thread that encloses the current one.
     @inline(__always)
     var outer: Unmanaged<AccessSlot>? {
         get { claimed.pointee.outer }
         set { claimed.pointee.outer = newValue }
     }
 
-    /// The thread whose access it is.
+    /// The thread that runs the access.
     @inline(__always)
     var thread: UnsafeMutablePointer<ThreadState>? {
         get { claimed.pointee.thread }
@@ -114,10 +115,10 @@ final class AccessSlot: @unchecked Sendable {
         set { claimed.pointee.site = newValue }
     }
 
-    /// Takes the slot when its state is `expected`.
+    /// Acquires the slot if its state is `expected`.
     ///
-    /// The load is sequentially consistent for the sake of ``giveUp(_:)``: a waiter enqueues and then
-    /// looks at the slots. A relaxed load may come first on some processors, and miss the slot.
+    /// The load is sequentially consistent and pairs with ``giveUp(_:)``: a waiter enqueues and
+    /// then searches the slots. Some processors may perform a relaxed load early and miss the slot.
     @inline(__always)
     func claim(from expected: UInt8, as desired: UInt8 = State.taken) -> Bool {
         guard state.load(ordering: .sequentiallyConsistent) == expected else { return false }
@@ -128,7 +129,7 @@ final class AccessSlot: @unchecked Sendable {
         ).exchanged
     }
 
-    /// Takes the slot when its connection is open and free.
+    /// Acquires the slot if its connection is open and free.
     @inline(__always)
     func claimIdle() -> Bool {
         let found = state.load(ordering: .sequentiallyConsistent)
@@ -140,41 +141,43 @@ final class AccessSlot: @unchecked Sendable {
         ).exchanged
     }
 
-    /// Takes the slot when its connection is free and keeps a transaction, to end that; only
+    /// Acquires the slot to end the transaction that its free connection keeps; only
     /// ``GateSteps/release(_:)`` may follow.
     func claimKeeping() -> Bool { claim(from: State.keeping, as: State.ending) }
 
-    /// Takes the slot when it has no connection.
+    /// Acquires the slot if it has no connection.
     func claimClosed() -> Bool { claim(from: State.closed) }
 
-    /// Gives the slot up.
+    /// Releases the slot.
     ///
-    /// Sequentially consistent: whoever waits has said so before it looks at
-    /// the slots for the last time, and the caller looks for waiters after this.
+    /// Sequentially consistent: a waiter enqueues before it searches the slots for the last time,
+    /// and the caller checks for waiters after this.
     @inline(__always)
     func giveUp(_ newState: UInt8) {
         _ = state.exchange(newState, ordering: .sequentiallyConsistent)
     }
 
-    /// Whether somebody has it; where not, all is visible that was done by whoever had it last.
+    /// Whether the slot is held.
+    ///
+    /// If not, all writes of its last holder are visible.
     var isTaken: Bool { state.load(ordering: .acquiring) == State.taken }
 
-    /// Whether a thread has claimed the slot to end the transaction that its connection kept.
+    /// Whether a thread holds the slot to end the transaction that its connection kept.
     var isEnding: Bool { state.load(ordering: .sequentiallyConsistent) == State.ending }
 
-    /// Whether the slot is free, and its connection keeps its transaction.
+    /// Whether the slot is free and its connection keeps its transaction.
     var keepsIdleTransaction: Bool {
         state.load(ordering: .sequentiallyConsistent) == State.keeping
     }
 
-    /// Whether the connection keeps its transaction; only the holder of the slot may ask.
+    /// Whether the connection keeps its transaction; only the holder of the slot may call this.
     @inline(__always)
     var keepsTransaction: Bool { claimed.pointee.kept?.pointee.isKept ?? false }
 
-    /// Gives up the slot of an open connection.
+    /// Releases the slot of an open connection.
     ///
-    /// - Returns: Whether the connection keeps its transaction: ``ReadTransactionKeeper/didKeep()``
-    ///   must follow.
+    /// - Returns: Whether the connection keeps its transaction. In that case, the caller must call
+    ///   ``ReadTransactionKeeper/didKeep()``.
     @inline(__always)
     func giveUpOpen() -> Bool {
         let keeps = keepsTransaction
@@ -182,20 +185,21 @@ final class AccessSlot: @unchecked Sendable {
         return keeps
     }
 
-    /// Whether its connection showed a state that no new one can show: nobody but those who want
-    /// this very slot gets it then.
+    /// Whether a new connection could not show the state that this one showed.
+    ///
+    /// Then only accesses that want this very slot acquire it.
     var isLost: Bool {
         get { lost.load(ordering: .sequentiallyConsistent) }
         set { lost.store(newValue, ordering: .sequentiallyConsistent) }
     }
 
-    /// Whether it is closed for good.
+    /// Whether the slot is closed permanently.
     var isRetired: Bool { state.load(ordering: .relaxed) == State.retired }
 
-    /// Whether its connection is open.
+    /// Whether the connection is open.
     var isOpen: Bool { shared.withLock { $0.connection != nil } }
 
-    /// Puts a connection in; the caller has claimed the slot.
+    /// Installs a connection; the caller holds the slot.
     func install(_ database: Database, _ keeper: ReadTransactionKeeper) {
         claimed.pointee.database = database
         claimed.pointee.kept = database.kept
@@ -205,12 +209,12 @@ final class AccessSlot: @unchecked Sendable {
         database.shareWALIndex()
     }
 
-    /// Takes the connection out, before it is closed; the caller has claimed the slot.
+    /// Removes the connection before it is closed; the caller holds the slot.
     func uninstall() -> Database? {
         shared.withLock { $0 = Shared() }
         if let database {
             probe.willClose()
-            // The program may keep the connection's object for longer than the slot lives.
+            // The program may keep the `Database` object longer than the slot.
             database.slot = nil
             database.kept.pointee.disable()
         }
@@ -219,18 +223,18 @@ final class AccessSlot: @unchecked Sendable {
         return claimed.pointee.database
     }
 
-    /// Called at the end of each access, by its holder: reviews what a program may have done on the
-    /// C connection.
+    /// Reviews changes that the program may have made to the C connection.
+    ///
+    /// The holder calls this at the end of each access.
     @inline(__always)
     func reviewIfExposed() {
         if claimed.pointee.kept?.pointee.isExposed ?? false { database?.reviewExposedHandle() }
     }
 
-    /// Interrupts the statement that runs.
+    /// Interrupts the running statement.
     ///
-    /// - Parameter step: The step that is meant, as ``ConnectionProbe/runningStep`` tells it; nil
-    ///   for whatever runs.
-    /// - Returns: The step that was running; nil when none was, or another.
+    /// - Parameter step: The step to interrupt, from ``ConnectionProbe/runningStep``; nil for any.
+    /// - Returns: The step that was running; nil when there was none, or another one.
     @discardableResult
     func interrupt(_ step: UInt64? = nil) -> UInt64? {
         shared.withLock { shared in
@@ -243,9 +247,9 @@ final class AccessSlot: @unchecked Sendable {
         }
     }
 
-    /// Lets other threads use the connection's wal-index.
+    /// Lets other threads use the wal-index of the connection.
     func share(_ walIndex: WALIndex?) { shared.withLock { $0.walIndex = walIndex } }
 
-    /// The wal-index of the connection, while that is open in WAL mode.
+    /// The wal-index of the connection while it is open in WAL mode.
     var walIndex: WALIndex? { shared.withLock { $0.walIndex } }
 }

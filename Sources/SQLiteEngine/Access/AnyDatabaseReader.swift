@@ -7,7 +7,7 @@ public final class AnyDatabaseReader: DatabaseReader {
     /// Wraps a reader.
     public init(_ base: any DatabaseReader) { self.base = base }
 
-    /// What the connections were opened with.
+    /// The configuration of the connections.
     public var configuration: Configuration { base.configuration }
 
     /// The path of the database file.
@@ -16,10 +16,10 @@ public final class AnyDatabaseReader: DatabaseReader {
     /// Closes the connections.
     public func close() throws { try base.close() }
 
-    /// Interrupts the statements that run.
+    /// Interrupts the running statements.
     public func interrupt() { base.interrupt() }
 
-    /// What can be seen of the database now.
+    /// Reports the current status of the database.
     public func status() -> DatabaseStatus { base.status() }
 
     /// Reads one state of the database; blocks the thread.
@@ -64,7 +64,8 @@ public final class AnyDatabaseReader: DatabaseReader {
         base.asyncUnsafeRead(at: site, value)
     }
 
-    /// Reads on the connection that the thread already holds, or on a free one; no transaction.
+    /// Reads on the connection that the thread already holds, or on a free one, without a
+    /// transaction.
     public func unsafeReentrantRead<T>(
         at site: AccessSite,
         _ value: (Database) throws -> T

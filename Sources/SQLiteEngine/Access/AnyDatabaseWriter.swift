@@ -7,7 +7,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
     /// Wraps a writer.
     public init(_ base: any DatabaseWriter) { self.base = base }
 
-    /// What the connections were opened with.
+    /// The configuration of the connections.
     public var configuration: Configuration { base.configuration }
 
     /// The path of the database file.
@@ -16,10 +16,10 @@ public final class AnyDatabaseWriter: DatabaseWriter {
     /// Closes the connections.
     public func close() throws { try base.close() }
 
-    /// Interrupts the statements that run.
+    /// Interrupts the running statements.
     public func interrupt() { base.interrupt() }
 
-    /// What can be seen of the database now.
+    /// Reports the current status of the database.
     public func status() -> DatabaseStatus { base.status() }
 
     /// Reads one state of the database; blocks the thread.
@@ -64,7 +64,8 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         base.asyncUnsafeRead(at: site, value)
     }
 
-    /// Reads on the connection that the thread already holds, or on a free one; no transaction.
+    /// Reads on the connection that the thread already holds, or on a free one, without a
+    /// transaction.
     public func unsafeReentrantRead<T>(
         at site: AccessSite,
         _ value: (Database) throws -> T
@@ -87,7 +88,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try await base.write(at: site, updates)
     }
 
-    /// Gives the writer without a transaction; blocks the thread.
+    /// Provides the writer without a transaction; blocks the thread.
     public func writeWithoutTransaction<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -95,7 +96,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try base.writeWithoutTransaction(at: site, updates)
     }
 
-    /// Gives the writer without a transaction, and without blocking the thread.
+    /// Provides the writer without a transaction, and without blocking the thread.
     public func writeWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
@@ -103,7 +104,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try await base.writeWithoutTransaction(at: site, updates)
     }
 
-    /// Gives the writer without a transaction later, on another thread.
+    /// Provides the writer without a transaction later, on another thread.
     public func asyncWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Database) -> Void
@@ -111,7 +112,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         base.asyncWriteWithoutTransaction(at: site, updates)
     }
 
-    /// Gives the writer while nobody reads; blocks the thread.
+    /// Provides the writer while no read is running; blocks the thread.
     public func barrierWriteWithoutTransaction<T>(
         at site: AccessSite,
         _ updates: (Database) throws -> T
@@ -119,7 +120,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try base.barrierWriteWithoutTransaction(at: site, updates)
     }
 
-    /// Gives the writer while nobody reads, without blocking the thread.
+    /// Provides the writer while no read is running, without blocking the thread.
     public func barrierWriteWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
@@ -127,7 +128,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try await base.barrierWriteWithoutTransaction(at: site, updates)
     }
 
-    /// Gives the writer while nobody reads, later, on another thread.
+    /// Provides the writer while no read is running, later, on another thread.
     public func asyncBarrierWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -135,7 +136,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         base.asyncBarrierWriteWithoutTransaction(at: site, updates)
     }
 
-    /// Uses the writer that the thread already holds, or waits for it; no transaction.
+    /// Uses the writer that the thread already holds, or waits for it, without a transaction.
     public func unsafeReentrantWrite<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -143,7 +144,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try base.unsafeReentrantWrite(at: site, updates)
     }
 
-    /// Reads the state that the writer, which the thread holds, has just committed.
+    /// Reads the state that the writer has just committed; the thread holds the writer.
     public func spawnConcurrentRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void

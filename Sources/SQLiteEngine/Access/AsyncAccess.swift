@@ -2,19 +2,20 @@ import Synchronization
 import Telemetry
 
 extension AccessGate {
-    /// Runs an access of a task: waits without a thread, and runs `body` on the connection's own.
+    /// Runs an access of a task: waits without a thread and runs `body` on the thread of the
+    /// connection.
     ///
-    /// A slot that was `claimed` before is taken instead, and given back at the end.
+    /// If a slot was `claimed` before, the access uses this slot and releases it at the end.
     ///
-    /// - Throws: `CancellationError` at once when the task is cancelled while it waits; when it
-    ///   is cancelled later, the statement that runs is interrupted and the access rolls back.
+    /// - Throws: `CancellationError` at once when the task is cancelled while it waits. If the task
+    ///   is cancelled later, the running statement is interrupted and the access rolls back.
     func perform<T: Sendable>(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
         holding claimed: AccessSlot? = nil,
         _ body: @Sendable (Database) throws -> T
     ) async throws -> T {
-        // Who holds a connection goes through with it, so that it is given back.
+        // An access that holds a connection continues, so that it releases the connection.
         if claimed == nil { try Task.checkCancellation() }
         let access = TaskAccess(gate: self, site: site, intent: intent, claimed: claimed)
         return try await withTaskCancellationHandler {
@@ -24,10 +25,11 @@ extension AccessGate {
         }
     }
 
-    /// Runs an access for a callback: waits without a thread, and runs it on the connection's.
+    /// Runs an access for a callback: waits without a thread, then runs on the thread of the
+    /// connection.
     ///
-    /// Accesses that wait run in the order of the calls. The access ends with `body`; `failure` is
-    /// called in its place when there is no connection to be had.
+    /// Waiting accesses run in the order of the calls. The access ends with `body`. If there is no
+    /// connection, `failure` is called instead.
     func performLater(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
@@ -35,7 +37,7 @@ extension AccessGate {
         _ body: @escaping @Sendable (Database) -> Void
     ) {
         _ = acquire(site, intent) { [self] result in
-            // On a thread of Dispatch's in each case: `failure` is the user's code, too.
+            // Always on a Dispatch thread: `failure` is also code of the user.
             let slot = (try? result.get()) ?? slots[0]
             slot.executor.async { [self] in
                 do {
@@ -51,9 +53,9 @@ extension AccessGate {
         }
     }
 
-    /// Takes every slot for a task: running accesses are awaited, new ones kept out.
+    /// Acquires every slot for a task: waits for running accesses and keeps new ones out.
     ///
-    /// The caller gives them back with ``giveBackAll()``. It has `reserved` a slot of another gate.
+    /// The caller releases them with ``giveBackAll()``. It has `reserved` a slot of another gate.
     func acquireAll(_ site: AccessSite, reserved: AccessSlot) async throws {
         var held = 0
         do {
@@ -69,12 +71,12 @@ extension AccessGate {
         }
     }
 
-    /// Ends what ``acquireAll(_:)`` began.
+    /// Releases the slots that ``acquireAll(_:)`` acquired.
     func giveBackAll() {
         for slot in slots { giveBack(slot) }
     }
 
-    /// Runs the access of a task on the connection's thread.
+    /// Runs the access of a task on the thread of the connection.
     func perform<T>(
         _ slot: AccessSlot,
         _ site: AccessSite,
@@ -85,7 +87,7 @@ extension AccessGate {
         let thread = ThreadState.current
         enter(slot, thread, site)
         defer {
-            // The next task's access needs no other thread, where this one has nobody to please.
+            // Without a target queue, this thread can run the access of the next task itself.
             if !slot.executor.hasTarget { thread.pointee.leaving = Unmanaged.passUnretained(slot) }
             leaveOpenOrNot(slot)
             thread.pointee.leaving = nil
@@ -101,7 +103,7 @@ extension AccessGate {
             try cancellation.check()
             return try body(database)
         } catch let error as DatabaseError where error.isInterruptionError {
-            // Cancelling interrupts: that the access was cancelled is what happened.
+            // A cancelled access throws `CancellationError`, not the error of the interrupt.
             try cancellation.check()
             throw error
         }
@@ -124,14 +126,14 @@ extension AccessGate {
     }
 }
 
-/// A task's wait for one certain connection, which its cancellation may end.
+/// A task's wait for one certain connection; the cancellation of the task ends the wait.
 private final class TaskAcquisition: Sendable {
     private struct State {
         var waiter: Waiter?
         var isCancelled = false
     }
 
-    /// The connection, or the reason why the task gets none.
+    /// The connection, or the reason why the task does not receive one.
     let outcome = Promise<Result<AccessSlot, any Error>>()
 
     private let gate: AccessGate
@@ -175,42 +177,42 @@ private final class TaskAcquisition: Sendable {
     }
 }
 
-/// Whether the task of a running access was cancelled, and the way to stop it.
+/// The cancellation state of a running access, and the means to stop it.
 final class AccessCancellation: Sendable {
     private struct State {
         var slot: AccessSlot?
-        /// Whether what runs is none of the access's.
+        /// Whether the running code does not belong to the access.
         var isPaused = false
     }
 
     private let state = Lock(State())
     private let flag = Atomic<Bool>(false)
 
-    /// The access runs on `slot` from now on.
+    /// Starts the access on `slot`.
     func begin(on slot: AccessSlot) { state.withLock { $0.slot = slot } }
 
-    /// The access is over: nothing is interrupted any more.
+    /// Ends the access: from now on, nothing is interrupted.
     func end() { state.withLock { $0.slot = nil } }
 
-    /// What runs from now on is not to be interrupted: the access's transaction has ended, and
-    /// others are told so.
+    /// Prevents interrupts from now on: the transaction of the access has ended, and observers are
+    /// being notified.
     func pause() { state.withLock { $0.isPaused = true } }
 
     /// Ends the pause.
     func goOn() { state.withLock { $0.isPaused = false } }
 
-    /// Marks the access as cancelled, and interrupts what it runs, until it has ended.
+    /// Marks the access as cancelled, and interrupts its statements until it has ended.
     ///
-    /// Once is not enough: between the access's last look at the flag and the beginning of its
-    /// next statement SQLite forgets an interrupt. Whatever statement it meets later belongs to an
-    /// access that is cancelled anyway.
+    /// One interrupt is not enough: SQLite discards an interrupt that arrives after the access has
+    /// last checked the flag and before its next statement starts. Any statement that a later
+    /// interrupt stops belongs to an access that is cancelled anyway.
     func cancel() {
         flag.store(true, ordering: .releasing)
         interrupt(againAfter: .milliseconds(1))
     }
 
     private func interrupt(againAfter pause: Duration) {
-        // Inside the lock, so that the interrupt cannot meet the connection's next access.
+        // Inside the lock, so that the interrupt cannot affect the next access of the connection.
         let isRunning = state.withLock { state in
             if !state.isPaused { _ = state.slot?.interrupt() }
             return state.slot != nil
@@ -221,7 +223,7 @@ final class AccessCancellation: Sendable {
         }
     }
 
-    /// Throws when the access was cancelled.
+    /// Throws if the access was cancelled.
     func check() throws {
         if flag.load(ordering: .acquiring) { throw CancellationError() }
     }

@@ -1,10 +1,10 @@
-/// Memory and locks that a pool gives back while it goes on.
+/// Memory and locks that an open pool releases.
 extension DatabasePool {
-    /// Gives back what memory the connections can do without, and closes the readers, when the
-    /// accesses that run have ended; blocks the thread.
+    /// Releases as much memory of the connections as possible, and closes the readers, after the
+    /// running accesses have ended; blocks the thread.
     ///
-    /// With ``Configuration/persistentReadOnlyConnections`` the readers stay open. Nothing is
-    /// released where waiting for those accesses would be a deadlock.
+    /// With ``Configuration/persistentReadOnlyConnections``, the readers stay open. Nothing is
+    /// released if waiting for the running accesses would be a deadlock.
     public func releaseMemory(fileID: StaticString = #fileID, line: UInt = #line) {
         let site = AccessSite(fileID: fileID, line: line)
         let thread = ThreadState.current
@@ -23,14 +23,14 @@ extension DatabasePool {
                 }
             }
         } catch {
-            // The pool was closed and has no memory left, or waiting would be a deadlock.
+            // The pool is closed and holds no memory, or waiting would be a deadlock.
         }
     }
 
-    /// Gives back what memory the connections can do without, and closes the readers, each when
+    /// Releases as much memory of the connections as possible, and closes the readers, each after
     /// the access that uses it has ended; returns at once.
     ///
-    /// With ``Configuration/persistentReadOnlyConnections`` the readers stay open.
+    /// With ``Configuration/persistentReadOnlyConnections``, the readers stay open.
     public func releaseMemoryEventually(fileID: StaticString = #fileID, line: UInt = #line) {
         let site = AccessSite(fileID: fileID, line: line)
         if configuration.persistentReadOnlyConnections {
@@ -41,10 +41,10 @@ extension DatabasePool {
         asyncWriteWithoutTransaction(at: site) { $0.releaseMemory() }
     }
 
-    /// Closes the readers, each when the access that uses it has ended; returns at once.
+    /// Closes each reader after the access that uses it has ended; returns at once.
     ///
-    /// The accesses that come then open new ones: after a change that only new connections see,
-    /// such as a function of the configuration's.
+    /// Later accesses open new readers. Call this after a change that only new connections see,
+    /// such as a change to a function of the configuration.
     public func invalidateReadOnlyConnections(
         fileID: StaticString = #fileID,
         line: UInt = #line
@@ -57,8 +57,8 @@ extension DatabasePool {
     /// Refuses locks from now on, interrupts the writer, and ends the read transactions that idle
     /// readers keep.
     ///
-    /// Reads continue in WAL mode: they take no lock that others wait for, and hold theirs no longer
-    /// than the access.
+    /// Reads continue in WAL mode: they acquire no lock that others wait for, and hold their locks
+    /// only during the access.
     func suspend() {
         guard suspension.begin() else { return }
         readers.forbidKeeping()

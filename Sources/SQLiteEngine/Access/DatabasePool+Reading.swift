@@ -1,4 +1,4 @@
-/// Reads that are not in one transaction, or not on the caller's thread.
+/// Reads without a transaction, or on another thread.
 extension DatabasePool {
     /// Reads in one transaction, without blocking the thread.
     public func read<T: Sendable>(
@@ -25,16 +25,17 @@ extension DatabasePool {
                 return
             }
             value(.success(db))
-            // A commit that fails has no one to hear of it; the transaction is over all the same.
+            // No caller can receive the error of a failed commit; the transaction has ended in any
+            // case.
             _ = try? db.endReadAccess(mayHaveWritten: false, mayKeep: { readers.allowsKeeping })
         }
     }
 
-    /// Reads in one transaction at once, on this thread, when a reader is open and free and nobody
-    /// waits for one.
+    /// Reads in one transaction on this thread, if a reader is open and free and no access waits
+    /// for one.
     ///
-    /// - Returns: Whether it did; not inside of another read, nor where the user chose the queue of
-    ///   reads.
+    /// - Returns: Whether it has read. It does not read inside another read, or if the user has
+    ///   chosen the queue of reads.
     func readIfFree(at site: AccessSite, _ value: (Database) -> Void) -> Bool {
         let thread = ThreadState.current
         guard !hasReadQueue, thread.pointee.access(through: readers) == nil,
@@ -89,14 +90,14 @@ extension DatabasePool {
         }
     }
 
-    /// Reads on the reader or the writer that the thread already holds, or on a free reader; no
-    /// transaction.
+    /// Reads on the reader or the writer that the thread already holds, or on a free reader,
+    /// without a transaction.
     public func unsafeReentrantRead<T>(
         at site: AccessSite,
         _ value: (Database) throws -> T
     ) throws -> T {
         let thread = ThreadState.current.pointee
-        // Who holds all readers may hold none that is open.
+        // A thread that holds all readers may not hold an open one.
         if let database = thread.access(through: readers)?.database {
             return try value(database)
         }
@@ -108,14 +109,14 @@ extension DatabasePool {
 
     /// Reads the state that the writer has just committed, on another thread.
     ///
-    /// Call it where you hold the writer and no transaction is open: in
-    /// `writeWithoutTransaction`, or in an observer's `databaseDidCommit`. Elsewhere it is a fatal
-    /// error. It waits for a reader that is free, and for it to take the state: what is written
-    /// after the call is not seen.
+    /// Call this method while you hold the writer and no transaction is open: in
+    /// `writeWithoutTransaction`, or in `databaseDidCommit` of an observer. Otherwise, it is a
+    /// fatal error. The method returns after a free reader has started to show the state, so that
+    /// the read does not see later writes.
     ///
     /// - Parameters:
-    ///   - value: Called once: with a connection that shows exactly the last committed state, or
-    ///     with the error that there is none.
+    ///   - value: Called once, with a connection that shows exactly the last committed state, or
+    ///     with an error if there is no connection.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
     public func asyncConcurrentRead(
@@ -133,13 +134,13 @@ extension DatabasePool {
     ) {
         let thread = ThreadState.current
         guard let holder = thread.pointee.access(through: writer) else {
-            fatalError("A concurrent read is asked for by who does not hold the writer.")
+            fatalError("A concurrent read was started by a thread that does not hold the writer.")
         }
         requirement(
             !holder.openDatabase.isInsideTransaction,
             """
-            A concurrent read must not be asked for inside of a transaction: it would not see its \
-            changes. Use writeWithoutTransaction, and transactions inside of it.
+            A concurrent read must not be started inside a transaction: it would not see the \
+            changes. Use writeWithoutTransaction, and transactions inside it.
             """
         )
         readers.preconditionNotReentrant(thread)
@@ -159,7 +160,7 @@ extension DatabasePool {
         }
     }
 
-    /// Takes a reader that shows the last committed state, off the thread.
+    /// Detaches a reader that shows the last committed state from the thread.
     private func enterCommittedState(
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite

@@ -1,4 +1,4 @@
-/// What a read and a write begin and end with: the part of a generic access that need not be
+/// The start and the end of a read and of a write: the part of a generic access that need not be
 /// specialized.
 extension DatabasePool {
     @usableFromInline
@@ -24,7 +24,7 @@ extension DatabasePool {
                 mayHaveWritten: false,
                 mayKeep: { readers.allowsKeeping }
             ) {
-                // The clock was read to decide it.
+                // The decision has read the clock.
                 end = database.kept.pointee.lastEnd
             }
         } catch {

@@ -1,4 +1,4 @@
-/// Writes that are not in one transaction, or not on the caller's thread.
+/// Writes without a single transaction, or on another thread.
 extension DatabasePool {
     /// Writes in one immediate transaction, without blocking the thread.
     public func write<T: Sendable>(
@@ -8,7 +8,7 @@ extension DatabasePool {
         try await writer.perform(site, .write) { db in try db.withWriteTransaction(updates) }
     }
 
-    /// Gives the writer without a transaction: each statement commits on its own.
+    /// Provides the writer without a transaction: each statement commits on its own.
     public func writeWithoutTransaction<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -16,7 +16,7 @@ extension DatabasePool {
         try writer.withConnection(site, .write, onQueue: hasWriteQueue, updates)
     }
 
-    /// Gives the writer without a transaction, and without blocking the thread.
+    /// Provides the writer without a transaction, and without blocking the thread.
     public func writeWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
@@ -27,7 +27,7 @@ extension DatabasePool {
         }
     }
 
-    /// Gives the writer without a transaction later, on another thread.
+    /// Provides the writer without a transaction later, on another thread.
     public func asyncWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Database) -> Void
@@ -35,9 +35,9 @@ extension DatabasePool {
         writer.performWithoutTransactionLater(site, keeping: self, updates)
     }
 
-    /// Writes in a transaction that ends as `updates` says.
+    /// Writes in a transaction that commits or rolls back, as `updates` decides.
     ///
-    /// - Throws: What `updates` throws, and ``DatabaseError``.
+    /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func writeInTransaction(
         _ kind: Database.TransactionKind? = nil,
         _ updates: (Database) throws -> Database.TransactionCompletion,
@@ -49,7 +49,7 @@ extension DatabasePool {
         }
     }
 
-    /// Uses the writer that the thread already holds, or waits for it; no transaction.
+    /// Uses the writer that the thread already holds, or waits for it, without a transaction.
     public func unsafeReentrantWrite<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -62,7 +62,8 @@ extension DatabasePool {
 
     // MARK: Barriers
 
-    /// Gives the writer while no reader is in use: waits for running reads, keeps new ones out.
+    /// Provides the writer while no reader is in use: waits for running reads and keeps new ones
+    /// out.
     public func barrierWriteWithoutTransaction<T>(
         at site: AccessSite,
         _ updates: (Database) throws -> T
@@ -80,7 +81,7 @@ extension DatabasePool {
         }
     }
 
-    /// Gives the writer while no reader is in use, without blocking the thread.
+    /// Provides the writer while no reader is in use, without blocking the thread.
     public func barrierWriteWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
@@ -91,7 +92,7 @@ extension DatabasePool {
         }
     }
 
-    /// Gives the writer while no reader is in use, later, on another thread.
+    /// Provides the writer while no reader is in use, later, on another thread.
     public func asyncBarrierWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void

@@ -5,9 +5,9 @@ import Telemetry
 
 /// One writer and several readers on a database in WAL mode.
 ///
-/// Readers do not wait for the writer, nor it for them. Each of at most
-/// ``Configuration/maximumReaderCount`` readers is opened when it is first needed. Accesses run on
-/// the caller's thread; those that are `await`ed run on a thread of the connection's own.
+/// Readers do not wait for the writer, and the writer does not wait for readers. The pool opens at
+/// most ``Configuration/maximumReaderCount`` readers, each when it is first needed. Accesses run on
+/// the caller's thread; asynchronous accesses run on a thread of the connection.
 ///
 /// ```swift
 /// let pool = try DatabasePool(path: path)
@@ -20,11 +20,10 @@ import Telemetry
 /// ```
 ///
 /// The journal mode is WAL, and `synchronous` is NORMAL unless a closure of
-/// ``Configuration/prepareDatabase(_:)`` sets another value. With NORMAL, a commit survives a
-/// killed process; after a power loss the last ones may be missing, in order
+/// killed process; after a power loss, the most recent commits may be missing
 /// (https://sqlite.org/pragma.html).
 public final class DatabasePool: DatabaseWriter {
-    /// What the connections were opened with.
+    /// The configuration of the connections.
     public let configuration: Configuration
 
     /// The path of the database file.
@@ -36,7 +35,7 @@ public final class DatabasePool: DatabaseWriter {
     let snapshots = SnapshotRegister()
     let interrupts = InterruptCounter()
     let suspension = Suspension()
-    /// Whether accesses go through a dispatch queue that the user chose.
+    /// Whether the user has chosen a dispatch queue for reads.
     @usableFromInline let hasReadQueue: Bool
     @usableFromInline let hasWriteQueue: Bool
     let observationHub: ObservationHub
@@ -44,13 +43,13 @@ public final class DatabasePool: DatabaseWriter {
     private let journalMode = Lock<String?>(nil)
     private let suspensionObserver = Lock<SuspensionObserver?>(nil)
 
-    /// Opens a database, and creates its file when there is none.
+    /// Opens a database; creates the file if it does not exist.
     ///
     /// - Parameters:
     ///   - path: The path of the file; its folder must exist.
     ///   - configuration: How to open it.
-    /// - Throws: A ``DatabaseError`` that names the path: no such folder, no permission, no
-    ///   database, or a medium that cannot have WAL.
+    /// - Throws: A ``DatabaseError`` that contains the path: the folder does not exist, the
+    ///   permission is missing, the file is not a database, or the medium does not support WAL.
     public init(path: String, configuration: Configuration = Configuration()) throws {
         let label = configuration.label ?? "SQLiteEngine.DatabasePool"
         guard !path.isEmpty, path != ":memory:", !path.hasPrefix("file::memory:") else {
@@ -63,7 +62,7 @@ public final class DatabasePool: DatabaseWriter {
         var readerConfiguration = configuration
         readerConfiguration.readonly = true
         readerConfiguration.isForReaderOfWritablePool = !configuration.readonly
-        // Nobody can know which access would end such a transaction.
+        // It is unknown which access would end such a transaction.
         readerConfiguration.allowsUnsafeTransactions = false
         let reading = readerConfiguration
         readers = AccessGate(
@@ -84,7 +83,7 @@ public final class DatabasePool: DatabaseWriter {
             return database
         }
         if configuration.keepsReadTransactions { readers.keeper.start(for: readers) }
-        // The writer of a read-only pool takes no lock that suspension must end.
+        // The writer of a read-only pool acquires no lock that a suspension must end.
         let writing = configuration.readonly ? Suspension() : suspension
         writer = AccessGate(
             labels: ["\(label).writer"],
@@ -136,8 +135,8 @@ public final class DatabasePool: DatabaseWriter {
         }
     }
 
-    // The last connection that may write and closes checkpoints the log, and removes it: the
-    // writer goes last.
+    // The last connection with write access that closes checkpoints and removes the log, so the
+    // writer closes last.
     deinit {
         readers.shutDown()
         writer.shutDown()
@@ -147,14 +146,14 @@ public final class DatabasePool: DatabaseWriter {
 
     /// Reads in one transaction, which sees one state of the database; blocks the thread.
     ///
-    /// Inside of a `write` of the same pool it sees the last commit.
+    /// Inside a `write` of the same pool, the read sees the last commit.
     ///
     /// - Parameters:
-    ///   - value: Reads. A `read` of the same pool inside of it is a fatal error.
+    ///   - value: Reads from the database. A `read` of the same pool inside it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
-    /// - Returns: What the closure returns.
-    /// - Throws: What `value` throws, and ``DatabaseError``.
+    /// - Returns: The value that the closure returns.
+    /// - Throws: The error that `value` throws, and ``DatabaseError``.
     @inlinable
     public func read<T>(
         _ value: (Database) throws -> T,
@@ -193,14 +192,14 @@ public final class DatabasePool: DatabaseWriter {
 
     /// Writes in one immediate transaction; blocks the thread.
     ///
-    /// It commits when `updates` returns, and rolls back when it throws.
+    /// The transaction commits when `updates` returns, and rolls back when it throws.
     ///
     /// - Parameters:
-    ///   - updates: Writes. A `write` of the same pool inside of it is a fatal error.
+    ///   - updates: Writes to the database. A `write` of the same pool inside it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
-    /// - Returns: What the closure returns.
-    /// - Throws: What `updates` throws, and ``DatabaseError``.
+    /// - Returns: The value that the closure returns.
+    /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     @inlinable
     public func write<T>(
         _ updates: (Database) throws -> T,
@@ -237,9 +236,9 @@ public final class DatabasePool: DatabaseWriter {
 
     // MARK: Snapshots
 
-    /// Makes a snapshot: a connection of its own that keeps seeing the last committed state.
+    /// Creates a snapshot: a separate connection that keeps showing the last committed state.
     ///
-    /// Inside of a write transaction of this pool it is a fatal error.
+    /// Inside a write transaction of this pool, this is a fatal error.
     ///
     /// - Throws: A ``DatabaseError``.
     public func makeSnapshot(
@@ -249,7 +248,7 @@ public final class DatabasePool: DatabaseWriter {
         try makeSnapshot(at: AccessSite(fileID: fileID, line: line))
     }
 
-    /// Makes a snapshot that `status()` shows under a name.
+    /// Creates a snapshot that `status()` shows under a name.
     public func makeSnapshot(as label: AccessLabel) throws -> DatabaseSnapshot {
         try makeSnapshot(at: AccessSite(label))
     }
@@ -275,30 +274,31 @@ public final class DatabasePool: DatabaseWriter {
 
     // MARK: The whole pool
 
-    /// Interrupts the statements that run on any connection; they throw `SQLITE_INTERRUPT`.
+    /// Interrupts the running statements of all connections; they throw `SQLITE_INTERRUPT`.
     ///
-    /// Idle connections ignore it. May be called from any thread at any time.
+    /// Has no effect on idle connections. Can be called from any thread at any time.
     public func interrupt() {
         interrupts.interrupt(writer.slots + readers.slots)
     }
 
-    /// Interrupts the statement that runs on one connection, by the label that `status()` shows.
+    /// Interrupts the running statement of one connection.
     ///
-    /// An idle connection ignores it. May be called from any thread at any time.
+    /// Has no effect on an idle connection. Can be called from any thread at any time.
     ///
-    /// - Returns: Whether there is such a connection.
+    /// - Parameter label: The label of the connection, as `status()` shows it.
+    /// - Returns: Whether there is a connection with this label.
     @discardableResult
     public func interrupt(connection label: String) -> Bool {
         interrupts.interrupt(writer.slots + readers.slots, labeled: label)
     }
 
-    /// Closes all connections, when the accesses that run have ended; closing twice does nothing.
+    /// Closes all connections after the running accesses have ended; closing twice has no effect.
     ///
     /// Later accesses throw `SQLITE_MISUSE`. Snapshots stay open.
     ///
-    /// - Throws: `SQLITE_BUSY` when a statement of the user is still alive, and `SQLITE_LOCKED` when
-    ///   waiting for the running accesses would be a deadlock. Then nothing is closed, and the pool
-    ///   remains usable.
+    /// - Throws: `SQLITE_BUSY` when a statement of the user is still alive, and `SQLITE_LOCKED`
+    ///   when waiting for the running accesses would be a deadlock. In both cases nothing is
+    ///   closed, and the pool remains usable.
     public func close() throws {
         if writer.isClosed { return }
         let thread = ThreadState.current
@@ -315,12 +315,12 @@ public final class DatabasePool: DatabaseWriter {
                 writer.retire()
             }
         } catch {
-            // Somebody else has closed it meanwhile.
+            // Another thread has closed it in the meantime.
             if !writer.isClosed { throw error }
         }
     }
 
-    /// What can be seen of the pool now, taken without stopping anyone.
+    /// Reports the current status of the pool without blocking any access.
     public func status() -> DatabaseStatus {
         var status = DatabaseStatus.of(
             label: label,

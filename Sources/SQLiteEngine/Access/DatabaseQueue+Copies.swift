@@ -2,9 +2,9 @@ extension DatabaseQueue {
     /// Copies a database file into memory.
     ///
     /// - Parameters:
-    ///   - path: The path of the file; it is not changed.
-    ///   - configuration: How to open the copy. When it is read-only, the copy refuses to write.
-    /// - Returns: A queue on the copy, which lives as long as the queue.
+    ///   - path: The path of the file, which is not changed.
+    ///   - configuration: How to open the copy. If it is read-only, the copy refuses writes.
+    /// - Returns: A queue for the copy; the copy lives as long as the queue.
     /// - Throws: A ``DatabaseError`` that names the path.
     public static func inMemoryCopy(
         fromPath path: String,
@@ -13,12 +13,12 @@ extension DatabaseQueue {
         try copy(fromPath: path, configuration) { try DatabaseQueue(configuration: $0) }
     }
 
-    /// Copies a database file into a temporary one, which SQLite deletes with the queue.
+    /// Copies a database file into a temporary file, which SQLite deletes with the queue.
     ///
     /// - Parameters:
-    ///   - path: The path of the file; it is not changed.
-    ///   - configuration: How to open the copy. When it is read-only, the copy refuses to write.
-    /// - Returns: A queue on the copy.
+    ///   - path: The path of the file, which is not changed.
+    ///   - configuration: How to open the copy. If it is read-only, the copy refuses writes.
+    /// - Returns: A queue for the copy.
     /// - Throws: A ``DatabaseError`` that names the path.
     public static func temporaryCopy(
         fromPath path: String,
@@ -41,7 +41,7 @@ extension DatabaseQueue {
         let copy = try make(writing)
         try source.backup(to: copy)
         if configuration.readonly {
-            // For good: SQLite opens neither a database in memory nor a new one read-only.
+            // Permanently: SQLite opens neither a database in memory nor a new file as read-only.
             copy.inDatabase { $0.readOnlyDepth += 1 }
         }
         return copy

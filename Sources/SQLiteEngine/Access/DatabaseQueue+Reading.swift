@@ -1,4 +1,4 @@
-/// Reads that are not in one transaction, or not on the caller's thread.
+/// Reads without a transaction, or on another thread.
 extension DatabaseQueue {
     /// Reads in one transaction, without blocking the thread.
     public func read<T: Sendable>(
@@ -27,13 +27,13 @@ extension DatabaseQueue {
         }
     }
 
-    /// Provides the connection without a transaction; statements that write are accepted.
+    /// Provides the connection without a transaction; accepts statements that write.
     public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
         try gate.withConnection(site, .read, onQueue: hasQueue, value)
     }
 
-    /// Provides the connection without a transaction and without blocking the thread; statements
-    /// that write are accepted.
+    /// Provides the connection without a transaction and without blocking the thread; accepts
+    /// statements that write.
     public func unsafeRead<T: Sendable>(
         at site: AccessSite,
         _ value: @Sendable (Database) throws -> T
@@ -45,8 +45,8 @@ extension DatabaseQueue {
         }
     }
 
-    /// Provides the connection without a transaction later, on another thread; statements that
-    /// write are accepted.
+    /// Provides the connection without a transaction later, on another thread; accepts statements
+    /// that write.
     public func asyncUnsafeRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -62,10 +62,9 @@ extension DatabaseQueue {
         }
     }
 
-    /// Provides the connection, also when the thread already holds it, without a transaction of
-    /// its own.
+    /// Provides the connection, even if the thread already holds it, without a transaction.
     ///
-    /// Statements that write are accepted unless the access around it refuses them.
+    /// Accepts statements that write, unless the enclosing access refuses them.
     public func unsafeReentrantRead<T>(
         at site: AccessSite,
         _ value: (Database) throws -> T
@@ -76,18 +75,18 @@ extension DatabaseQueue {
         return try unsafeRead(at: site, value)
     }
 
-    /// Reads the state that was just committed, at once: there is no other connection.
+    /// Reads the state that was just committed, before it returns: a queue has only one connection.
     public func spawnConcurrentRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
         guard let holder = ThreadState.current.pointee.access(through: gate) else {
-            fatalError("A concurrent read is asked for by who does not hold the writer.")
+            fatalError("A concurrent read was started by a thread that does not hold the writer.")
         }
         let database = holder.openDatabase
         requirement(
             !database.isInsideTransaction,
-            "A concurrent read must not be asked for inside of a transaction."
+            "A concurrent read must not be started inside a transaction."
         )
         Self.read(on: database, value)
     }
@@ -96,7 +95,7 @@ extension DatabaseQueue {
         on database: Database,
         _ value: @Sendable (Result<Database, any Error>) -> Void
     ) {
-        // Before the transaction and until after it: its commit changes nothing.
+        // Set before the transaction and reset after it, because its commit changes nothing.
         database.readOnlyDepth += 1
         defer { database.readOnlyDepth -= 1 }
         do {

@@ -1,4 +1,4 @@
-/// Writes that are not in one transaction, or not on the caller's thread.
+/// Writes without a single transaction, or on another thread.
 extension DatabaseQueue {
     /// Writes in one immediate transaction, without blocking the thread.
     public func write<T: Sendable>(
@@ -8,7 +8,7 @@ extension DatabaseQueue {
         try await gate.perform(site, .write) { db in try db.withWriteTransaction(updates) }
     }
 
-    /// Gives the connection without a transaction: each statement commits on its own.
+    /// Provides the connection without a transaction: each statement commits on its own.
     public func writeWithoutTransaction<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -16,7 +16,7 @@ extension DatabaseQueue {
         try gate.withConnection(site, .write, onQueue: hasQueue, updates)
     }
 
-    /// Gives the connection without a transaction, and without blocking the thread.
+    /// Provides the connection without a transaction, and without blocking the thread.
     public func writeWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
@@ -28,7 +28,7 @@ extension DatabaseQueue {
         }
     }
 
-    /// Gives the connection without a transaction later, on another thread.
+    /// Provides the connection without a transaction later, on another thread.
     public func asyncWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Database) -> Void
@@ -36,9 +36,9 @@ extension DatabaseQueue {
         gate.performWithoutTransactionLater(site, keeping: self, updates)
     }
 
-    /// Gives the connection without a transaction.
+    /// Provides the connection without a transaction.
     ///
-    /// - Throws: What `updates` throws; on a closed database `SQLITE_MISUSE`.
+    /// - Throws: The error that `updates` throws; on a closed database `SQLITE_MISUSE`.
     public func inDatabase<T, E: Error>(
         _ updates: (Database) throws(E) -> T,
         fileID: StaticString = #fileID,
@@ -47,9 +47,9 @@ extension DatabaseQueue {
         try writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Writes in a transaction that ends as `updates` says.
+    /// Writes in a transaction that commits or rolls back, as `updates` decides.
     ///
-    /// - Throws: What `updates` throws, and ``DatabaseError``.
+    /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func inTransaction(
         _ kind: Database.TransactionKind? = nil,
         _ updates: (Database) throws -> Database.TransactionCompletion,
@@ -61,9 +61,9 @@ extension DatabaseQueue {
         }
     }
 
-    /// Writes in a transaction that ends as `updates` says.
+    /// Writes in a transaction that commits or rolls back, as `updates` decides.
     ///
-    /// - Throws: What `updates` throws, and ``DatabaseError``.
+    /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func writeInTransaction(
         _ kind: Database.TransactionKind? = nil,
         _ updates: (Database) throws -> Database.TransactionCompletion,
@@ -73,7 +73,7 @@ extension DatabaseQueue {
         try inTransaction(kind, updates, fileID: fileID, line: line)
     }
 
-    /// Uses the connection, also when the thread already holds it; no transaction.
+    /// Uses the connection, even if the thread already holds it, without a transaction.
     public func unsafeReentrantWrite<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -84,9 +84,9 @@ extension DatabaseQueue {
         return try writeWithoutTransaction(at: site, updates)
     }
 
-    // MARK: Barriers: there are no readers to keep out
+    // MARK: Barriers: a queue has no readers to keep out
 
-    /// Gives the connection without a transaction.
+    /// Provides the connection without a transaction.
     public func barrierWriteWithoutTransaction<T>(
         at site: AccessSite,
         _ updates: (Database) throws -> T
@@ -94,7 +94,7 @@ extension DatabaseQueue {
         try writeWithoutTransaction(at: site, updates)
     }
 
-    /// Gives the connection without a transaction, and without blocking the thread.
+    /// Provides the connection without a transaction, and without blocking the thread.
     public func barrierWriteWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
@@ -102,7 +102,7 @@ extension DatabaseQueue {
         try await writeWithoutTransaction(at: site, updates)
     }
 
-    /// Gives the connection without a transaction later, on another thread.
+    /// Provides the connection without a transaction later, on another thread.
     public func asyncBarrierWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -120,7 +120,7 @@ extension DatabaseQueue {
 
     // MARK: Memory and locks
 
-    /// Gives back what memory the connection can do without.
+    /// Releases as much memory of the connection as possible.
     public func releaseMemory(fileID: StaticString = #fileID, line: UInt = #line) {
         writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line)) {
             $0.releaseMemory()

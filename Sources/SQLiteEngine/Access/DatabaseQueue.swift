@@ -2,11 +2,11 @@ import CSQLite
 import Foundation
 import Telemetry
 
-/// One connection for everybody: accesses wait for each other.
+/// A single connection to a database: accesses run one after another.
 ///
-/// The journal mode of the file is left alone, or switched to WAL
-/// (``Configuration/journalMode``). Accesses run on the caller's thread; those that are `await`ed
-/// run on a thread of the connection's own.
+/// The queue keeps the journal mode of the file, or switches it to WAL
+/// (``Configuration/journalMode``). Accesses run on the caller's thread; asynchronous accesses run
+/// on a thread of the connection.
 ///
 /// ```swift
 /// let queue = try DatabaseQueue(path: path)
@@ -15,7 +15,7 @@ import Telemetry
 /// }
 /// ```
 public final class DatabaseQueue: DatabaseWriter {
-    /// What the connection was opened with.
+    /// The configuration of the connection.
     public let configuration: Configuration
 
     /// The path of the database file, or `:memory:`.
@@ -26,19 +26,20 @@ public final class DatabaseQueue: DatabaseWriter {
     let interrupts = InterruptCounter()
     let suspension = Suspension()
     let observationHub = ObservationHub()
-    /// Whether accesses go through a dispatch queue that the user chose.
+    /// Whether the user has chosen a dispatch queue for accesses.
     @usableFromInline let hasQueue: Bool
     private let log: WALWatch
     private let journalMode: Lock<String?>
     private let suspensionObserver = Lock<SuspensionObserver?>(nil)
 
-    /// Opens a database, and creates its file when there is none.
+    /// Opens a database; creates the file if it does not exist.
     ///
     /// - Parameters:
-    ///   - path: The path of the file; its folder must exist. `:memory:` for one in memory.
+    ///   - path: The path of the file; its folder must exist. Pass `:memory:` for a database in
+    ///     memory.
     ///   - configuration: How to open it.
-    /// - Throws: A ``DatabaseError`` that names the path: no such folder, no permission, no
-    ///   database.
+    /// - Throws: A ``DatabaseError`` that contains the path: the folder does not exist, the
+    ///   permission is missing, or the file is not a database.
     public convenience init(
         path: String,
         configuration: Configuration = Configuration()
@@ -51,8 +52,8 @@ public final class DatabaseQueue: DatabaseWriter {
     /// Opens a database in memory, which lives as long as a connection to it.
     ///
     /// - Parameters:
-    ///   - name: Names a database that all queues of this process with the same name share; nil
-    ///     for a private one.
+    ///   - name: The name of a database that all queues of this process with the same name share;
+    ///     nil for a private database.
     ///   - configuration: How to open it.
     /// - Throws: A ``DatabaseError``.
     public convenience init(
@@ -116,7 +117,8 @@ public final class DatabaseQueue: DatabaseWriter {
         }
     }
 
-    /// Escapes what would end the path of a URI (https://sqlite.org/uri.html, section 3.1).
+    /// Escapes the characters that would end the path of a URI (https://sqlite.org/uri.html,
+    /// section 3.1).
     private static func escape(_ name: String) -> String {
         name.replacingOccurrences(of: "%", with: "%25")
             .replacingOccurrences(of: "?", with: "%3f")
@@ -125,14 +127,14 @@ public final class DatabaseQueue: DatabaseWriter {
 
     // MARK: Reading
 
-    /// Reads in one transaction, in which statements that write are refused; blocks the thread.
+    /// Reads in one transaction, which refuses statements that write; blocks the thread.
     ///
     /// - Parameters:
-    ///   - value: Reads. An access of the same queue inside of it is a fatal error.
+    ///   - value: Reads from the database. An access of the same queue inside it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
-    /// - Returns: What the closure returns.
-    /// - Throws: What `value` throws, and ``DatabaseError``.
+    /// - Returns: The value that the closure returns.
+    /// - Throws: The error that `value` throws, and ``DatabaseError``.
     @inlinable
     public func read<T>(
         _ value: (Database) throws -> T,
@@ -171,14 +173,14 @@ public final class DatabaseQueue: DatabaseWriter {
 
     /// Writes in one immediate transaction; blocks the thread.
     ///
-    /// It commits when `updates` returns, and rolls back when it throws.
+    /// The transaction commits when `updates` returns, and rolls back when it throws.
     ///
     /// - Parameters:
-    ///   - updates: Writes. An access of the same queue inside of it is a fatal error.
+    ///   - updates: Writes to the database. An access of the same queue inside it is a fatal error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
-    /// - Returns: What the closure returns.
-    /// - Throws: What `updates` throws, and ``DatabaseError``.
+    /// - Returns: The value that the closure returns.
+    /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     @inlinable
     public func write<T>(
         _ updates: (Database) throws -> T,
@@ -215,29 +217,30 @@ public final class DatabaseQueue: DatabaseWriter {
 
     // MARK: The whole queue
 
-    /// Interrupts the statement that runs; it throws `SQLITE_INTERRUPT`.
+    /// Interrupts the running statement; it throws `SQLITE_INTERRUPT`.
     ///
-    /// An idle connection ignores it. May be called from any thread at any time.
+    /// Has no effect on an idle connection. Can be called from any thread at any time.
     public func interrupt() {
         interrupts.interrupt(gate.slots)
     }
 
-    /// Interrupts the statement that runs on one connection, by the label that `status()` shows.
+    /// Interrupts the running statement of one connection.
     ///
-    /// An idle connection ignores it. May be called from any thread at any time.
+    /// Has no effect on an idle connection. Can be called from any thread at any time.
     ///
-    /// - Returns: Whether there is such a connection.
+    /// - Parameter label: The label of the connection, as `status()` shows it.
+    /// - Returns: Whether there is a connection with this label.
     @discardableResult
     public func interrupt(connection label: String) -> Bool {
         interrupts.interrupt(gate.slots, labeled: label)
     }
 
-    /// Closes the connection, when the accesses that run have ended; closing twice does nothing.
+    /// Closes the connection after the running accesses have ended; closing twice has no effect.
     ///
     /// Later accesses throw `SQLITE_MISUSE`.
     ///
-    /// - Throws: `SQLITE_BUSY` when a statement of the user is still alive. Then nothing is closed, and
-    ///   the queue remains usable.
+    /// - Throws: `SQLITE_BUSY` when a statement of the user is still alive. In this case nothing is
+    ///   closed, and the queue remains usable.
     public func close() throws {
         if gate.isClosed { return }
         let thread = ThreadState.current
@@ -250,7 +253,7 @@ public final class DatabaseQueue: DatabaseWriter {
         }
     }
 
-    /// What can be seen of the queue now, taken without stopping anyone.
+    /// Reports the current status of the queue without blocking any access.
     public func status() -> DatabaseStatus {
         var status = DatabaseStatus.of(
             label: label,
@@ -270,7 +273,7 @@ public final class DatabaseQueue: DatabaseWriter {
     }
 }
 
-// MARK: - The sides of a generic access, which need not be specialized
+// MARK: - The start and the end of a generic access, which need not be specialized
 
 extension DatabaseQueue {
     @usableFromInline
@@ -295,7 +298,7 @@ extension DatabaseQueue {
         var end: UInt64 = 0
         do {
             if try database.endReadAccess(mayKeep: { gate.allowsKeeping }) {
-                // The clock was read to decide it.
+                // The decision has read the clock.
                 end = database.kept.pointee.lastEnd
             }
         } catch {

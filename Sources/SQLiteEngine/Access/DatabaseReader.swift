@@ -1,25 +1,25 @@
 import Telemetry
 
-/// A database that can be read: a queue, a pool, a snapshot.
+/// A database that supports reads: a queue, a pool, or a snapshot.
 ///
 /// The requirements take the site of the access (``AccessSite``), which `status()` shows. Callers
-/// use the forms without it, which fill in the place of the call.
+/// use the methods without this parameter, which pass the file and line of the call.
 public protocol DatabaseReader: AnyObject, Sendable {
-    /// What the connections were opened with.
+    /// The configuration of the connections.
     var configuration: Configuration { get }
 
     /// The path of the database file.
     var path: String { get }
 
-    /// Closes the connections, when the accesses that run have ended; closing twice does nothing.
+    /// Closes the connections after the running accesses have ended; closing twice has no effect.
     ///
-    /// - Throws: `SQLITE_BUSY` when a statement is still alive; then nothing is closed.
+    /// - Throws: `SQLITE_BUSY` when a statement is still alive; in this case nothing is closed.
     func close() throws
 
-    /// Interrupts the statements that run; they throw `SQLITE_INTERRUPT`.
+    /// Interrupts the running statements; they throw `SQLITE_INTERRUPT`.
     func interrupt()
 
-    /// What can be seen of the database now, taken without stopping anyone.
+    /// Reports the current status of the database without blocking any access.
     func status() -> DatabaseStatus
 
     /// Reads one state of the database; blocks the thread.
@@ -37,37 +37,38 @@ public protocol DatabaseReader: AnyObject, Sendable {
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     )
 
-    /// Reads without a transaction; blocks the thread. A queue accepts writes, too.
+    /// Reads without a transaction; blocks the thread. A queue also accepts writes.
     func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T
 
-    /// Reads without a transaction, and without blocking the thread. A queue accepts writes, too.
+    /// Reads without a transaction, and without blocking the thread. A queue also accepts writes.
     func unsafeRead<T: Sendable>(
         at site: AccessSite,
         _ value: @Sendable (Database) throws -> T
     ) async throws -> T
 
-    /// Reads without a transaction later, on another thread. A queue accepts writes, too.
+    /// Reads without a transaction later, on another thread. A queue also accepts writes.
     func asyncUnsafeRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     )
 
-    /// Reads on the connection that the thread already holds, or on a free one; no transaction. A
-    /// queue accepts writes, too, unless the access around it refuses them.
+    /// Reads on the connection that the thread already holds, or on a free one, without a
+    /// transaction. A queue also accepts writes, unless the enclosing access refuses them.
     func unsafeReentrantRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T
 }
 
-// MARK: - Forms that fill in the place of the call
+// MARK: - Methods that pass the place of the call
 
 extension DatabaseReader {
     /// Reads one state of the database; blocks the thread.
     ///
     /// - Parameters:
-    ///   - value: Reads. A `read` of the same database inside of it is a fatal error.
+    ///   - value: Reads from the database. A `read` of the same database inside it is a fatal
+    ///     error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
-    /// - Returns: What the closure returns.
-    /// - Throws: What `value` throws, and ``DatabaseError``.
+    /// - Returns: The value that the closure returns.
+    /// - Throws: The error that `value` throws, and ``DatabaseError``.
     @inlinable
     public func read<T>(
         _ value: (Database) throws -> T,
@@ -85,8 +86,8 @@ extension DatabaseReader {
 
     /// Reads one state of the database, without blocking the thread.
     ///
-    /// - Throws: What `value` throws, ``DatabaseError``, and `CancellationError` when the task is
-    ///   cancelled: at once, also while the access still waits for its turn.
+    /// - Throws: The error that `value` throws, ``DatabaseError``, and `CancellationError` as soon
+    ///   as the task is cancelled, even while the access waits for a connection.
     public func read<T: Sendable>(
         _ value: @Sendable (Database) throws -> T,
         fileID: StaticString = #fileID,
@@ -106,7 +107,7 @@ extension DatabaseReader {
     /// Reads one state of the database later, on another thread.
     ///
     /// - Parameters:
-    ///   - value: Called once: with a connection to read, or with the error that there is none.
+    ///   - value: Called once, with a connection, or with an error if there is no connection.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
     public func asyncRead(
@@ -117,12 +118,12 @@ extension DatabaseReader {
         asyncRead(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Reads without a transaction: two statements may see two states of the database.
+    /// Reads without a transaction: two statements may see different states of the database.
     ///
     /// A ``DatabaseQueue`` accepts statements that write. The readers of a ``DatabasePool`` and
     /// snapshots refuse them.
     ///
-    /// - Throws: What `value` throws, and ``DatabaseError``.
+    /// - Throws: The error that `value` throws, and ``DatabaseError``.
     public func unsafeRead<T>(
         _ value: (Database) throws -> T,
         fileID: StaticString = #fileID,
@@ -136,7 +137,7 @@ extension DatabaseReader {
     /// A ``DatabaseQueue`` accepts statements that write. The readers of a ``DatabasePool`` and
     /// snapshots refuse them.
     ///
-    /// - Throws: What `value` throws, ``DatabaseError``, and `CancellationError`.
+    /// - Throws: The error that `value` throws, ``DatabaseError``, and `CancellationError`.
     public func unsafeRead<T: Sendable>(
         _ value: @Sendable (Database) throws -> T,
         fileID: StaticString = #fileID,
@@ -157,12 +158,13 @@ extension DatabaseReader {
         asyncUnsafeRead(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Reads on the connection that the thread already holds, or on a free one; no transaction.
+    /// Reads on the connection that the thread already holds, or on a free one, without a
+    /// transaction.
     ///
-    /// On a ``DatabaseQueue``, and inside of a `write`, statements that write are accepted, unless
-    /// the access around it refuses them.
+    /// A ``DatabaseQueue``, and any database inside a `write`, accepts statements that write,
+    /// unless the enclosing access refuses them.
     ///
-    /// - Throws: What `value` throws, and ``DatabaseError``.
+    /// - Throws: The error that `value` throws, and ``DatabaseError``.
     public func unsafeReentrantRead<T>(
         _ value: (Database) throws -> T,
         fileID: StaticString = #fileID,
@@ -175,17 +177,17 @@ extension DatabaseReader {
 // MARK: - Backup
 
 extension DatabaseReader {
-    /// Copies the whole database over another one.
+    /// Copies the whole database over another database.
     ///
     /// - Parameters:
-    ///   - writer: What is overwritten.
-    ///   - pagesPerStep: How many pages are copied between two calls of `progress`; all of them
-    ///     when negative.
-    ///   - progress: Called after each step, at least once. What it throws ends a backup that is
-    ///     not complete.
+    ///   - writer: The database to overwrite.
+    ///   - pagesPerStep: The number of pages to copy between two calls of `progress`; all pages if
+    ///     negative.
+    ///   - progress: Called after each step, at least once. If it throws, an incomplete backup ends
+    ///     with this error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
-    /// - Throws: A ``DatabaseError``, and what `progress` throws.
+    /// - Throws: A ``DatabaseError``, and the error that `progress` throws.
     public func backup(
         to writer: any DatabaseWriter,
         pagesPerStep: CInt = -1,

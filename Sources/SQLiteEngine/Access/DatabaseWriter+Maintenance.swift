@@ -1,6 +1,6 @@
-/// What is done to a whole database.
+/// Maintenance of a whole database.
 extension DatabaseWriter {
-    /// Removes all tables and all else that is in the database, while nobody reads.
+    /// Removes all tables and all other objects from the database, while no read is running.
     ///
     /// - Throws: A ``DatabaseError``.
     public func erase(fileID: StaticString = #fileID, line: UInt = #line) throws {
@@ -8,7 +8,7 @@ extension DatabaseWriter {
         try barrierWriteWithoutTransaction(at: site) { try $0.erase() }
     }
 
-    /// Removes all tables and all else that is in the database, without blocking the thread.
+    /// Removes all tables and all other objects from the database, without blocking the thread.
     ///
     /// - Throws: A ``DatabaseError``, and `CancellationError`.
     public func erase(fileID: StaticString = #fileID, line: UInt = #line) async throws {
@@ -16,7 +16,7 @@ extension DatabaseWriter {
         try await barrierWriteWithoutTransaction(at: site) { try $0.erase() }
     }
 
-    /// Rebuilds the database file, so that it takes no more room than it must.
+    /// Rebuilds the database file to its minimal size.
     ///
     /// - Throws: A ``DatabaseError``.
     public func vacuum(fileID: StaticString = #fileID, line: UInt = #line) throws {
@@ -24,7 +24,7 @@ extension DatabaseWriter {
         try writeWithoutTransaction(at: site) { try $0.execute(sql: "VACUUM") }
     }
 
-    /// Rebuilds the database file, without blocking the thread.
+    /// Rebuilds the database file to its minimal size, without blocking the thread.
     ///
     /// - Throws: A ``DatabaseError``, and `CancellationError`.
     public func vacuum(fileID: StaticString = #fileID, line: UInt = #line) async throws {
@@ -32,10 +32,10 @@ extension DatabaseWriter {
         try await writeWithoutTransaction(at: site) { try $0.execute(sql: "VACUUM") }
     }
 
-    /// Writes a copy of the database that takes no more room than it must.
+    /// Writes a copy of the database of minimal size.
     ///
     /// - Parameters:
-    ///   - filePath: The path of the copy; there must be no such file, or an empty one.
+    ///   - filePath: The path of the copy. The file must not exist, or must be empty.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
     /// - Throws: A ``DatabaseError``.
@@ -48,8 +48,7 @@ extension DatabaseWriter {
         try writeWithoutTransaction(at: site) { try $0.vacuum(into: filePath) }
     }
 
-    /// Writes a copy of the database that takes no more room than it must, without blocking the
-    /// thread.
+    /// Writes a copy of the database of minimal size, without blocking the thread.
     ///
     /// - Throws: A ``DatabaseError``, and `CancellationError`.
     public func vacuum(

@@ -1,8 +1,8 @@
-/// A database that can be written: a queue or a pool.
+/// A database that supports writes: a queue or a pool.
 ///
-/// The methods whose closure may throw nothing, and which then throw nothing either, are declared
-/// with the error's type: on a closed database they throw `SQLITE_MISUSE` where the closure may
-/// throw, and elsewhere give it a connection whose statements all do.
+/// Some methods rethrow the error type of their closure. If the database is closed, they throw
+/// `SQLITE_MISUSE` when the closure can throw this error. Otherwise, they pass a connection whose
+/// statements all throw it.
 public protocol DatabaseWriter: DatabaseReader {
     /// Writes in one transaction; blocks the thread.
     func write<T>(at site: AccessSite, _ updates: (Database) throws -> T) throws -> T
@@ -13,68 +13,69 @@ public protocol DatabaseWriter: DatabaseReader {
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T
 
-    /// Gives the writer without a transaction; blocks the thread.
+    /// Provides the writer without a transaction; blocks the thread.
     func writeWithoutTransaction<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
     ) throws(E) -> T
 
-    /// Gives the writer without a transaction, and without blocking the thread.
+    /// Provides the writer without a transaction, and without blocking the thread.
     func writeWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T
 
-    /// Gives the writer without a transaction later, on another thread.
+    /// Provides the writer without a transaction later, on another thread.
     func asyncWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Database) -> Void
     )
 
-    /// Gives the writer while nobody reads; blocks the thread.
+    /// Provides the writer while no read is running; blocks the thread.
     func barrierWriteWithoutTransaction<T>(
         at site: AccessSite,
         _ updates: (Database) throws -> T
     ) throws -> T
 
-    /// Gives the writer while nobody reads, without blocking the thread.
+    /// Provides the writer while no read is running, without blocking the thread.
     func barrierWriteWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T
 
-    /// Gives the writer while nobody reads, later, on another thread.
+    /// Provides the writer while no read is running, later, on another thread.
     func asyncBarrierWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
     )
 
-    /// Uses the writer that the thread already holds, or waits for it; no transaction.
+    /// Uses the writer that the thread already holds, or waits for it, without a transaction.
     func unsafeReentrantWrite<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
     ) throws(E) -> T
 
-    /// Reads the state that the writer, which the thread holds, has just committed.
+    /// Reads the state that the writer has just committed; the thread holds the writer.
     func spawnConcurrentRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     )
 }
 
-// MARK: - Forms that fill in the place of the call
+// MARK: - Methods that pass the place of the call
 
 extension DatabaseWriter {
     /// Writes in one transaction; blocks the thread.
     ///
-    /// It commits when `updates` returns, and rolls back when it throws.
+    /// The transaction commits when `updates` returns, and rolls back when it throws.
     ///
     /// - Parameters:
-    ///   - updates: Writes. A `write` of the same database inside of it is a fatal error.
+    ///   - updates: Writes to the database. A `write` of the same database inside it is a fatal
+    ///     error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
-    /// - Returns: What the closure returns.
-    /// - Throws: What `updates` throws, and ``DatabaseError``.
+    /// - Returns: The value that the closure returns.
+    /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     @inlinable
     public func write<T>(
         _ updates: (Database) throws -> T,
@@ -92,8 +93,8 @@ extension DatabaseWriter {
 
     /// Writes in one transaction, without blocking the thread.
     ///
-    /// - Throws: What `updates` throws, ``DatabaseError``, and `CancellationError` when the task
-    ///   is cancelled: at once, also while the access still waits for its turn.
+    /// - Throws: The error that `updates` throws, ``DatabaseError``, and `CancellationError` as
+    ///   soon as the task is cancelled, even while the access waits for a connection.
     public func write<T: Sendable>(
         _ updates: @Sendable (Database) throws -> T,
         fileID: StaticString = #fileID,
@@ -110,12 +111,12 @@ extension DatabaseWriter {
         try await write(at: AccessSite(label), updates)
     }
 
-    /// Gives the writer without a transaction: each statement commits on its own.
+    /// Provides the writer without a transaction: each statement commits on its own.
     ///
     /// A transaction that `updates` leaves open is a fatal error, unless
-    /// ``Configuration/allowsUnsafeTransactions``.
+    /// ``Configuration/allowsUnsafeTransactions`` is set.
     ///
-    /// - Throws: What `updates` throws; on a closed database `SQLITE_MISUSE`.
+    /// - Throws: The error that `updates` throws; on a closed database `SQLITE_MISUSE`.
     public func writeWithoutTransaction<T, E: Error>(
         _ updates: (Database) throws(E) -> T,
         fileID: StaticString = #fileID,
@@ -124,7 +125,7 @@ extension DatabaseWriter {
         try writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Gives the writer without a transaction, as an access that `status()` shows under a name.
+    /// Provides the writer without a transaction, as an access that `status()` shows under a name.
     public func writeWithoutTransaction<T, E: Error>(
         as label: AccessLabel,
         _ updates: (Database) throws(E) -> T
@@ -132,9 +133,9 @@ extension DatabaseWriter {
         try writeWithoutTransaction(at: AccessSite(label), updates)
     }
 
-    /// Gives the writer without a transaction, and without blocking the thread.
+    /// Provides the writer without a transaction, and without blocking the thread.
     ///
-    /// - Throws: What `updates` throws, ``DatabaseError``, and `CancellationError`.
+    /// - Throws: The error that `updates` throws, ``DatabaseError``, and `CancellationError`.
     public func writeWithoutTransaction<T: Sendable>(
         _ updates: @Sendable (Database) throws -> T,
         fileID: StaticString = #fileID,
@@ -143,10 +144,10 @@ extension DatabaseWriter {
         try await writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Gives the writer without a transaction later, on another thread, after those that were
-    /// asked for before.
+    /// Provides the writer without a transaction later, on another thread, after the accesses that
+    /// were requested before.
     ///
-    /// On a closed database, `updates` gets a connection whose statements all throw
+    /// If the database is closed, `updates` receives a connection whose statements all throw
     /// `SQLITE_MISUSE`.
     public func asyncWriteWithoutTransaction(
         _ updates: @escaping @Sendable (Database) -> Void,
@@ -156,11 +157,13 @@ extension DatabaseWriter {
         asyncWriteWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Writes in one transaction later, on another thread, after those that were asked for before.
+    /// Writes in one transaction later, on another thread, after the accesses that were requested
+    /// before.
     ///
     /// - Parameters:
-    ///   - updates: Writes. It commits when `updates` returns, and rolls back when it throws.
-    ///   - completion: Called on the writer, outside of the transaction, with what became of it.
+    ///   - updates: Writes to the database. The transaction commits when it returns, and rolls back
+    ///     when it throws.
+    ///   - completion: Called on the writer, outside the transaction, with the result.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
     public func asyncWrite<T>(
@@ -178,9 +181,10 @@ extension DatabaseWriter {
         }
     }
 
-    /// Gives the writer while nobody reads: waits for running reads, keeps new ones out.
+    /// Provides the writer while no read is running: waits for running reads and keeps new ones
+    /// out.
     ///
-    /// - Throws: What `updates` throws, and ``DatabaseError``.
+    /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func barrierWriteWithoutTransaction<T>(
         _ updates: (Database) throws -> T,
         fileID: StaticString = #fileID,
@@ -189,9 +193,9 @@ extension DatabaseWriter {
         try barrierWriteWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Gives the writer while nobody reads, without blocking the thread.
+    /// Provides the writer while no read is running, without blocking the thread.
     ///
-    /// - Throws: What `updates` throws, ``DatabaseError``, and `CancellationError`.
+    /// - Throws: The error that `updates` throws, ``DatabaseError``, and `CancellationError`.
     public func barrierWriteWithoutTransaction<T: Sendable>(
         _ updates: @Sendable (Database) throws -> T,
         fileID: StaticString = #fileID,
@@ -201,7 +205,7 @@ extension DatabaseWriter {
         return try await barrierWriteWithoutTransaction(at: site, updates)
     }
 
-    /// Gives the writer while nobody reads, later, on another thread.
+    /// Provides the writer while no read is running, later, on another thread.
     public func asyncBarrierWriteWithoutTransaction(
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void,
         fileID: StaticString = #fileID,
@@ -210,9 +214,9 @@ extension DatabaseWriter {
         asyncBarrierWriteWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Uses the writer that the thread already holds, or waits for it; no transaction.
+    /// Uses the writer that the thread already holds, or waits for it, without a transaction.
     ///
-    /// - Throws: What `updates` throws; on a closed database `SQLITE_MISUSE`.
+    /// - Throws: The error that `updates` throws; on a closed database `SQLITE_MISUSE`.
     public func unsafeReentrantWrite<T, E: Error>(
         _ updates: (Database) throws(E) -> T,
         fileID: StaticString = #fileID,
@@ -221,15 +225,16 @@ extension DatabaseWriter {
         try unsafeReentrantWrite(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Reads the state that the writer has just committed: concurrently where there are readers.
+    /// Reads the state that the writer has just committed, concurrently if the database has
+    /// readers.
     ///
-    /// Call it where you hold the writer and no transaction is open: in
-    /// `writeWithoutTransaction`, or in an observer's `databaseDidCommit`. Elsewhere it is a fatal
-    /// error. In a queue, `value` has run when it returns.
+    /// Call this method while you hold the writer and no transaction is open: in
+    /// `writeWithoutTransaction`, or in `databaseDidCommit` of an observer. Otherwise, it is a
+    /// fatal error. With a queue, the method returns after `value` has run.
     ///
     /// - Parameters:
-    ///   - value: Called once: with a connection that shows exactly the last committed state,
-    ///     whatever is written from here on, or with the error that there is none.
+    ///   - value: Called once, with a connection that shows exactly the last committed state,
+    ///     regardless of later writes, or with an error if there is no connection.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
     public func spawnConcurrentRead(

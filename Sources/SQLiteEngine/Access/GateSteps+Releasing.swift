@@ -2,14 +2,14 @@
 extension GateSteps {
     /// Releases a slot with a connection.
     ///
-    /// A releaser gives up its slot and then looks for waiters. A waiter enqueues and then looks at
+    /// A releaser gives up its slot and then checks for waiters. A waiter enqueues and then checks
     /// the slots. So at least one of the two sees the other.
     @inline(__always)
     func release(_ slot: Slot) throws(Failure) {
         if try glimpseAttention().isNone {
             try giveUp(slot, as: AccessSlot.State.idle)
             if try readAttention().isNone { return }
-            // A waiter has enqueued since the first look and may have missed the slot, or the
+            // A waiter has enqueued since the first check and may have missed the slot, or the
             // writer forbids to keep transactions and may have missed the connection.
             guard try claim(slot, from: AccessSlot.State.idle) else { return }
         }
@@ -44,7 +44,7 @@ extension GateSteps {
                     try claim(slot, from: AccessSlot.State.closed)
                 else { return }
             }
-            // Not left free: a thread could take it, and then a task would sleep although it could
+            // The slot is not left free: if a thread took it, a task would sleep although it could
             // open another connection.
             try releaseToWaiters(slot)
         }

@@ -2,7 +2,8 @@
 extension GateSteps {
     /// Reserves the writer, which the caller holds.
     ///
-    /// Only threads inside a read may borrow it. The caller must call ``claimReservation()`` or ``endReservation()``.
+    /// Only threads inside a read may borrow it. The caller must call ``claimReservation()`` or
+    /// ``endReservation()``.
     func reserve() throws(Failure) {
         // Makes releasers check whether the slot is reserved.
         try forbidKeeping()
@@ -11,7 +12,7 @@ extension GateSteps {
         try wakeThreads()
     }
 
-    /// Acquires the reserved writer; the caller holds all readers, so nobody can borrow it.
+    /// Acquires the reserved writer; the caller holds all readers, so no thread can borrow it.
     func claimReservation() throws(Failure) -> Slot {
         // The last borrower may not have returned the slot yet, but it has left its access.
         try claimWhenReserved(slots[0])

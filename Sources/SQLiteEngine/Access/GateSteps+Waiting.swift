@@ -77,24 +77,24 @@ extension GateSteps {
         return .waiting
     }
 
-    /// Removes a waiter that has acquired a slot itself or has failed, and passes on what was meant
-    /// for it.
+    /// Removes a waiter that has acquired a slot itself or has failed, and passes on a grant or a
+    /// notification that was meant for it.
     ///
-    /// That may be a slot granted at the same moment, a notification that another waiter can use, or
-    /// a free slot that was left to this waiter rather than to a task behind it.
+    /// The waiter may have been granted a slot at the same moment, may have received a notification
+    /// that another waiter can use, or may have had priority for a free slot over a task behind it.
     private func settle(_ waiter: Waiter) throws(Failure) {
         let withdrawal = try withdraw(waiter)
         if let granted = withdrawal.granted { try giveBack(granted) }
         if withdrawal.mayLeaveOne { try wakeOne() }
     }
 
-    /// Passes a free slot on that was left to this thread rather than to a task behind it, now that
-    /// the thread was granted another one.
+    /// Passes on a free slot that was left to this thread instead of a task behind it, after the
+    /// thread was granted another slot.
     private func passOn() throws(Failure) {
         if try readAttention().hasWaiters, try queueHasTask() { try wakeOne() }
     }
 
-    /// Enqueues a waiter that does not look for a slot itself.
+    /// Enqueues a waiter that does not search for a slot itself.
     ///
     /// - Returns: False when the gate is closed and the waiter was not enqueued.
     func startWaiting(_ waiter: Waiter) throws(Failure) -> Bool {

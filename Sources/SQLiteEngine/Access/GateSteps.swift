@@ -1,14 +1,14 @@
 /// The steps of the protocol by which threads share the slots of a gate.
 ///
 /// Extensions of `GateSteps` define the protocol once: the order in which a thread enqueues itself
-/// and looks for a free slot, and the order in which a releaser gives up its slot and looks for
+/// and searches for a free slot, and the order in which a releaser gives up its slot and checks for
 /// waiters. Each requirement below is one step, which other threads observe as a whole.
 ///
-/// ``AccessGate`` implements the steps with atomics and a lock. A test implements them on a value. It
-/// runs the same protocol one step at a time and explores every interleaving of several threads.
+/// ``AccessGate`` implements the steps with atomics and a lock. A test implements them on a value.
+/// It runs the same protocol one step at a time and explores every interleaving of several threads.
 ///
-/// `Failure` is `Never` in ``AccessGate``, so its methods do not throw, and the compiler specializes
-/// them. The steps of the test throw to stop a thread between two steps.
+/// `Failure` is `Never` in ``AccessGate``, so its methods do not throw, and the compiler
+/// specializes them. The steps of the test throw to stop a thread between two steps.
 protocol GateSteps {
     associatedtype Slot
     associatedtype Waiter: GateWaiter where Waiter.Slot == Slot
@@ -51,7 +51,7 @@ protocol GateSteps {
     /// Prevents connections from keeping read transactions, until ``allowKeeping()``.
     func forbidKeeping() throws(Failure)
 
-    /// Ends what ``forbidKeeping()`` began.
+    /// Allows again what ``forbidKeeping()`` has forbidden.
     func allowKeeping() throws(Failure)
 
     // MARK: The queue
@@ -59,7 +59,7 @@ protocol GateSteps {
     /// Whether the gate is closed.
     func queueIsClosed() throws(Failure) -> Bool
 
-    /// Whether a task is in the queue that can use any slot.
+    /// Whether the queue contains a task that can use any slot.
     func queueHasTask() throws(Failure) -> Bool
 
     /// Adds a waiter; returns false when the gate is closed.
@@ -83,7 +83,7 @@ protocol GateSteps {
     /// Sets whether the only slot is reserved.
     func setReserved(_ isReserved: Bool) throws(Failure)
 
-    /// Gives the only slot up to its reserver; returns false when there is none.
+    /// Releases the only slot to its reserver; returns false when there is none.
     func giveUpIfReserved(_ slot: Slot) throws(Failure) -> Bool
 
     // MARK: Sleeping
@@ -131,11 +131,11 @@ struct GateAttention: Equatable {
     var forbidsKeeping: Bool { word >= Self.forbidding }
 }
 
-/// What a waiter that leaves the queue has to pass on.
+/// What a waiter that leaves the queue must pass on.
 struct GateWithdrawal<Slot> {
     /// The slot that was granted to it at the same moment.
     var granted: Slot?
-    /// Whether a slot may be free that was left to this waiter and that another one can use.
+    /// Whether a free slot may have been left to this waiter that another waiter can use.
     var mayLeaveOne: Bool
 }
 

@@ -10,14 +10,14 @@ protocol GateWaiter {
     var mayBorrow: Bool { get }
     /// Whether a task or a callback waits, without a thread.
     var isTask: Bool { get }
-    /// Whether the thread was notified and has not looked for a slot since.
+    /// Whether the thread was notified and has not searched for a slot since.
     var isNotified: Bool { get set }
     /// Whether the thread is awake, so that it notices a grant without a wake-up.
     var isWatching: Bool { get set }
 
     /// Whether both are the same waiter, maybe at different times.
     func isSame(as other: Self) -> Bool
-    /// Whether a slot can serve the waiter, were it free.
+    /// Whether a slot can serve the waiter once it is free.
     func canUse(_ slot: Slot) -> Bool
     /// Records the slot that was granted to the waiter.
     mutating func grant(_ slot: Slot)
@@ -29,8 +29,8 @@ extension GateWaiter {
 
     /// Whether the waiter must be granted the next slot.
     ///
-    /// Tasks are always entitled, because they do not look for a slot themselves, and so are waiters
-    /// for one certain slot. A thread that is awake takes a slot over without delay.
+    /// Tasks are always entitled, because they do not search for a slot themselves. Waiters for one
+    /// certain slot are entitled too. A thread that is awake takes over a slot without delay.
     func isEntitled(at now: UInt64) -> Bool {
         isTask || isWatching || wanted != nil || now &- since >= Self.patience
     }

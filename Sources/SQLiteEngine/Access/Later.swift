@@ -1,13 +1,13 @@
 #if canImport(Darwin)
 import Dispatch
 #else
-// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
+// Outside Darwin, `DispatchQueue` is thread-safe but not declared as `Sendable`.
 @preconcurrency import Dispatch
 #endif
 
-/// Work that waits for a moment without a thread.
+/// Delayed work that does not block a thread.
 enum Later {
-    /// Runs `body` on a thread of Dispatch's when the time is over.
+    /// Runs `body` on a Dispatch thread after a pause.
     static func run(after pause: Duration, _ body: @escaping @Sendable () -> Void) {
         let (seconds, attoseconds) = pause.components
         let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)

@@ -6,9 +6,9 @@ import Darwin
 import Glibc
 #endif
 
-/// Where one thread sleeps until another wakes it.
+/// A place where one thread sleeps until another thread wakes it.
 ///
-/// A wake-up that comes first is kept: the next ``park(until:)`` returns at once.
+/// A wake-up that arrives early is kept: the next ``park(until:)`` returns at once.
 ///
 /// `@unchecked Sendable`: the mutex protects `isSignalled`.
 final class Parker: @unchecked Sendable {
@@ -52,7 +52,7 @@ final class Parker: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// Wakes the thread that sleeps here, or the next that is about to.
+    /// Wakes the sleeping thread, or lets the next ``park(until:)`` return at once.
     func unpark() {
         pthread_mutex_lock(mutex)
         isSignalled = true

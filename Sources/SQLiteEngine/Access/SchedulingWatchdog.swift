@@ -1,6 +1,6 @@
-/// Knows which connections the calling thread may use.
+/// Determines which connections the calling thread may use.
 ///
-/// A connection belongs to the closures of the accesses that the thread is inside of.
+/// A connection may be used only in the closures of accesses that the thread is inside.
 final class SchedulingWatchdog: Sendable {
     private static let shared = SchedulingWatchdog()
 
@@ -23,18 +23,19 @@ final class SchedulingWatchdog: Sendable {
 }
 
 extension Database {
-    /// Stops the program when the calling thread has no access to this connection: nothing else
-    /// keeps two threads from using it at once.
+    /// Stops the program when the calling thread has no access to this connection.
+    ///
+    /// No other check prevents two threads from using it at once.
     @inline(__always)
     func preconditionRightThread() {
-        // While it is being opened it has no slot yet.
+        // A connection that is being opened has no slot yet.
         guard let slot else { return }
         if slot._withUnsafeGuaranteedRef({ $0.thread }) != ThreadState.current {
             preconditionCallersThread(slot)
         }
     }
 
-    /// Outer accesses stay where they are when an inner one goes through a queue.
+    /// When an inner access runs on a queue, the outer accesses stay with the calling thread.
     @inline(never)
     private func preconditionCallersThread(_ slot: Unmanaged<AccessSlot>) {
         let owner = slot._withUnsafeGuaranteedRef { $0.thread }

@@ -1,16 +1,16 @@
 #if canImport(Darwin)
 import Dispatch
 #else
-// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
+// Outside Darwin, `DispatchQueue` is thread-safe but not declared as `Sendable`.
 @preconcurrency import Dispatch
 #endif
 
-/// Runs the asynchronous accesses of one connection on a thread of Dispatch's.
+/// Runs the asynchronous accesses of one connection on a Dispatch thread.
 ///
-/// So SQLite never blocks the cooperative pool. There are as many of them as connections, not as
-/// waiters.
+/// This way, SQLite never blocks the cooperative pool. There is one executor per connection,
+/// regardless of the number of waiters.
 final class SlotExecutor: Sendable {
-    /// Whether the work goes through a queue that the user chose, with other work beside it.
+    /// Whether the work runs on a queue that the user has chosen, together with other work.
     let hasTarget: Bool
     private let queue: DispatchQueue
 
@@ -19,10 +19,10 @@ final class SlotExecutor: Sendable {
         queue = dispatching.makeQueue(label: label)
     }
 
-    /// Runs `body` later, on the executor's thread.
+    /// Runs `body` later, on the thread of the executor.
     func async(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-    /// Runs `body` now, on the executor's queue: for a target queue that the user chose.
+    /// Runs `body` now, on the queue of the executor, when the user has chosen a target queue.
     func sync<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
         var result: Result<T, E>?
         queue.sync { result = Result(catching: body) }

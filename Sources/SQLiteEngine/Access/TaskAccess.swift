@@ -3,22 +3,22 @@ import Telemetry
 #if canImport(Darwin)
 import Dispatch
 #else
-// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
+// Outside Darwin, `DispatchQueue` is thread-safe but not declared as `Sendable`.
 @preconcurrency import Dispatch
 #endif
 
-/// One access of a task: it waits for a connection without a thread, and runs on the connection's.
+/// One access of a task: it waits without a thread and runs on the thread of a connection.
 ///
-/// It is the executor of its own: the task's only job on it is the access. While no connection is
-/// free the job lies here; whoever gives one up runs it, and a thread of Dispatch's that gives one
-/// up to the next task goes on with that task's access itself. So a task hops twice for an access,
-/// and in a busy pool no thread is woken in between.
+/// The actor is its own executor, and its only job is the access. While no connection is free, the
+/// executor stores the job. The access that releases a connection runs the job. A Dispatch thread
+/// that releases a connection to the next task continues with the access of that task itself. So a
+/// task switches threads twice per access, and in a busy pool no thread is woken in between.
 actor TaskAccess: SerialExecutor {
     private struct State {
-        /// What the task waits to run.
+        /// The job of the task.
         var job: UnownedJob?
         var waiter: Waiter?
-        /// The connection that the access got, or the reason why it gets none.
+        /// The connection that the access acquired, or the reason why it receives none.
         var outcome: Result<AccessSlot, any Error>?
         var isCancelled = false
     }
@@ -30,7 +30,7 @@ actor TaskAccess: SerialExecutor {
     private let cancellation = AccessCancellation()
     private let state = Lock(State())
 
-    /// Creates an access; with a slot that was `claimed` for it, it does not wait.
+    /// Creates an access; if a slot was `claimed` for it, the access does not wait.
     init(gate: AccessGate, site: AccessSite, intent: Waiter.Intent, claimed: AccessSlot? = nil) {
         self.gate = gate
         self.site = site
@@ -40,10 +40,10 @@ actor TaskAccess: SerialExecutor {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { asUnownedSerialExecutor() }
 
-    /// Runs the access, on the thread that this executor was given.
+    /// Runs the access on the thread that runs this executor.
     func run<T: Sendable>(_ body: @Sendable (Database) throws -> T) throws -> T {
         guard let outcome = state.withLock({ $0.outcome }) else {
-            fatalError("An access runs without a connection.")
+            fatalError("An access ran without a connection.")
         }
         return try gate.perform(try outcome.get(), site, cancellation, body)
     }
@@ -51,8 +51,9 @@ actor TaskAccess: SerialExecutor {
     // MARK: The executor
 
     nonisolated func enqueue(_ job: consuming ExecutorJob) {
-        // Once it can be resumed, the task may run on another thread, end, and let go of this
-        // executor before this method has ended; the runtime does not keep it for the caller.
+        // Once the task can be resumed, it may run on another thread, end, and release this
+        // executor before this method returns. The runtime does not retain the executor for the
+        // caller.
         let this = Self.keep(self)
         defer { Self.letGo(this) }
         let job = UnownedJob(job)
@@ -78,8 +79,8 @@ actor TaskAccess: SerialExecutor {
         if mustCancel { stopWaiting(waiter) }
     }
 
-    // Calls of their own: the compiler takes a method's own object for kept by its caller, and
-    // would leave such a pair out.
+    // Separate methods: the compiler assumes that a caller retains the object of a method, and
+    // would remove such a retain and release within one method.
 
     @inline(never)
     private static func keep(_ access: TaskAccess) -> Unmanaged<TaskAccess> {
@@ -89,7 +90,7 @@ actor TaskAccess: SerialExecutor {
     @inline(never)
     private static func letGo(_ access: Unmanaged<TaskAccess>) { access.release() }
 
-    /// The access gets its connection, or an error in place of one.
+    /// Passes the connection, or an error, to the access.
     private nonisolated func resume(with outcome: Result<AccessSlot, any Error>) {
         state.withLock { $0.outcome = outcome }
         guard case .success(let slot) = outcome else {
@@ -105,7 +106,7 @@ actor TaskAccess: SerialExecutor {
         }
     }
 
-    /// Runs the access, then those to which its thread gave the connection up.
+    /// Runs the access, then the accesses to which its thread has released the connection.
     private nonisolated func runAndGoOn() {
         let thread = ThreadState.current
         runJob()
@@ -115,7 +116,7 @@ actor TaskAccess: SerialExecutor {
         }
     }
 
-    /// Lets the task find its error, on a thread that no connection can keep busy.
+    /// Lets the task receive its error on a thread that no connection can block.
     private nonisolated func runElsewhere() {
         DispatchQueue.global(qos: .userInitiated).async { self.runJob() }
     }
@@ -130,7 +131,7 @@ actor TaskAccess: SerialExecutor {
 
     // MARK: Cancellation
 
-    /// Ends the wait at once, or interrupts what runs.
+    /// Ends the wait at once, or interrupts the running statement.
     nonisolated func cancel() {
         cancellation.cancel()
         let waiter = state.withLock { state in

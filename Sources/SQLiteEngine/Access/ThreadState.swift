@@ -4,8 +4,8 @@ import Darwin
 import Glibc
 #endif
 
-/// What the engine remembers of a thread: the accesses it is inside of, and which connection it
-/// had last.
+/// The state that the engine keeps per thread: the accesses that the thread is inside, and the
+/// connection that it used last.
 struct ThreadState {
     /// The innermost access of this thread; the next outer one is the slot's `outer`.
     var innermost: Unmanaged<AccessSlot>?
@@ -13,22 +13,22 @@ struct ThreadState {
     ///
     /// An example is a slot whose connection it is opening. The next outer one is its `outer`.
     var held: Unmanaged<AccessSlot>?
-    /// The identity of the gate that `hint` speaks of.
+    /// The identity of the gate that `hint` refers to.
     var hintGate: UInt = 0
-    /// The index of the slot that the thread had last: its pages are in this core's cache.
+    /// The index of the slot that the thread used last: its pages are in the cache of this core.
     var hint = 0
-    /// The broker that is telling observers of changes on this thread.
+    /// The broker that is notifying observers of changes on this thread.
     var broker: Unmanaged<ObservationBroker>?
-    /// The thread that waits while this one does its work, on a queue that the user chose.
+    /// The thread that waits while this one runs its work on a queue that the user has chosen.
     var caller: UnsafeMutablePointer<ThreadState>?
-    /// The slot that a task's access gives up just now, whose next task the thread would serve.
+    /// The slot that the access of a task is releasing; the thread would run the next task of it.
     var leaving: Unmanaged<AccessSlot>?
     /// The access of the next task; retained.
     var successor: Unmanaged<TaskAccess>?
-    /// Where the thread sleeps.
+    /// The parker of the thread.
     let parker = Parker()
 
-    // pthread keys rather than a thread-local variable: Swift has none that C does not initialize.
+    // Uses pthread keys, because Swift has no thread-local variables.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         pthread_key_create(&key) { pointer in

@@ -61,14 +61,14 @@ struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashab
         return deadlock
     }
 
-    /// Forgets a wait that has ended, or was never registered.
+    /// Removes a wait that has ended or was never registered.
     mutating func remove(_ waiter: Waiter) {
         entries.removeAll { $0.waiter == waiter }
     }
 
     /// The deadlock that a waiter is part of.
     private func deadlock(of waiter: Waiter) -> [Wait]? {
-        // What remains when every wait that can end has ended and released its slots.
+        // The waits that remain after every wait that can end has ended and released its slots.
         var stuck = entries
         while let index = stuck.firstIndex(where: { canBeServed($0.wait, while: stuck) }) {
             stuck.remove(at: index)
@@ -89,7 +89,7 @@ struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashab
         return members.map(\.wait)
     }
 
-    /// Whether a slot that ends the wait is held by none of `others`.
+    /// Whether none of `others` holds a slot that ends the wait.
     private func canBeServed(_ wait: Wait, while others: [Entry]) -> Bool {
         // A gate without a usable slot is about to close, which ends the wait too.
         wait.awaited.isEmpty
@@ -100,7 +100,7 @@ struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashab
 }
 
 extension WaitGraph.Wait {
-    /// Whether `other` cannot have a slot before this wait has ended.
+    /// Whether `other` cannot acquire a slot before this wait has ended.
     fileprivate func withholds(_ slot: Slot, from other: Self) -> Bool {
         holdings.contains { $0.slot == slot && !($0.isReserved && other.mayBorrow) }
     }

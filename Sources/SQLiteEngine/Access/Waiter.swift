@@ -2,52 +2,53 @@ import CSQLite
 import Synchronization
 import Telemetry
 
-/// An access that waits for a connection: a thread that sleeps, or a task that is suspended.
+/// An access that waits for a connection: a sleeping thread, or a suspended task.
 ///
-/// `@unchecked Sendable`: the gate's lock protects the variables, except those that only the waiting
-/// thread uses.
+/// `@unchecked Sendable`: the gate's lock protects the variables, except those that only the
+/// waiting thread uses.
 final class Waiter: GateWaiter, @unchecked Sendable {
-    /// Whether it wants to read or to write, for the two counts of a status.
+    /// Whether the access reads or writes; a status counts both separately.
     enum Intent {
         case read
         case write
-        /// Neither: it is the engine's own, which closes a connection.
+        /// Maintenance of the engine that needs a connection, such as closing it.
         case maintenance
     }
 
     enum Sleeper {
-        /// A thread, which is woken to try again or finds a connection granted.
+        /// A thread, which is woken to try again or because it was granted a connection.
         case thread(Parker)
-        /// A task, which is told only when a connection is its own, or never will be.
+        /// A task, which is resumed only with a connection, or with the error that it receives
+        /// none.
         case task(@Sendable (Result<AccessSlot, any Error>) -> Void)
-        /// A task that was told, or waits no more.
+        /// A task that was resumed or no longer waits.
         case nobody
     }
 
     let site: AccessSite
     let intent: Intent
     private(set) var sleeper: Sleeper
-    /// Since when it waits, in nanoseconds of the monotonic clock.
+    /// When the wait started, in nanoseconds of the monotonic clock.
     let since: UInt64
-    /// The only slot that serves it; nil when any does.
+    /// The only slot that can serve the waiter; nil when any can.
     let wanted: AccessSlot?
     /// The slots that the waiter holds while it waits.
     let holdings: [AccessGate.Holding]
     /// Whether a reserved slot can serve the waiter; see ``GateSteps/reserve()``.
     let mayBorrow: Bool
 
-    /// The slot that was handed over to it.
+    /// The slot that was handed over to the waiter.
     private(set) var granted: AccessSlot?
     /// When the waiter's patience is over, in nanoseconds of the monotonic clock; only the waiting
     /// thread uses it.
     var patientUntil: UInt64 = .max
     /// The reason why the waiter must not wait; only the waiting thread uses it.
     var deadlock: DatabaseError?
-    /// Whether it was told to try again, and has not done so yet.
+    /// Whether the thread was notified and has not tried again since.
     var isNotified = false
-    /// Whether its thread is awake, and watches ``isServed`` for a moment.
+    /// Whether the thread is awake and watches ``isServed`` for a short time.
     var isWatching = false
-    /// Tells the watching thread, without the gate's lock, that a slot was granted.
+    /// Signals to the watching thread, without the gate's lock, that a slot was granted.
     let isServed = Atomic<Bool>(false)
 
     init(
@@ -68,14 +69,14 @@ final class Waiter: GateWaiter, @unchecked Sendable {
         self.mayBorrow = mayBorrow
     }
 
-    /// Whether it waits without a thread.
+    /// Whether the waiter is a task or a callback, without a thread.
     var isTask: Bool {
         if case .task = sleeper { return true }
         return false
     }
 
-    /// How long a thread that was woken watches for a connection before it sleeps again, in
-    /// nanoseconds: about what falling asleep and being woken takes.
+    /// How long a woken thread watches for a connection before it sleeps again, in nanoseconds:
+    /// about the cost of falling asleep and being woken.
     static let watchTime: UInt64 = 50_000
 
     func canUse(_ slot: AccessSlot) -> Bool {
@@ -87,7 +88,7 @@ final class Waiter: GateWaiter, @unchecked Sendable {
         isServed.store(true, ordering: .relaxed)
     }
 
-    /// Watches until a slot was granted, or ``watchTime`` is over.
+    /// Watches until a slot is granted or ``watchTime`` is over.
     func watch() {
         let end = monotonicNanoseconds() + Self.watchTime
         repeat {
@@ -98,16 +99,17 @@ final class Waiter: GateWaiter, @unchecked Sendable {
         } while monotonicNanoseconds() < end
     }
 
-    /// Lets go of whom it wakes, and gives it; only whoever took the waiter out of the queue may.
+    /// Removes and returns the sleeper; only the thread that removed the waiter from the queue may
+    /// call this.
     ///
-    /// A task holds its waiter, to cancel it, and the waiter the task: without this, each would
-    /// keep the other alive forever.
+    /// A task holds its waiter to cancel it, and the waiter holds the task. Without this method,
+    /// the two would form a reference cycle.
     func takeSleeper() -> Sleeper {
         defer { if case .task = sleeper { sleeper = .nobody } }
         return sleeper
     }
 
-    /// The waiter as a status shows it.
+    /// The waiter as a status reports it.
     func status(at now: UInt64) -> WaiterStatus {
         WaiterStatus(
             origin: site.origin ?? AccessOrigin(name: "?"),

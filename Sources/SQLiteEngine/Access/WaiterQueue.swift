@@ -1,30 +1,32 @@
-/// Those who wait at a gate, oldest first, and the rules by which they are served.
+/// The waiters of a gate, oldest first, and the rules by which they are served.
 ///
-/// It is a value, so that the rules can be tested alone. The gate keeps it behind a lock.
+/// The queue is a value, so that tests can check the rules in isolation. The gate protects it with
+/// a lock.
 struct WaiterQueue<Waiter: GateWaiter> {
     /// What a released slot becomes.
     enum Decision {
-        /// It is free; nobody needs to know.
+        /// The slot is free, and no waiter is notified.
         case free
-        /// It is free; this waiter should try to take it.
+        /// The slot is free, and this waiter should try to take it.
         case notify(Waiter)
-        /// It stays taken: it is this waiter's.
+        /// The slot stays taken and belongs to this waiter.
         case grant(Waiter)
     }
 
     /// The shortest time between two notifications, in nanoseconds.
     ///
-    /// Waking a thread that loses
-    /// the race costs two context switches, several times a point read.
+    /// Waking a thread that loses the race costs two context switches, several times a point read.
     static var notificationInterval: UInt64 { 50_000 }
 
     private(set) var waiters: [Waiter] = []
     private(set) var lastNotification: UInt64 = 0
     private var saturatedSince: UInt64 = 0
     private var saturatedTotal: UInt64 = 0
-    /// Whether the gate was closed: nobody may begin to wait.
+    /// Whether the gate was closed.
+    ///
+    /// A closed gate accepts no waiters.
     var isClosed = false
-    /// Whether the slot is kept for somebody: see ``GateSteps/reserve()``.
+    /// Whether the slot is reserved: see ``GateSteps/reserve()``.
     var isReserved = false
 
     /// Adds a waiter.
@@ -33,7 +35,7 @@ struct WaiterQueue<Waiter: GateWaiter> {
         waiters.append(waiter)
     }
 
-    /// Removes a waiter; false when it was not there.
+    /// Removes a waiter; returns false when it is not in the queue.
     @discardableResult
     mutating func remove(_ waiter: Waiter, at now: UInt64) -> Bool {
         guard let index = index(of: waiter) else { return false }
@@ -46,7 +48,7 @@ struct WaiterQueue<Waiter: GateWaiter> {
         waiters.firstIndex { $0.isSame(as: waiter) }
     }
 
-    /// Whether somebody waits for any slot who does not look for one itself.
+    /// Whether a waiter without a thread waits for any slot.
     var hasTask: Bool { waiters.contains { $0.isTask && $0.wanted == nil } }
 
     /// Marks the thread of a waiter as awake; returns false when the waiter is not in the queue.
@@ -69,16 +71,16 @@ struct WaiterQueue<Waiter: GateWaiter> {
         return waiters
     }
 
-    /// How long somebody has waited, in all, until `now`.
+    /// The total time during which at least one access waited, until `now`.
     func saturatedNanoseconds(at now: UInt64) -> UInt64 {
         saturatedTotal + (waiters.isEmpty || now < saturatedSince ? 0 : now - saturatedSince)
     }
 
-    /// Decides what becomes of a slot that its holder releases.
+    /// Decides what happens to a slot that its holder releases.
     ///
-    /// The oldest waiter that the slot can serve comes first. If that is a thread that may still be
-    /// overtaken, a waiter for this very slot gets it: the thread may find another slot, while the
-    /// waiter does not look and would sleep beside a free slot.
+    /// The oldest waiter that the slot can serve comes first. If that waiter is a thread that may
+    /// still be overtaken, a waiter for this very slot receives it. The thread may find another
+    /// slot, whereas that waiter does not search and would sleep although its slot is free.
     mutating func release(_ slot: Waiter.Slot, at now: UInt64) -> Decision {
         guard let oldest = waiters.firstIndex(where: { $0.canUse(slot) }) else {
             return .free

@@ -1,16 +1,17 @@
 import Foundation
 
 extension Database {
-    /// What happens when another connection holds a lock on the file.
+    /// What a connection does when another connection holds a lock on the file.
     public enum BusyMode: Sendable {
-        /// `SQLITE_BUSY` at once.
+        /// Fails immediately with `SQLITE_BUSY`.
         case immediateError
-        /// Tries for this many seconds, then `SQLITE_BUSY`.
+        /// Retries for this many seconds, then fails with `SQLITE_BUSY`.
         case timeout(TimeInterval)
-        /// Asks a closure, with the number of tries so far, whether to try again.
+        /// Calls a closure with the number of attempts so far; the closure returns whether to
+        /// retry.
         case callback(BusyCallback)
     }
 
-    /// Answers whether to try again, given the number of tries so far.
+    /// Returns whether to retry, given the number of attempts so far.
     public typealias BusyCallback = @Sendable (_ numberOfTries: Int) -> Bool
 }

@@ -1,7 +1,7 @@
 import CSQLite
 
 extension Database {
-    /// Copies the whole database over another one.
+    /// Copies the whole database over another database.
     ///
     /// ```swift
     /// try source.read { from in
@@ -14,12 +14,12 @@ extension Database {
     /// ```
     ///
     /// - Parameters:
-    ///   - destDb: What is overwritten. A failure leaves it as it was.
-    ///   - pagesPerStep: How many pages are copied between two calls of `progress`; all of them
-    ///     when negative.
-    ///   - progress: Called after each step, at least once. What it throws ends a backup that is
-    ///     not complete; after the last step it is too late, and the error is ignored.
-    /// - Throws: A ``DatabaseError``, and what `progress` throws.
+    ///   - destDb: The database to overwrite. A failure leaves it unchanged.
+    ///   - pagesPerStep: The number of pages to copy between two calls of `progress`; all pages if
+    ///     negative.
+    ///   - progress: Called after each step, at least once. If it throws, an incomplete backup ends
+    ///     with this error. An error after the last step is ignored.
+    /// - Throws: A ``DatabaseError``, and the error that `progress` throws.
     public func backup(
         to destDb: Database,
         pagesPerStep: CInt = -1,
@@ -45,7 +45,7 @@ extension Database {
         destDb.forgetSchema()
     }
 
-    /// Copies some pages; answers whether they were the last.
+    /// Copies some pages; returns whether they were the last ones.
     private func step(
         _ backup: OpaquePointer,
         to destDb: Database,
@@ -55,7 +55,7 @@ extension Database {
         try cancellation?.check()
         let code = sqlite3_backup_step(backup, pageCount)
         guard code == SQLITE_OK || code == SQLITE_DONE else {
-            // The destination's error is set by `sqlite3_backup_finish` alone.
+            // Only `sqlite3_backup_finish` sets the error of the destination.
             throw DatabaseError(resultCode: ResultCode(rawValue: code))
         }
         let state = DatabaseBackupProgress(
@@ -79,7 +79,7 @@ extension Database {
         )
     }
 
-    /// Removes everything from the database; the page size and the journal mode stay.
+    /// Removes everything from the database, except the page size and the journal mode.
     func erase() throws {
         let pageSize = try Int.fetchOne(self, sql: "PRAGMA page_size") ?? 4_096
         try Database.open(
@@ -88,14 +88,14 @@ extension Database {
             label: "erase",
             probe: ConnectionProbe(level: .off)
         ).withOpenConnection { empty in
-            // A backup gives the destination the source's page size, which a database in WAL mode
-            // cannot change (https://sqlite.org/pragma.html#pragma_page_size).
+            // A backup copies the page size of the source, which a destination in WAL mode cannot
+            // change (https://sqlite.org/pragma.html#pragma_page_size).
             try empty.execute(sql: "PRAGMA page_size = \(pageSize)")
             try empty.backup(to: self)
         }
     }
 
-    /// Runs `body`, and closes the connection.
+    /// Runs `body`, then closes the connection.
     func withOpenConnection<T>(_ body: (Database) throws -> T) rethrows -> T {
         defer { closeIgnoringErrors() }
         return try body(self)

@@ -2,12 +2,12 @@ import CSQLite
 
 extension Database {
     /// Finalizes the statements that the engine and the virtual tables keep, and checks that no
-    /// other one is left: the connection can be closed then.
+    /// other statement is alive, so that the connection can be closed.
     ///
-    /// Nothing is closed yet. When the connection stays open, what was finalized is prepared again
-    /// on demand.
+    /// Nothing is closed yet. If the connection stays open, the finalized statements are prepared
+    /// again on demand.
     ///
-    /// - Throws: `SQLITE_BUSY` when a statement of the user is alive; the message contains its SQL.
+    /// - Throws: `SQLITE_BUSY` if a statement of the user is alive; the message contains its SQL.
     func prepareToClose() throws {
         removeCachedStatements()
         transactionStatements.finalize()
@@ -24,7 +24,7 @@ extension Database {
         )
     }
 
-    /// The SQL of the user's statements that keep the connection from closing.
+    /// The SQL of the user's statements that prevent closing the connection.
     private var liveStatements: [String] {
         var statements: [String] = []
         var next = sqlite3_next_stmt(handle, nil)
@@ -35,8 +35,8 @@ extension Database {
             next = sqlite3_next_stmt(handle, statement)
         }
         // A live statement on a virtual table also keeps that table's own statements alive. Only
-        // those that the engine prepared are known to be the user's; without any, the user has
-        // prepared one through the C handle.
+        // statements that the engine has prepared are known to belong to the user. If there are
+        // none, the user has prepared one through the C handle.
         let registered = probe.statements.allSQL
         let prepared = statements.filter { registered.contains($0) }
         return prepared.isEmpty ? statements : prepared

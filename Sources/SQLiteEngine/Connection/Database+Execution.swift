@@ -1,11 +1,11 @@
 import CSQLite
 
-/// What each execution of a statement passes through.
+/// The steps before and after each execution of a statement.
 extension Database {
     /// Called before the first step of an execution.
     ///
-    /// - Throws: `SQLITE_ABORT` inside a transaction that was lost, `SQLITE_READONLY` for a
-    ///   statement that writes where writing is refused.
+    /// - Throws: `SQLITE_ABORT` inside a transaction that SQLite has rolled back, `SQLITE_READONLY`
+    ///   for a statement that writes where writes are refused.
     @inline(__always)
     func statementWillExecute(_ statement: Statement) throws {
         preconditionRightThread()
@@ -18,15 +18,15 @@ extension Database {
         }
     }
 
-    /// Called when an execution is done.
+    /// Called after an execution.
     ///
-    /// - Throws: What an observer throws to stop a commit.
+    /// - Throws: The error of an observer that stops a commit.
     @inline(__always)
     func statementDidExecute(_ statement: Statement) throws {
         if statement.hasEffect || !attention.isEmpty { try didTakeEffect(statement) }
     }
 
-    /// Called when a step failed: counts what the probes want to know, and makes the error.
+    /// Called after a failed step: updates the probe's counters, and returns the error.
     func statementDidFail(_ statement: Statement, code: CInt) -> any Error {
         let error = DatabaseError(
             resultCode: ResultCode(rawValue: sqlite3_extended_errcode(handle)),
@@ -42,8 +42,8 @@ extension Database {
         return error
     }
 
-    /// Called before a statement runs that does more than read and write, or that somebody
-    /// observes or records.
+    /// Called before a statement that does more than read and write, or that is observed or
+    /// recorded.
     @inline(never)
     private func announceExecution(of statement: Statement) {
         if let recordedRegion {
@@ -52,7 +52,7 @@ extension Database {
         if isObserved { observationBroker?.statementWillExecute(statement) }
     }
 
-    /// Keeps book of transactions, savepoints and the schema, and tells observers.
+    /// Updates the state of transactions, savepoints and the schema, and notifies observers.
     @inline(never)
     private func didTakeEffect(_ statement: Statement) throws {
         switch statement.effect {
@@ -99,7 +99,7 @@ extension Database {
         )
     }
 
-    /// Throws `SQLITE_ABORT` when the transaction that wraps the current access was lost.
+    /// Throws `SQLITE_ABORT` if SQLite has rolled back the transaction of the current access.
     func checkForAbortedTransaction(
         sql: @autoclosure () -> String? = nil,
         arguments: @autoclosure () -> StatementArguments? = nil

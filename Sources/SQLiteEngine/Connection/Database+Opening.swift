@@ -1,21 +1,21 @@
 import CSQLite
 
 extension Database {
-    /// Opens a connection and runs the configuration's setup on it.
+    /// Opens a connection and runs the setup of the configuration on it.
     ///
     /// - Parameters:
     ///   - path: The file, or `:memory:`.
     ///   - configuration: How to open it.
-    ///   - label: The connection's label.
-    ///   - isReadOnly: Whether to open it for reading only.
+    ///   - label: The label of the connection.
+    ///   - isReadOnly: Whether to open the connection read-only.
     ///   - entersWAL: Whether ``switchToWAL(path:)`` follows, so that `synchronous` is NORMAL
     ///     unless the configuration's closures choose another value.
-    ///   - busyMode: How it meets a lock; the configuration's by default.
-    ///   - probe: Where it tells what it does.
-    ///   - suspension: Whether it must not take locks.
+    ///   - busyMode: How the connection handles a lock; by default, that of the configuration.
+    ///   - probe: The probe of the connection.
+    ///   - suspension: Whether the connection must not acquire locks.
     /// - Returns: The open connection.
-    /// - Throws: A ``DatabaseError`` that names the path, and what closures of the configuration
-    ///   throw.
+    /// - Throws: A ``DatabaseError`` that contains the path, and errors of the configuration's
+    ///   closures.
     static func open(
         path: String,
         configuration: Configuration,
@@ -77,13 +77,13 @@ extension Database {
         addPredefinedFunctionsAndCollations()
     }
 
-    /// Sets `synchronous = NORMAL`, before the configuration's closures, which may choose another
-    /// value.
+    /// Sets `synchronous = NORMAL` before the closures of the configuration, which may choose
+    /// another value.
     ///
-    /// The pragma reads the schema. Of the errors that this may bring, only `SQLITE_BUSY` is
-    /// thrown here: had the setting failed because of a lock that is gone later, the value would
-    /// depend on timing. Any other error is left to ``readFirst()``, after the closures. If a
-    /// closure makes the file readable, SQLite's default remains, FULL.
+    /// The pragma reads the schema. Of the possible errors, only `SQLITE_BUSY` is thrown here: if
+    /// the setting failed because of a temporary lock, its value would depend on timing. Any other
+    /// error is left to ``readFirst()``, after the closures. If a closure makes the file readable,
+    /// SQLite's default remains, FULL.
     private func setNormalSynchronous() throws {
         do {
             try execute(sql: "PRAGMA synchronous = NORMAL")
@@ -92,8 +92,8 @@ extension Database {
         } catch is DatabaseError {}
     }
 
-    /// Reads something: a file that is no database, or an encrypted one, fails here and not at
-    /// the first access.
+    /// Reads the schema, so that a file that is not a database, or that is encrypted, fails now and
+    /// not at the first access.
     private func readFirst() throws {
         do {
             try execute(sql: "SELECT * FROM sqlite_master LIMIT 1")
@@ -102,13 +102,13 @@ extension Database {
         }
     }
 
-    /// The error with the path, and without the engine's own statement.
+    /// Returns the error with the path, and without the engine's statement.
     private func explained(_ error: DatabaseError) -> DatabaseError {
         let error = DatabaseError(resultCode: error.extendedResultCode, message: error.message)
         return OpeningFailure(path: path, isReadOnly: isReadOnlyConnection).explain(error)
     }
 
-    /// Throws when `code` is an error.
+    /// Throws if `code` is an error.
     func check(_ code: CInt) throws {
         guard code == SQLITE_OK else {
             throw DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage)
@@ -117,7 +117,7 @@ extension Database {
 
     /// Finalizes the cached statements and closes the C connection.
     ///
-    /// - Throws: `SQLITE_BUSY` when a statement of the user's is alive; the connection stays open.
+    /// - Throws: `SQLITE_BUSY` if a statement of the user is alive; the connection stays open.
     func close() throws {
         guard let handle else { return }
         removeCachedStatements()
@@ -130,7 +130,7 @@ extension Database {
         didClose()
     }
 
-    /// Closes as far as possible: a statement that is alive keeps a zombie, which closes with it.
+    /// Closes as far as possible: a live statement keeps a zombie connection, which closes with it.
     func closeIgnoringErrors() {
         guard let handle else { return }
         removeCachedStatements()
@@ -152,7 +152,7 @@ extension Database {
         configuration.connectionDidClose?()
     }
 
-    /// Takes off what would call into this object: a zombie may outlive it.
+    /// Removes the hooks that would call this object: a zombie connection may outlive it.
     private func removeHooks() {
         observationBroker?.uninstall()
         authorizer?.uninstall()

@@ -1,10 +1,10 @@
 import CSQLite
 
 extension Database {
-    /// Runs `body` although there is no connection: throws `error` if `body` may throw such errors.
+    /// Runs `body` although there is no connection: throws `error` if `body` can throw such errors.
     ///
-    /// A closure that throws nothing must run, and has no way to hear of the error. It gets a
-    /// connection whose statements all throw it.
+    /// A closure that cannot throw must run, and cannot receive the error. It receives a connection
+    /// whose statements all throw the error.
     static func standIn<T, E: Error>(
         for error: any Error,
         label: String,
@@ -14,10 +14,10 @@ extension Database {
         return try body(makeStandIn(label: label, for: error))
     }
 
-    /// A connection whose statements all throw `error`.
+    /// Creates a connection whose statements all throw `error`.
     ///
-    /// It has a C connection of its own, to an empty database in memory, since most of SQLite's
-    /// functions do not take NULL for a connection.
+    /// It has a separate C connection to an empty database in memory, because most SQLite functions
+    /// do not accept NULL as a connection.
     static func makeStandIn(label: String, for error: any Error) -> Database {
         do {
             let database = try open(

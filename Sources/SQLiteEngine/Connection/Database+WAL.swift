@@ -4,10 +4,10 @@ import Foundation
 extension Database {
     /// Switches the database to write-ahead logging.
     ///
-    /// An absent or empty `-wal` file is given content once: a connection that is read-only
+    /// If the `-wal` file is missing or empty, content is written once: a read-only connection
     /// cannot create it (https://sqlite.org/wal.html, "Read-Only Databases").
     ///
-    /// - Throws: A ``DatabaseError`` that names the file when SQLite stays in another mode, as on
+    /// - Throws: A ``DatabaseError`` that contains the path if SQLite stays in another mode, as on
     ///   a medium without shared memory.
     func switchToWAL(path: String) throws {
         let mode = try String.fetchOne(self, sql: "PRAGMA journal_mode = WAL")
@@ -31,8 +31,8 @@ extension Database {
     /// (https://sqlite.org/walformat.html). So even the `data_version` of other connections stays
     /// the same.
     ///
-    /// While another connection holds the write lock, nothing is written. The file exists already,
-    /// and stays while this connection is open, so that readers can attach to it.
+    /// While another connection holds the write lock, nothing is written. The file then exists
+    /// already, and stays while this connection is open, so that readers can attach to it.
     private func createLogContent() throws {
         let begin = sqlite3_exec(handle, "BEGIN IMMEDIATE", nil, nil, nil)
         if begin & 0xff == SQLITE_BUSY { return }
@@ -41,20 +41,21 @@ extension Database {
             sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
             observationBroker?.discardTransactionEnd()
         }
-        // The first page stays in use until the transaction ends, and is not flushed: a table
-        // needs a second one.
+        // The first page stays in use until the transaction ends, and is not flushed, so a table
+        // requires a second page.
         let sql = "CREATE TABLE IF NOT EXISTS poolgauge_log_creation (id)"
         try check(sqlite3_exec(handle, sql, nil, nil, nil))
         try check(sqlite3_db_cacheflush(handle))
     }
 
-    /// Finds the wal-index of the connection, which has been opened or changed its journal mode.
+    /// Determines the wal-index of the connection after it was opened or has changed its journal
+    /// mode.
     func locateWALIndex() {
         journalFile = nil
         reviewWALIndex()
     }
 
-    /// Finds the wal-index again if the connection has left WAL mode, or entered it, since the last
+    /// Determines the wal-index again if the connection has left or entered WAL mode since the last
     /// review.
     private func reviewWALIndex() {
         let file = poolgauge_journal_file(handle)
@@ -64,7 +65,7 @@ extension Database {
         isTraceMuted = true
         defer { isTraceMuted = wasMuted }
         if readJournalMode() == "wal" {
-            // SQLite maps the wal-index for the first read.
+            // SQLite maps the wal-index at the first read.
             sqlite3_exec(handle, "SELECT 1 FROM sqlite_master LIMIT 1", nil, nil, nil)
             walIndex = WALIndex(handle)
         }
@@ -72,23 +73,23 @@ extension Database {
         shareWALIndex()
     }
 
-    /// Gives the wal-index to those that read it: the probe, the kept transaction, and through the
-    /// slot, other threads.
+    /// Passes the wal-index to its readers: the probe, the kept transaction, and other threads
+    /// through the slot.
     func shareWALIndex() {
         probe.walIndex = walIndex?.memory
         kept.pointee.walIndex = walIndex?.memory
         slot?._withUnsafeGuaranteedRef { $0.share(walIndex) }
     }
 
-    /// Reviews, at the end of an access, what ran on the C connection: it may have changed the
-    /// journal mode.
+    /// Reviews, at the end of an access, the effects of code that used the C connection: it may
+    /// have changed the journal mode.
     @inline(never)
     func reviewExposedHandle() {
         kept.pointee.isExposed = false
         reviewWALIndex()
     }
 
-    /// The journal mode in force.
+    /// Returns the current journal mode.
     func journalMode() throws -> String? {
         try String.fetchOne(self, sql: "PRAGMA journal_mode")
     }

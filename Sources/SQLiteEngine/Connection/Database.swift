@@ -7,110 +7,112 @@ public typealias SQLiteConnection = OpaquePointer
 
 /// One SQLite connection.
 ///
-/// It is given to the closures of database accesses, and must not leave them: nothing but the
-/// access keeps other threads away from it.
+/// Database accesses pass it to their closures, which must not store it: only the access prevents
+/// other threads from using it.
 public final class Database {
-    /// What changes while the connection is used.
+    /// The mutable state of the connection.
     ///
-    /// It lives behind a pointer: Swift checks each access to a class's `var` for exclusivity at
-    /// run time, and these checks alone cost as much as a third of a point read.
+    /// It is behind a pointer, because Swift checks each access to a class's `var` for exclusivity
+    /// at run time, and these checks alone cost up to a third of a point read.
     struct State {
         var connection: SQLiteConnection?
         /// Above zero, statements that write are refused: inside a queue's `read`, or
         /// ``Database/readOnly(_:)``.
         var readOnlyDepth = 0
-        /// Whether a wrapping transaction of ours is open: an autocommit connection then means
-        /// that SQLite rolled it back (an interrupt, `ON CONFLICT ROLLBACK`), and everything
-        /// until its end throws `SQLITE_ABORT`.
+        /// Whether an enclosing transaction of the engine is open.
+        ///
+        /// An autocommit connection then means that SQLite has rolled the transaction back (an
+        /// interrupt, `ON CONFLICT ROLLBACK`), and all statements until its end throw
+        /// `SQLITE_ABORT`.
         var isInsideTransactionBlock = false
         /// Set while the access belongs to a task, which may be cancelled.
         var cancellation: AccessCancellation?
-        /// What statements and transactions have to look after, beyond SQLite.
+        /// What statements and transactions must handle in addition to SQLite.
         var attention: Attention = []
-        /// The date of the open transaction, or what the clock threw.
+        /// The date of the open transaction, or the error of the clock.
         var transactionDate: Result<Date, any Error>?
         /// The savepoints of the open transaction.
         var savepoints = SavepointStack()
         /// Whether the open transaction has changed the schema.
         var hasChangedSchema = false
-        /// What is known of the schema.
+        /// The cached schema.
         var schemaCache = SchemaCache()
         /// Counts the changes of the schema that this process makes.
         var schemaGeneration: SchemaGeneration?
         /// The count itself; valid as long as `schemaGeneration` is kept.
         var generationCount: UnsafeMutablePointer<Atomic<UInt64>>?
-        /// The count of when ``schemaCache`` and ``statementCache`` were empty.
+        /// The count when ``schemaCache`` and ``statementCache`` were last empty.
         var knownGeneration: UInt64 = 0
         /// Whether the end of the open transaction empties them again; see
         /// ``Database/otherConnectionDidChangeSchema()``.
         var forgetsSchemaAfterTransaction = false
-        /// Tells transaction observers; nil before the first one.
+        /// Notifies transaction observers; nil before the first one.
         var observationBroker: ObservationBroker?
-        /// Learns what statements do; nil while nobody needs to know.
+        /// Analyzes statements; nil until this is required.
         var authorizer: StatementAuthorizer?
-        /// What was read since somebody began to record it.
+        /// The region that was read since recording started.
         var recordedRegion: DatabaseRegion?
         /// The handler of ``Database/trace(options:_:)``.
         var trace: ((TraceEvent) -> Void)?
-        /// Whether the statements that run are the engine's own: no business of the handler's.
+        /// Whether the running statements belong to the engine and are not traced.
         var isTraceMuted = false
-        /// Statements that ``Database/cachedStatement(sql:)`` keeps.
+        /// The statements that ``Database/cachedStatement(sql:)`` keeps.
         var statementCache = StatementCache()
-        /// Statements that `fetchOne`, `fetchAll` and `fetchSet` keep for their SQL: apart, since
-        /// the arguments of those in ``statementCache`` are the user's.
+        /// The statements that `fetchOne`, `fetchAll` and `fetchSet` keep for their SQL; separate,
+        /// because the arguments in ``statementCache`` belong to the user.
         var fetchCache = StatementCache()
         /// BEGIN, COMMIT and ROLLBACK, prepared once.
         var transactionStatements = TransactionStatements()
-        /// The slot that the connection lives in: it outlives the connection.
+        /// The slot that contains the connection; it outlives the connection.
         var slot: Unmanaged<AccessSlot>?
-        /// What the statements throw, where this stands in for a connection that is not there; see
+        /// The error of all statements if this is a stand-in for a missing connection; see
         /// ``Database/standIn(for:label:_:)``.
         var standInError: DatabaseError?
-        /// Whether the configuration's closures were told that the connection is open.
+        /// Whether the closures of the configuration were notified that the connection is open.
         var isAnnounced = false
         /// The wal-index, while the connection is in WAL mode.
         var walIndex: WALIndex?
         /// The file of the journal when the wal-index was last reviewed.
         var journalFile: UnsafeRawPointer?
-        /// The journal mode, when a suspended connection had to know it.
+        /// The journal mode, if a suspended connection has read it.
         var journalModeCache: String?
     }
 
-    /// What statements and transactions have to look after, beyond SQLite.
+    /// What statements and transactions must handle in addition to SQLite.
     struct Attention: OptionSet {
         let rawValue: UInt8
         /// There are transaction observers.
         static let observers = Attention(rawValue: 1)
-        /// Somebody records what is read.
+        /// The region that is read is being recorded.
         static let recording = Attention(rawValue: 2)
-        /// Something must be forgotten when the transaction ends.
+        /// The end of the transaction must clear some state.
         static let transaction = Attention(rawValue: 4)
-        /// What matters before a statement runs.
+        /// The flags that are relevant before a statement runs.
         static let beforeStatement: Attention = [.observers, .recording]
     }
 
-    /// What the connection was opened with.
+    /// The configuration of the connection.
     public let configuration: Configuration
 
-    /// The connection's label, such as `DatabasePool.reader.1`.
+    /// The label of the connection, such as `DatabasePool.reader.1`.
     public let label: String
 
-    /// Whether the file was opened for reading only.
+    /// Whether the file was opened read-only.
     let isReadOnlyConnection: Bool
 
-    /// What others may see of the connection while it works.
+    /// The measurements of the connection, which other threads may read.
     let probe: ConnectionProbe
 
-    /// The path that it was opened with.
+    /// The path that was opened.
     let path: String
 
-    /// Whether locks are refused now.
+    /// Whether locks are currently refused.
     let suspension: Suspension
 
     /// See ``State``: the pointer is valid as long as the object.
     private let state: UnsafeMutablePointer<State>
 
-    /// The read transaction that is kept from one access to the next; valid as `state` is.
+    /// The read transaction that is kept between accesses; valid as long as `state`.
     let kept: UnsafeMutablePointer<KeptReadTransaction>
 
     init(
@@ -141,11 +143,11 @@ public final class Database {
         kept.deallocate()
     }
 
-    /// The C connection, for what this library does not offer; nil once it is closed.
+    /// The C connection, for features that this library does not offer; nil after closing.
     ///
-    /// It is valid during the access. A program may run anything on it: the engine keeps no read
-    /// transaction of an access that asked for it, and finds out afterwards whether the journal
-    /// mode is a different one.
+    /// It is valid during the access. A program may run anything on it: the engine does not keep
+    /// the read transaction of an access that used this property, and then checks whether the
+    /// journal mode has changed.
     public var sqliteConnection: SQLiteConnection? {
         willExposeHandle()
         return handle
@@ -154,7 +156,7 @@ public final class Database {
     /// The C connection, for the engine's own calls.
     package var handle: SQLiteConnection? { state.pointee.connection }
 
-    /// Called when the C connection was closed.
+    /// Called after the C connection was closed.
     func forgetConnection() {
         state.pointee.connection = nil
         state.pointee.walIndex = nil
@@ -164,8 +166,9 @@ public final class Database {
         kept.pointee.walIndex = nil
     }
 
-    /// The wal-index, while the connection is in WAL mode; its only owner beside
-    /// ``AccessSlot/walIndex``, which other threads use.
+    /// The wal-index while the connection is in WAL mode.
+    ///
+    /// Besides this, only ``AccessSlot/walIndex`` retains it, which other threads use.
     var walIndex: WALIndex? {
         get { state.pointee.walIndex }
         set { state.pointee.walIndex = newValue }
@@ -208,7 +211,7 @@ public final class Database {
         set { setAttention(.observers, newValue) }
     }
 
-    /// The date of the open transaction, or what the clock threw; nil when nobody asked.
+    /// The date of the open transaction, or the error of the clock; nil if it was not requested.
     var openTransactionDate: Result<Date, any Error>? {
         get { state.pointee.transactionDate }
         set { state.pointee.transactionDate = newValue }
@@ -226,7 +229,7 @@ public final class Database {
         set { state.pointee.hasChangedSchema = newValue }
     }
 
-    /// What is known of the schema.
+    /// The cached schema.
     var schemaCache: SchemaCache {
         get { state.pointee.schemaCache }
         _modify { yield &state.pointee.schemaCache }
@@ -241,7 +244,7 @@ public final class Database {
         }
     }
 
-    /// Forgets what depends on the schema, when this process has changed it since.
+    /// Clears the state that depends on the schema if this process has changed it since.
     @inline(__always)
     func forgetOldSchema() {
         guard let count = state.pointee.generationCount else { return }
@@ -250,9 +253,9 @@ public final class Database {
         }
     }
 
-    /// Forgets what is known of the schema, and the statements that were prepared with it.
+    /// Clears the cached schema, and the statements that were prepared with it.
     ///
-    /// SQLite prepares them again at their next step; until then, they report the old columns.
+    /// SQLite reprepares them at their next step; until then, they report the old columns.
     @inline(never)
     func forgetSchema() {
         state.pointee.knownGeneration = schemaGeneration?.current ?? 0
@@ -260,31 +263,31 @@ public final class Database {
         removeCachedStatements()
     }
 
-    /// Whether the schema is forgotten when the open transaction ends.
+    /// Whether the end of the open transaction clears the cached schema.
     var forgetsSchemaAfterTransaction: Bool {
         get { state.pointee.forgetsSchemaAfterTransaction }
         set { state.pointee.forgetsSchemaAfterTransaction = newValue }
     }
 
-    /// Makes the next use of a cached statement forget the schema.
+    /// Makes the next use of a cached statement clear the cached schema.
     func expireKnownSchema() {
-        // The count begins at 1.
+        // The count starts at 1.
         state.pointee.knownGeneration = 0
     }
 
-    /// Tells transaction observers; nil before the first one.
+    /// Notifies transaction observers; nil before the first one.
     var observationBroker: ObservationBroker? {
         get { state.pointee.observationBroker }
         set { state.pointee.observationBroker = newValue }
     }
 
-    /// Learns what statements do; nil while nobody needs to know.
+    /// Analyzes statements; nil until this is required.
     var authorizer: StatementAuthorizer? {
         get { state.pointee.authorizer }
         set { state.pointee.authorizer = newValue }
     }
 
-    /// What was read since somebody began to record it; nil when nobody does.
+    /// The region that was read since recording started; nil if there is no recording.
     var recordedRegion: DatabaseRegion? {
         get { state.pointee.recordedRegion }
         set {
@@ -299,7 +302,7 @@ public final class Database {
         set { state.pointee.trace = newValue }
     }
 
-    /// Whether the statements that run are the engine's own.
+    /// Whether the running statements belong to the engine.
     var isTraceMuted: Bool {
         get { state.pointee.isTraceMuted }
         set { state.pointee.isTraceMuted = newValue }
@@ -321,7 +324,7 @@ public final class Database {
         _modify { yield &state.pointee.fetchCache }
     }
 
-    /// Lets all cached statements go.
+    /// Releases all cached statements.
     func removeCachedStatements() {
         statementCache.removeAll()
         fetchCache.removeAll()
@@ -333,50 +336,50 @@ public final class Database {
         _modify { yield &state.pointee.transactionStatements }
     }
 
-    /// The slot that the connection lives in.
+    /// The slot that contains the connection.
     @inline(__always)
     var slot: Unmanaged<AccessSlot>? {
         get { state.pointee.slot }
         set { state.pointee.slot = newValue }
     }
 
-    /// What all statements throw, where this stands in for a connection that is not there.
+    /// The error of all statements if this is a stand-in for a missing connection.
     var standInError: DatabaseError? {
         get { state.pointee.standInError }
         set { state.pointee.standInError = newValue }
     }
 
-    /// Whether this stands in for a connection that is not there.
+    /// Whether this is a stand-in for a missing connection.
     var isStandIn: Bool { state.pointee.standInError != nil }
 
-    /// Whether the configuration's closures were told that the connection is open.
+    /// Whether the closures of the configuration were notified that the connection is open.
     var isAnnounced: Bool {
         get { state.pointee.isAnnounced }
         set { state.pointee.isAnnounced = newValue }
     }
 
-    /// The journal mode, when a suspended connection had to know it.
+    /// The journal mode, if a suspended connection has read it.
     var journalModeCache: String? {
         get { state.pointee.journalModeCache }
         set { state.pointee.journalModeCache = newValue }
     }
 
-    /// Whether statements may not write now.
+    /// Whether statements may not write at present.
     var isReadOnly: Bool { isReadOnlyConnection || readOnlyDepth > 0 }
 
     /// Whether a transaction is open (`sqlite3_get_autocommit`).
     public var isInsideTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// The rowid of the last row that was inserted on this connection.
+    /// The rowid of the last row inserted on this connection.
     public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// The version of SQLite that runs, such as 3040001 for 3.40.1.
+    /// The version of SQLite at run time, such as 3040001 for 3.40.1.
     public static var sqliteLibVersionNumber: CInt { sqlite3_libversion_number() }
 
-    /// How many rows the last statement inserted, updated or deleted.
+    /// The number of rows that the last statement inserted, updated or deleted.
     public var changesCount: Int { Int(sqlite3_changes(handle)) }
 
-    /// How many rows were inserted, updated or deleted since the connection was opened.
+    /// The number of rows inserted, updated or deleted since the connection was opened.
     public var totalChangesCount: Int { Int(sqlite3_total_changes(handle)) }
 
     /// The message of the last error on this connection, in English.
@@ -389,9 +392,9 @@ public final class Database {
 extension Database: Sendable {}
 
 extension Database: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The connection's label.
+    /// The label of the connection.
     public var description: String { label }
 
-    /// The connection's label, as that of a database.
+    /// The label of the connection, marked as a database.
     public var debugDescription: String { "<Database: \(label)>" }
 }

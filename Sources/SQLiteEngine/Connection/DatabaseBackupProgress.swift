@@ -1,14 +1,14 @@
-/// How far a backup has come.
+/// The progress of a backup.
 public struct DatabaseBackupProgress: Sendable {
-    /// How many pages are still to be copied (`sqlite3_backup_remaining`).
+    /// The number of pages still to be copied (`sqlite3_backup_remaining`).
     public let remainingPageCount: Int
 
-    /// How many pages the source has (`sqlite3_backup_pagecount`).
+    /// The number of pages of the source (`sqlite3_backup_pagecount`).
     public let totalPageCount: Int
 
-    /// Whether all is copied.
+    /// Whether all pages are copied.
     public let isCompleted: Bool
 
-    /// How many pages were copied.
+    /// The number of copied pages.
     public var completedPageCount: Int { totalPageCount - remainingPageCount }
 }

@@ -1,15 +1,15 @@
 import CSQLite
 import Foundation
 
-/// Finds out why a file cannot be opened as a database.
+/// Determines why a file cannot be opened as a database.
 ///
-/// It looks at names and permissions alone: opening and closing the file would drop the locks that
+/// It checks only names and permissions: opening and closing the file would release the locks that
 /// this process may hold on it (https://sqlite.org/howtocorrupt.html, section 2.2).
 struct OpeningFailure {
     let path: String
     let isReadOnly: Bool
 
-    /// The error, with where it happened and what would be right.
+    /// Returns the error with the path, the reason and a remedy.
     func explain(_ error: DatabaseError) -> DatabaseError {
         var error = error
         let reason = reason(for: error)
@@ -24,7 +24,7 @@ struct OpeningFailure {
         }
         switch error.resultCode {
         case .SQLITE_NOTADB:
-            return "the file is something else, or encrypted; a database begins with the text "
+            return "the file is something else, or encrypted; a database starts with the text "
                 + "“SQLite format 3”"
         case .SQLITE_CORRUPT, .SQLITE_IOERR:
             return "the file, of \(information.st_size) bytes, is truncated or damaged; use a "
@@ -48,7 +48,7 @@ struct OpeningFailure {
             return "there is no such file, and a read-only connection does not create it"
         }
         guard access(folder, W_OK | X_OK) == 0 else {
-            return "there is no such file, and nobody but its owner may create one in "
+            return "there is no such file, and only its owner may create one in "
                 + "`\(folder)`; change the folder's permissions or choose another"
         }
         return nil

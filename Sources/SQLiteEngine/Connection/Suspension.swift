@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 import Synchronization
 
-/// Whether a database's connection must not take locks now.
+/// Whether the connections of a database must not acquire locks.
 final class Suspension: Sendable {
     private let flag = Atomic<Bool>(false)
 
@@ -10,10 +10,10 @@ final class Suspension: Sendable {
     @inline(__always)
     var isOn: Bool { flag.load(ordering: .relaxed) }
 
-    /// Refuses locks from now on; answers whether they were not refused already.
+    /// Refuses locks from now on; returns false if they were already refused.
     func begin() -> Bool { !flag.exchange(true, ordering: .sequentiallyConsistent) }
 
-    /// Allows locks again; answers whether they were refused.
+    /// Allows locks again; returns whether they were refused.
     func end() -> Bool { flag.exchange(false, ordering: .sequentiallyConsistent) }
 }
 
@@ -21,17 +21,17 @@ extension Database {
     /// Post this notification to suspend all databases that were opened with
     /// ``Configuration/observesSuspensionNotifications``.
     ///
-    /// A suspended database holds no lock for longer than it takes to notice: the statement that
-    /// runs is interrupted, and a statement that could take a lock rolls the transaction back and
-    /// throws `SQLITE_ABORT`. In WAL mode it can still be read. iOS kills an application that is
-    /// suspended while it holds a lock.
+    /// A suspended database holds no lock for longer than necessary: the running statement is
+    /// interrupted, and a statement that could acquire a lock rolls the transaction back and throws
+    /// `SQLITE_ABORT`. In WAL mode, reads continue. iOS terminates an application that holds a lock
+    /// while it is suspended.
     public static let suspendNotification = Notification.Name("SQLiteEngine.Database.Suspend")
 
-    /// Post this notification to end what ``suspendNotification`` began.
+    /// Post this notification to end the suspension by ``suspendNotification``.
     public static let resumeNotification = Notification.Name("SQLiteEngine.Database.Resume")
 
-    /// Rolls back and throws `SQLITE_ABORT` when the database is suspended, and a statement could
-    /// take a lock that others wait for.
+    /// Rolls back and throws `SQLITE_ABORT` if the database is suspended and a statement could
+    /// acquire a lock that others wait for.
     @inline(__always)
     func checkForSuspension(
         isReadOnly: Bool,
@@ -48,11 +48,11 @@ extension Database {
         sql: String,
         arguments: StatementArguments?
     ) throws {
-        // The interrupt of a suspension that begins now would stop the question for the mode.
+        // A suspension that starts now could interrupt the query of the mode.
         let mode = walIndex == nil ? readJournalMode() : "wal"
         journalModeCache = mode
-        // Reads of a WAL database take no lock that another process waits for, and what ends a
-        // transaction gives its locks up.
+        // Reads of a WAL database acquire no lock that another process waits for, and the end of a
+        // transaction releases its locks.
         if isReadOnly, mode == "wal" { return }
         if Self.endsTransaction(sql) { return }
         try? rollback()
@@ -65,7 +65,7 @@ extension Database {
         )
     }
 
-    /// The journal mode, read past the suspension: it takes no lock.
+    /// Reads the journal mode despite the suspension: this acquires no lock.
     func readJournalMode() -> String? {
         var statement: OpaquePointer?
         defer { sqlite3_finalize(statement) }
@@ -84,7 +84,7 @@ extension Database {
     }
 }
 
-/// Passes the notifications on, for as long as it lives.
+/// Forwards the notifications while it exists.
 ///
 /// `@unchecked Sendable`: the tokens are only read, and `NotificationCenter` may be called from
 /// any thread.

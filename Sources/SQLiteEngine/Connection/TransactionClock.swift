@@ -1,23 +1,23 @@
 import Foundation
 
-/// Gives the date of a transaction.
+/// Provides the date of a transaction.
 public protocol TransactionClock: Sendable {
-    /// The date for a transaction that begins on `db`.
+    /// Returns the date for a transaction that starts on `db`.
     func now(_ db: Database) throws -> Date
 }
 
-/// The clock that gives the current date.
+/// A clock that returns the current date.
 public struct DefaultTransactionClock: TransactionClock {
-    /// The current date.
+    /// Returns the current date.
     public func now(_ db: Database) throws -> Date { Date() }
 }
 
 extension TransactionClock where Self == DefaultTransactionClock {
-    /// The clock that gives the current date.
+    /// A clock that returns the current date.
     public static var `default`: Self { DefaultTransactionClock() }
 }
 
-/// A clock made of a closure.
+/// A clock that calls a closure.
 public struct CustomTransactionClock: TransactionClock {
     private let closure: @Sendable (Database) throws -> Date
 
@@ -26,7 +26,7 @@ public struct CustomTransactionClock: TransactionClock {
         self.closure = closure
     }
 
-    /// The date that the closure gives.
+    /// Returns the date of the closure.
     public func now(_ db: Database) throws -> Date { try closure(db) }
 }
 

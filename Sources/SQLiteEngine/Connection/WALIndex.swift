@@ -2,9 +2,9 @@ import CSQLite
 
 /// The wal-index of a database: the shared memory that describes its write-ahead log.
 ///
-/// This is the only owner of the pointer. The memory is a mapping of the engine's own, beside the
-/// one that SQLite uses, so it stays readable whatever happens to the connection: a change of the
-/// journal mode through the C connection only makes its contents outdated.
+/// This is the only owner of the pointer. The memory is a separate mapping from the one that SQLite
+/// uses, so it stays readable regardless of the connection: a change of the journal mode through
+/// the C connection only makes its contents outdated.
 ///
 /// The layout is that of <https://sqlite.org/walformat.html>, section 2.1. Only its first page is
 /// mapped: both headers and the read marks.
@@ -16,8 +16,8 @@ final class WALIndex: @unchecked Sendable {
 
     /// Maps the wal-index of a connection that has read in WAL mode.
     ///
-    /// - Returns: nil where the connection has none that is shared: outside of WAL mode, and in
-    ///   exclusive locking mode.
+    /// - Returns: nil if the connection has no shared wal-index: outside WAL mode, and in exclusive
+    ///   locking mode.
     init?(_ handle: SQLiteConnection?) {
         guard let handle, let memory = poolgauge_wal_index_map(poolgauge_wal_index(handle)) else {
             return nil
@@ -29,8 +29,9 @@ final class WALIndex: @unchecked Sendable {
 
     /// Whether the connection is known to still use this wal-index.
     ///
-    /// The salts in the header tell two logs apart, but a log without frames has none: its header
-    /// is the same in each database. Returns `false` there, and may return `false` during a commit.
+    /// The salts in the header identify a log, but a log without frames has none: its header is the
+    /// same in each database. In this case the method returns `false`; it may also return `false`
+    /// during a commit.
     func isUsed(by handle: SQLiteConnection?) -> Bool {
         guard let handle, let current = poolgauge_wal_index(handle) else { return false }
         var header = poolgauge_wal_header()

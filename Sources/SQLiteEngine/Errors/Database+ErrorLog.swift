@@ -2,15 +2,15 @@ import CSQLite
 import Telemetry
 
 extension Database {
-    /// Is told of an error by SQLite: its code and a message in English.
+    /// Receives an error that SQLite logs: its code and a message in English.
     public typealias LogErrorFunction = @Sendable (ResultCode, String) -> Void
 
     private static let errorLog = Lock<LogErrorFunction?>(nil)
 
-    /// Is called for each error that SQLite logs, in the whole process and on any thread.
+    /// Called for each error that SQLite logs, in the whole process and on any thread.
     ///
-    /// To be set before the first connection is opened: SQLite takes a log only before that
-    /// (https://sqlite.org/errlog.html). It must not use SQLite.
+    /// Set this before the first connection is opened: SQLite accepts a log function only before
+    /// that (https://sqlite.org/errlog.html). The function must not use SQLite.
     public static var logError: LogErrorFunction? {
         get { errorLog.withLock { $0 } }
         set {

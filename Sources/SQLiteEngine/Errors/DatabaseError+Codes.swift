@@ -1,4 +1,4 @@
-/// The result codes, so that `catch DatabaseError.SQLITE_CONSTRAINT` works.
+/// The result codes, for patterns such as `catch DatabaseError.SQLITE_CONSTRAINT`.
 extension DatabaseError {
     /// See ``ResultCode/SQLITE_OK``.
     public static let SQLITE_OK = ResultCode.SQLITE_OK

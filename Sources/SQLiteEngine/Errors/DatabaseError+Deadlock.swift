@@ -1,12 +1,13 @@
 extension DatabaseError {
-    /// The most waits, beside the one that fails, and the most connections that a message lists.
+    /// The largest number of connections, and of waits other than the failing one, that a message
+    /// lists.
     private static let mostListed = 8
 
     /// Returns the error of an access that would wait forever.
     ///
-    /// SQLite, too, returns `SQLITE_LOCKED` when waiting for another connection of the same process
+    /// SQLite also returns `SQLITE_LOCKED` when waiting for another connection of the same process
     /// would be a deadlock (https://sqlite.org/unlock_notify.html). The first of the `waits` is the
-    /// one that fails; it depends on the others.
+    /// failing one; it depends on the others.
     static func deadlock(_ waits: [AccessGate.NestedWait]) -> DatabaseError {
         var parts = waits.prefix(1 + mostListed).enumerated().map { index, wait in
             (index == 0 ? "this access" : "another one") + describe(wait)

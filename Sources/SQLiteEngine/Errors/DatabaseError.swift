@@ -1,11 +1,11 @@
 import Foundation
 
-/// An error of SQLite's, or one that this library reports with a result code of SQLite's.
+/// An error of SQLite, or an error of this library with an SQLite result code.
 public struct DatabaseError: Error {
-    /// The code, with what extends it: `SQLITE_CONSTRAINT_UNIQUE`.
+    /// The extended code, such as `SQLITE_CONSTRAINT_UNIQUE`.
     public let extendedResultCode: ResultCode
 
-    /// What went wrong, in English.
+    /// The description of the error, in English.
     public let message: String?
 
     /// The SQL that failed.
@@ -17,7 +17,7 @@ public struct DatabaseError: Error {
     /// `Configuration.publicStatementArguments` is set.
     public let arguments: StatementArguments?
 
-    /// Where it happened and what would be right, when that is known; part of ``description``.
+    /// The place of the error and a remedy, if known; part of ``description``.
     var explanation: String?
 
     private let publicStatementArguments: Bool
@@ -25,8 +25,8 @@ public struct DatabaseError: Error {
     /// Creates an error.
     ///
     /// - Parameters:
-    ///   - resultCode: A code, primary or extended.
-    ///   - message: What went wrong; SQLite's text for the code by default.
+    ///   - resultCode: A primary or extended code.
+    ///   - message: The description of the error; by default, SQLite's text for the code.
     ///   - sql: The SQL that failed.
     ///   - arguments: The arguments of the statement that failed.
     ///   - publicStatementArguments: Whether ``description`` shows the arguments.
@@ -44,7 +44,7 @@ public struct DatabaseError: Error {
         self.publicStatementArguments = publicStatementArguments
     }
 
-    /// The code without what extends it: `SQLITE_CONSTRAINT`.
+    /// The primary code, such as `SQLITE_CONSTRAINT`.
     public var resultCode: ResultCode { extendedResultCode.primaryResultCode }
 
     /// Whether an interrupt ended the statement (`SQLITE_INTERRUPT`), or the transaction that it
@@ -55,7 +55,7 @@ public struct DatabaseError: Error {
 }
 
 extension DatabaseError: CustomStringConvertible {
-    /// The code, the message and the SQL; the arguments only when they are public.
+    /// The code, the message and the SQL; includes the arguments only if they are public.
     public var description: String { describe(withArguments: publicStatementArguments) }
 
     /// The code, the message, the SQL and the arguments, which may be private.
@@ -80,7 +80,7 @@ extension DatabaseError: CustomNSError {
     /// The extended result code.
     public var errorCode: Int { Int(extendedResultCode.rawValue) }
 
-    /// The description, and the message as the reason.
+    /// The description, and the message as the failure reason.
     public var errorUserInfo: [String: Any] {
         var info = [NSLocalizedDescriptionKey: description]
         if let message { info[NSLocalizedFailureReasonErrorKey] = message }

@@ -1,6 +1,6 @@
-/// Stops the program when it uses the library in a way that cannot go well, and says why.
+/// Stops the program with a message if it uses the library incorrectly.
 ///
-/// In release builds, too: there `precondition` stops without a word.
+/// Also in release builds, where `precondition` stops without a message.
 @inlinable
 @inline(__always)
 func requirement(

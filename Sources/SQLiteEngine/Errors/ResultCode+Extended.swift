@@ -1,4 +1,4 @@
-/// The extended codes: the low byte is the primary code, the next one tells more.
+/// The extended codes: the low byte is the primary code, and the next byte specifies it further.
 extension ResultCode {
     /// `SQLITE_OK`, kind 1.
     public static let SQLITE_OK_LOAD_PERMANENTLY = ResultCode(rawValue: SQLITE_OK.rawValue | 1 << 8)

@@ -16,7 +16,7 @@ extension ResultCode {
     public static let SQLITE_LOCKED = ResultCode(rawValue: 6)
     /// Out of memory.
     public static let SQLITE_NOMEM = ResultCode(rawValue: 7)
-    /// A write where only reading is allowed.
+    /// A write to a read-only database or connection.
     public static let SQLITE_READONLY = ResultCode(rawValue: 8)
     /// `sqlite3_interrupt` stopped the operation.
     public static let SQLITE_INTERRUPT = ResultCode(rawValue: 9)
@@ -42,7 +42,7 @@ extension ResultCode {
     public static let SQLITE_CONSTRAINT = ResultCode(rawValue: 19)
     /// A value has the wrong type.
     public static let SQLITE_MISMATCH = ResultCode(rawValue: 20)
-    /// The library was used in a way that it does not support.
+    /// The library was used incorrectly.
     public static let SQLITE_MISUSE = ResultCode(rawValue: 21)
     /// The file is larger than the system supports.
     public static let SQLITE_NOLFS = ResultCode(rawValue: 22)
@@ -52,7 +52,7 @@ extension ResultCode {
     public static let SQLITE_FORMAT = ResultCode(rawValue: 24)
     /// The index of a parameter or of a column is out of range.
     public static let SQLITE_RANGE = ResultCode(rawValue: 25)
-    /// The file is no database.
+    /// The file is not a database.
     public static let SQLITE_NOTADB = ResultCode(rawValue: 26)
     /// A notice for the log.
     public static let SQLITE_NOTICE = ResultCode(rawValue: 27)

@@ -1,9 +1,9 @@
 import CSQLite
 
-/// A result code of SQLite's, primary or extended.
+/// An SQLite result code, primary or extended.
 ///
-/// Any integer is one: SQLite's next version may return codes that this library does not name.
-/// A primary code matches its extended ones, an extended code matches itself alone:
+/// Any integer is a valid code: future versions of SQLite may return codes that this library does
+/// not name. A primary code matches its extended codes; an extended code matches only itself:
 ///
 /// ```swift
 /// do {
@@ -23,21 +23,21 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The code without what extends it: the low byte.
+    /// The primary code: the low byte.
     public var primaryResultCode: ResultCode { ResultCode(rawValue: rawValue & 0xFF) }
 
     /// The name in C, such as `SQLITE_CONSTRAINT_UNIQUE`; nil for a code without a name here.
     public var name: String? { Self.names[rawValue] }
 
-    /// What SQLite says about the code, in English.
+    /// SQLite's description of the code, in English.
     var message: String? { sqlite3_errstr(rawValue).map { String(cString: $0) } }
 
-    /// Whether `code` is `pattern`, or extends it.
+    /// Whether `code` is `pattern`, or an extended code of it.
     public static func ~= (pattern: ResultCode, code: ResultCode) -> Bool {
         pattern == code || pattern == code.primaryResultCode
     }
 
-    /// Whether `error` is a ``DatabaseError`` whose code is `pattern`, or extends it.
+    /// Whether `error` is a ``DatabaseError`` whose code is `pattern`, or an extended code of it.
     public static func ~= (pattern: ResultCode, error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return false }
         return pattern ~= error.extendedResultCode

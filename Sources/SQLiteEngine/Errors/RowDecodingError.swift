@@ -1,4 +1,4 @@
-/// What a value was looked up by.
+/// The key of a value in a row.
 @usableFromInline
 enum RowKey: Hashable, Sendable {
     case columnName(String)
@@ -6,28 +6,28 @@ enum RowKey: Hashable, Sendable {
     case scope(String)
 }
 
-/// An error about a value that has another type than was asked for, or that a row does not have.
+/// An error about a value that does not have the requested type, or that is missing in a row.
 public struct RowDecodingError: Error {
     enum Impl: Sendable {
         case keyNotFound(RowKey, Context)
         case valueMismatch(any Any.Type, Context)
     }
 
-    /// Where decoding failed.
+    /// The context of the failure.
     struct Context: CustomDebugStringConvertible, Sendable {
-        /// What failed.
+        /// The description of the failure.
         let debugDescription: String
 
         /// The columns of the row, copied.
         let columns: [(name: String, value: DatabaseValue)]
 
-        /// What the value was looked up by; nil when the row has no such thing.
+        /// The key of the value; nil if the row has no such value.
         let key: RowKey?
 
-        /// The SQL of the row.
+        /// The SQL that produced the row.
         let sql: String?
 
-        /// The arguments of the statement that gave the row.
+        /// The arguments of the statement that produced the row.
         let statementArguments: StatementArguments?
     }
 
@@ -41,7 +41,7 @@ public struct RowDecodingError: Error {
 }
 
 extension RowDecodingError {
-    /// The error of a column of a statement's current row that is no `type`.
+    /// Returns the error of a column of the current row whose value is not a `type`.
     @usableFromInline
     static func valueMismatch(
         _ type: any Any.Type,
@@ -51,7 +51,7 @@ extension RowDecodingError {
         valueMismatch(type, row: Row(statement: statement, layout: statement.layout), index: index)
     }
 
-    /// The error of a column that is no `type`.
+    /// Returns the error of a column whose value is not a `type`.
     @usableFromInline
     static func valueMismatch(
         _ type: any Any.Type,
@@ -67,7 +67,7 @@ extension RowDecodingError {
         return RowDecodingError(impl: .valueMismatch(type, context))
     }
 
-    /// The error of a column that a row does not have.
+    /// Returns the error of a column that is missing in a row.
     @usableFromInline
     static func columnNotFound(_ name: String, row: Row) -> RowDecodingError {
         let context = Context(
@@ -88,12 +88,12 @@ extension RowDecodingError.Context {
         self.statementArguments = row.statement?.arguments
     }
 
-    /// The row where decoding failed.
+    /// The row that could not be decoded.
     var row: Row { Row(columns: columns) }
 }
 
 extension RowDecodingError: CustomStringConvertible {
-    /// What failed, with the column, the row, the SQL and its arguments.
+    /// The description of the failure, with the column, the row, the SQL and its arguments.
     public var description: String {
         var facts: [String] = []
         let columns = context.columns

@@ -3,11 +3,12 @@ import CSQLite
 extension Database {
     /// Adds an observer of the transactions of this connection.
     ///
-    /// On a connection that only reads it does nothing: there is nothing to be told.
+    /// Has no effect on a read-only connection, which has no transactions to observe.
     ///
     /// - Parameters:
     ///   - transactionObserver: The observer.
-    ///   - extent: For how long it is one; by default as long as somebody else keeps it.
+    ///   - extent: How long the observation lasts; by default, as long as the observer is retained
+    ///     elsewhere.
     public func add(
         transactionObserver: some TransactionObserver,
         extent: TransactionObservationExtent = .observerLifetime
@@ -20,7 +21,7 @@ extension Database {
         observedChangesDidChange()
     }
 
-    /// Removes an observer; does nothing when it is none.
+    /// Removes an observer; has no effect if it is not registered.
     public func remove(transactionObserver: some TransactionObserver) {
         guard let observationBroker else { return }
         observationBroker.remove(transactionObserver)
@@ -32,7 +33,7 @@ extension Database {
     /// - Parameters:
     ///   - onCommit: Called after the commit; may use the database.
     ///   - onRollback: Called after a rollback; may use the database.
-    /// - Precondition: Writing is possible: transactions that only read are not observed.
+    /// - Precondition: The connection accepts writes. Read-only transactions are not observed.
     public func afterNextTransaction(
         onCommit: @escaping @Sendable (Database) -> Void,
         onRollback: @escaping @Sendable (Database) -> Void = { _ in }
@@ -44,10 +45,10 @@ extension Database {
         )
     }
 
-    /// Tells observers of changes that SQLite does not see, such as those of another process.
+    /// Notifies observers of changes that SQLite does not report, such as those of another process.
     ///
-    /// Those that observe changes of the region are called at
-    /// ``TransactionObserver/databaseDidChange()``. Where writing is refused it does nothing.
+    /// Calls ``TransactionObserver/databaseDidChange()`` of the observers that observe changes of
+    /// the region. Has no effect where writes are refused.
     ///
     /// - Throws: A ``DatabaseError`` when the schema cannot be read.
     public func notifyChanges(in region: some DatabaseRegionConvertible) throws {
@@ -56,10 +57,11 @@ extension Database {
         observationBroker.notifyChanges(of: try region.impactfulEventKinds(self))
     }
 
-    /// Says that the current access depends on a region, for those who observe what it reads.
+    /// Declares that the current access depends on a region, for observations that record what it
+    /// reads.
     ///
-    /// - Parameter region: Evaluated only when somebody records what is read.
-    /// - Throws: What the region throws.
+    /// - Parameter region: The region; evaluated only while an observation records what is read.
+    /// - Throws: The error that `region` throws.
     public func registerAccess(
         to region: @autoclosure () -> some DatabaseRegionConvertible
     ) throws {
@@ -68,7 +70,7 @@ extension Database {
         self.recordedRegion = recordedRegion.union(region)
     }
 
-    /// Adds to `region` all that the statements which `body` runs read.
+    /// Adds everything that the statements in `body` read to `region`.
     func recordingSelection<T>(
         _ region: inout DatabaseRegion,
         _ body: () throws -> T
@@ -84,11 +86,12 @@ extension Database {
         return try body()
     }
 
-    /// Whether somebody records what is read.
+    /// Whether an observation records what is read.
     @usableFromInline var recordsSelection: Bool { recordedRegion != nil }
 
-    /// Runs a statement that reads the row with a primary key, and records no more than that row
-    /// where the key is the rowid.
+    /// Runs a statement that reads the row with a primary key.
+    ///
+    /// If the key is the rowid, records only that row.
     @usableFromInline
     func recordingRow<T>(
         _ key: DatabaseValue,
@@ -109,7 +112,7 @@ extension Database {
         return result
     }
 
-    /// Runs `body` as if nobody recorded what it reads.
+    /// Runs `body` without recording what it reads.
     func withoutRecording<T>(_ body: () throws -> T) rethrows -> T {
         let outer = (recordedRegion, isTraceMuted)
         recordedRegion = nil
@@ -118,8 +121,8 @@ extension Database {
         return try body()
     }
 
-    /// Runs observers' callbacks: outside of any transaction block, and also when the access was
-    /// cancelled, since the transaction has ended.
+    /// Runs callbacks of observers: outside any transaction block, and even if the access was
+    /// cancelled, because the transaction has ended.
     func asObserver(_ body: () -> Void) {
         let outer = (isInsideTransactionBlock, cancellation)
         isInsideTransactionBlock = false
@@ -132,25 +135,25 @@ extension Database {
         body()
     }
 
-    /// Whether SQLite tells of each statement what it does, while it prepares it.
+    /// Whether SQLite reports what each statement does while the statement is being prepared.
     var analyzesStatements: Bool { authorizer?.isInstalled == true }
 
-    /// Runs `preparation`, and answers what SQLite said of the statement meanwhile.
-    func noteOfPreparing(_ preparation: () -> Void) -> StatementAnalysis {
+    /// Runs `preparation`, and returns what SQLite reports about the statement.
+    func analysis(whilePreparing preparation: () -> Void) -> StatementAnalysis {
         let authorizer = authorizer ?? StatementAuthorizer(self)
         self.authorizer = authorizer
         if !authorizer.isInstalled { authorizer.install() }
-        return authorizer.noting(preparation)
+        return authorizer.analysis(whilePreparing: preparation)
     }
 
-    /// Called when deletions may be observed that were not, or the other way round.
+    /// Called when the observation of deletions starts or ends for a table.
     private func observedChangesDidChange() {
         let authorizer = authorizer ?? StatementAuthorizer(self)
         self.authorizer = authorizer
         authorizer.observersDidChange()
         guard authorizer.isInstalled else { return authorizer.install() }
-        // These were prepared for deleting whole tables at once, or for not doing so. Making
-        // them anew is cheaper than having SQLite prepare all statements anew.
+        // These statements were prepared either to delete whole tables at once or to delete row by
+        // row. Removing them is cheaper than letting SQLite reprepare all statements.
         statementCache.removeAll { $0.mayDelete }
         fetchCache.removeAll { $0.mayDelete }
     }

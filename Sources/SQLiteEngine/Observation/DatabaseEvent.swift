@@ -2,16 +2,16 @@ import CSQLite
 
 /// The change of one row.
 ///
-/// An event that an observer is given is valid until its callback returns; ``copy()`` makes one
-/// that can be kept.
+/// An event is valid until the callback that receives it returns; ``copy()`` returns one that stays
+/// valid.
 public struct DatabaseEvent {
-    /// What happened to the row; the raw values are those of SQLite's update hook.
+    /// The kind of change; the raw values are those of SQLite's update hook.
     public enum Kind: CInt, Sendable {
-        /// The row is new.
+        /// The row was inserted.
         case insert = 18
-        /// The row is gone.
+        /// The row was deleted.
         case delete = 9
-        /// The row has other values.
+        /// The row was updated.
         case update = 23
     }
 
@@ -20,10 +20,10 @@ public struct DatabaseEvent {
         case copied(database: String, table: String)
     }
 
-    /// What happened to the row.
+    /// The kind of change.
     public let kind: Kind
 
-    /// The row's id, after the change.
+    /// The rowid of the row after the change.
     public let rowID: Int64
 
     private let names: Names
@@ -45,7 +45,7 @@ public struct DatabaseEvent {
         self.names = names
     }
 
-    /// The name of the database: `main`, `temp`, or that of an attached one.
+    /// The name of the database: `main`, `temp`, or the name of an attached database.
     public var databaseName: String {
         switch names {
         case .borrowed(let name, _): name.map { String(cString: $0) } ?? ""
@@ -61,7 +61,7 @@ public struct DatabaseEvent {
         }
     }
 
-    /// An event that stays valid.
+    /// Returns an event that stays valid after the callback.
     public func copy() -> DatabaseEvent {
         guard case .borrowed = names else { return self }
         return DatabaseEvent(

@@ -1,4 +1,4 @@
-/// A kind of change that a statement may bring, known before it runs.
+/// A kind of change that a statement may make, known before the statement runs.
 @frozen
 public enum DatabaseEventKind: Hashable, Sendable {
     /// Rows are inserted.
@@ -8,14 +8,14 @@ public enum DatabaseEventKind: Hashable, Sendable {
     /// The named columns of rows are updated.
     case update(tableName: String, columnNames: Set<String>)
 
-    /// The table that changes.
+    /// The name of the table that changes.
     public var tableName: String {
         switch self {
         case .insert(let tableName), .delete(let tableName), .update(let tableName, _): tableName
         }
     }
 
-    /// What changes, as a region.
+    /// The region that changes.
     var modifiedRegion: DatabaseRegion {
         switch self {
         case .insert(let tableName), .delete(let tableName):

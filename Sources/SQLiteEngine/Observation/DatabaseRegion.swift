@@ -1,7 +1,6 @@
-/// A part of a database: nothing, everything, or tables, of which some columns or rows.
+/// A part of a database: nothing, everything, or some columns or rows of some tables.
 ///
-/// What a statement reads is a region (``Statement/databaseRegion``), and a change modifies it or
-/// does not.
+/// A statement reads a region (``Statement/databaseRegion``), and a change may modify a region.
 public struct DatabaseRegion: Sendable {
     /// The parts by table; nil for everything.
     private var tables: [SQLName: TableRegion]?
@@ -11,7 +10,7 @@ public struct DatabaseRegion: Sendable {
     /// The whole database.
     public static let fullDatabase = DatabaseRegion(tables: nil)
 
-    /// Creates a region of nothing.
+    /// Creates an empty region.
     public init() { self.init(tables: [:]) }
 
     init(table: String) {
@@ -27,37 +26,37 @@ public struct DatabaseRegion: Sendable {
         self.init(tables: [SQLName(table): TableRegion(rowIDs: rowIds)])
     }
 
-    /// Whether it is nothing.
+    /// Whether the region is empty.
     public var isEmpty: Bool { tables?.isEmpty ?? false }
 
-    /// Whether it is the whole database.
+    /// Whether the region is the whole database.
     public var isFullDatabase: Bool { tables == nil }
 
-    /// Whether changes of a kind may modify it.
+    /// Whether changes of a kind may modify the region.
     public func isModified(byEventsOfKind eventKind: DatabaseEventKind) -> Bool {
         !intersection(eventKind.modifiedRegion).isEmpty
     }
 
-    /// Whether a change modifies it.
+    /// Whether a change modifies the region.
     ///
-    /// To be asked about events whose kind modifies it: which columns changed is not known of an
-    /// event, and one of an unknown table (the shadow table of a virtual one) is taken for a
-    /// modification.
+    /// Call this only for events whose kind may modify the region, because an event does not
+    /// contain the changed columns. An event of an unknown table, such as the shadow table of a
+    /// virtual table, counts as a modification.
     public func isModified(by event: DatabaseEvent) -> Bool {
         guard let tables, let table = tables[SQLName(event.tableName)] else { return true }
         return table.rowIDs?.contains(event.rowID) ?? true
     }
 
-    /// The region of all that is in one of the two.
+    /// Returns the region that contains everything in either region.
     public func union(_ other: DatabaseRegion) -> DatabaseRegion {
         guard let tables, let others = other.tables else { return .fullDatabase }
         return DatabaseRegion(tables: tables.merging(others) { $0.union($1) })
     }
 
-    /// Adds another region.
+    /// Adds another region to this one.
     public mutating func formUnion(_ other: DatabaseRegion) { self = union(other) }
 
-    /// The region of all that is in both.
+    /// Returns the region that both regions contain.
     func intersection(_ other: DatabaseRegion) -> DatabaseRegion {
         guard let tables else { return other }
         guard let others = other.tables else { return self }
@@ -71,7 +70,7 @@ public struct DatabaseRegion: Sendable {
         return DatabaseRegion(tables: common)
     }
 
-    /// The same region, where only the given rows of a table matter.
+    /// Returns this region, restricted to the given rows of a table.
     func tableIntersection(_ table: String, rowIds: Set<Int64>) -> DatabaseRegion {
         guard var tables else { return DatabaseRegion(table: table, rowIds: rowIds) }
         let name = SQLName(table)
@@ -81,17 +80,17 @@ public struct DatabaseRegion: Sendable {
         return DatabaseRegion(tables: tables)
     }
 
-    // MARK: With the schema at hand
+    // MARK: Applying the schema
 
-    /// The part that changes can be told of, under the tables' names in the schema: no internal
-    /// tables of SQLite's, and no views, whose tables are in the region anyway.
+    /// Returns the part whose changes SQLite reports, with the table names of the schema: without
+    /// SQLite's internal tables, and without views, whose tables are in the region anyway.
     func observableRegion(_ db: Database) throws -> DatabaseRegion {
         guard let tables else { return .fullDatabase }
         let visible = tables.filter { !Database.isSQLiteInternalTable($0.key.text) }
         return try DatabaseRegion(tables: visible).canonicalTables(db)
     }
 
-    /// The same region under the tables' names in the schema, without what is no table.
+    /// Returns this region with the table names of the schema, without names that are not tables.
     func canonicalTables(_ db: Database) throws -> DatabaseRegion {
         guard let tables else { return .fullDatabase }
         var canonical: [SQLName: TableRegion] = [:]
@@ -102,7 +101,7 @@ public struct DatabaseRegion: Sendable {
         return DatabaseRegion(tables: canonical)
     }
 
-    /// The kinds of changes that may modify the region, whose names are canonical.
+    /// Returns the kinds of changes that may modify the region; its names are canonical.
     func impactfulEventKinds(_ db: Database) throws -> [DatabaseEventKind] {
         func kinds(_ table: String, _ columns: Set<String>) -> [DatabaseEventKind] {
             [
@@ -123,7 +122,7 @@ public struct DatabaseRegion: Sendable {
 extension DatabaseRegion: Equatable {}
 
 extension DatabaseRegion: CustomStringConvertible {
-    /// Such as `player(id,name),team(*)[1,2]`; `empty`; `full database`.
+    /// A description such as `player(id,name),team(*)[1,2]`, `empty` or `full database`.
     public var description: String {
         guard let tables else { return "full database" }
         if tables.isEmpty { return "empty" }
@@ -174,7 +173,7 @@ struct TableRegion: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A name in a schema: case does not matter, but is kept.
+/// A name in a schema: comparison ignores the case, which is preserved.
 struct SQLName: Hashable, Sendable {
     let text: String
     private let folded: String

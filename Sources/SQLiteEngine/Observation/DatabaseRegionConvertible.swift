@@ -1,11 +1,11 @@
-/// Names a region of a database.
+/// A type that describes a region of a database.
 public protocol DatabaseRegionConvertible: Sendable {
-    /// The region, in the schema of `db`.
+    /// Returns the region in the schema of `db`.
     func databaseRegion(_ db: Database) throws -> DatabaseRegion
 }
 
 extension DatabaseRegion: DatabaseRegionConvertible {
-    /// The region itself.
+    /// Returns the region itself.
     public func databaseRegion(_ db: Database) throws -> DatabaseRegion { self }
 }
 
@@ -14,7 +14,7 @@ extension DatabaseRegionConvertible where Self == DatabaseRegion {
     public static var fullDatabase: DatabaseRegion { DatabaseRegion.fullDatabase }
 }
 
-/// A region that a closure names.
+/// A region that a closure determines.
 public struct AnyDatabaseRegionConvertible: DatabaseRegionConvertible {
     private let region: @Sendable (Database) throws -> DatabaseRegion
 
@@ -23,11 +23,11 @@ public struct AnyDatabaseRegionConvertible: DatabaseRegionConvertible {
         self.region = region
     }
 
-    /// Creates a region that is another one's.
+    /// Creates a region from another convertible value.
     public init(_ region: some DatabaseRegionConvertible) {
         self.region = { try region.databaseRegion($0) }
     }
 
-    /// The region that the closure names.
+    /// Returns the region that the closure determines.
     public func databaseRegion(_ db: Database) throws -> DatabaseRegion { try region(db) }
 }

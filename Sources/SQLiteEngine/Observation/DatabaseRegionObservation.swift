@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Tells of each transaction that changes a part of a database, on the connection that wrote it.
+/// Reports each transaction that changes a part of a database, on the connection that wrote it.
 ///
 /// ```swift
 /// let observation = DatabaseRegionObservation(tracking: DatabaseRegion.fullDatabase)
@@ -11,8 +11,8 @@ import Telemetry
 /// }
 /// ```
 ///
-/// Transactions are never left out, nor put together. Those of other processes are not seen; see
-/// ``Database/notifyChanges(in:)``.
+/// The observation reports every transaction separately. It does not report transactions of other
+/// processes; see ``Database/notifyChanges(in:)``.
 public struct DatabaseRegionObservation: Sendable {
     private let regions: [any DatabaseRegionConvertible]
 
@@ -28,13 +28,13 @@ public struct DatabaseRegionObservation: Sendable {
 
     /// Starts the observation; waits for the writer, unless the thread is inside its access.
     ///
-    /// Every transaction that ends after this method has returned is told.
+    /// The observation reports every transaction that ends after this method has returned.
     ///
     /// - Parameters:
-    ///   - writer: The database; transactions of this writer are told.
-    ///   - onError: Called when a region cannot be had.
+    ///   - writer: The database to observe; only transactions of this writer are reported.
+    ///   - onError: Called when the region cannot be determined.
     ///   - onChange: Called after each commit that changed one of the regions, on the writer.
-    /// - Returns: What ends the observation, at the latest when it goes.
+    /// - Returns: A cancellable that ends the observation, at the latest when it is deallocated.
     public func start(
         in writer: any DatabaseWriter,
         onError: @escaping @Sendable (any Error) -> Void,
@@ -52,12 +52,12 @@ public struct DatabaseRegionObservation: Sendable {
                 onError(error)
             }
         }
-        // The cancellable is who keeps the observer.
+        // The cancellable retains the observer.
         return AnyDatabaseCancellable { observer.end() }
     }
 }
 
-/// Tells of transactions that change a region.
+/// Reports transactions that change a region.
 ///
 /// `@unchecked Sendable`: `isTouched` belongs to the writer's access; the rest is locked.
 private final class RegionObserver: TransactionObserver, @unchecked Sendable {
@@ -73,7 +73,7 @@ private final class RegionObserver: TransactionObserver, @unchecked Sendable {
         state = Lock(State(onChange: onChange))
     }
 
-    /// Returns whether nobody ended it before.
+    /// Returns false if the observation was ended before.
     func begin(with region: DatabaseRegion) -> Bool {
         state.withLock { state in
             state.region = region

@@ -3,7 +3,8 @@ extension DatabaseWriter {
     ///
     /// - Parameters:
     ///   - transactionObserver: The observer.
-    ///   - extent: For how long it is one; by default as long as somebody else keeps it.
+    ///   - extent: How long the observation lasts; by default, as long as the observer is retained
+    ///     elsewhere.
     public func add(
         transactionObserver: some TransactionObserver,
         extent: Database.TransactionObservationExtent = .observerLifetime
@@ -13,7 +14,7 @@ extension DatabaseWriter {
         }
     }
 
-    /// Removes an observer; does nothing when it is none.
+    /// Removes an observer; has no effect if it is not registered.
     public func remove(transactionObserver: some TransactionObserver) {
         writeWithoutTransaction { db in db.remove(transactionObserver: transactionObserver) }
     }

@@ -1,45 +1,45 @@
 import CSQLite
 
-/// Tells a connection's transaction observers what happens on it.
+/// Notifies the transaction observers of a connection.
 ///
-/// SQLite's hooks are installed while there are observers, and the update hook only while a
-/// statement runs whose changes somebody wants to know: it slows every change down.
+/// SQLite's hooks are installed only while there are observers. The update hook is installed only
+/// while a statement runs whose changes are observed, because it slows down every change.
 final class ObservationBroker {
-    /// How the running statement ended a transaction, as far as SQLite's hooks tell.
+    /// How the running statement ended a transaction, as reported by SQLite's hooks.
     private enum Completion {
         case none
         case commit
         case rollback
-        /// An observer threw: SQLite rolls back.
+        /// An observer threw an error; SQLite rolls back.
         case cancelledCommit(any Error)
     }
 
     private unowned let database: Database
     private var observations: [TransactionObservation] = []
 
-    /// Those who want to know the changes of the running statement.
+    /// The observations of the changes that the running statement makes.
     private var interested: [StatementObservation] = []
 
-    /// The changes that wait for a savepoint's release, and those who want to know them.
+    /// The changes that wait for the release of a savepoint, and the observations of them.
     private var heldBack: [(event: DatabaseEvent, interested: [StatementObservation])] = []
 
-    /// The ends of transactions that are being told, the outermost first.
+    /// The transaction ends that observers are being notified of, outermost first.
     private var ends: [TransactionEnd] = []
 
     private var completion = Completion.none
     private var isUpdateHookInstalled = false
 
-    /// Whether the running statement began inside of a transaction.
+    /// Whether the running statement started inside a transaction.
     private var beganInsideTransaction = false
 
     init(_ database: Database) { self.database = database }
 
     var isEmpty: Bool { observations.isEmpty }
 
-    /// How many changes wait for a savepoint's release.
+    /// The number of changes that wait for the release of a savepoint.
     var heldBackCount: Int { heldBack.count }
 
-    /// Whether an observer may want to know single changes.
+    /// Whether an observer may observe single changes.
     var observesChanges: Bool { observations.contains { $0.observesChanges } }
 
     func observesDeletions(in table: String) -> Bool {
@@ -60,7 +60,7 @@ final class ObservationBroker {
         guard let index = observations.firstIndex(where: { $0.observer === observer }) else {
             return
         }
-        // Changes that are held back must not reach it any more.
+        // Changes that are held back must no longer reach the observer.
         observations.remove(at: index).isEnabled = false
         if observations.isEmpty { uninstall() }
     }
@@ -73,11 +73,11 @@ final class ObservationBroker {
         interested.removeAll { $0.observation === observation }
     }
 
-    /// Tells of changes that SQLite does not see.
+    /// Notifies observers of changes that SQLite does not report.
     func notifyChanges(of kinds: [DatabaseEventKind]) {
         withCurrentBroker {
             for observation in observations where observation.isEnabled {
-                // Of each kind: an observer may note what it is asked about.
+                // Asks for each kind: an observer may record the kinds that it is asked about.
                 if !kinds.filter({ observation.observes($0) }).isEmpty {
                     observation.observer?.databaseDidChange()
                 }
@@ -88,10 +88,11 @@ final class ObservationBroker {
     // MARK: Statements
 
     func statementWillExecute(_ statement: Statement) {
-        // An observer that is told of a transaction's end begins another one. Only here, where no
-        // transaction is open and no argument bound, may others use the database meanwhile.
+        // An observer that is notified of the end of a transaction starts another transaction.
+        // Other observers may use the database only at this point, where no transaction is open and
+        // no argument is bound.
         if !ends.isEmpty, statement.effect.mayBeginTransaction, !database.isInsideTransaction {
-            tellRestOfEnds()
+            notifyPendingEnds()
         }
         completion = .none
         beganInsideTransaction = database.isInsideTransaction
@@ -108,15 +109,15 @@ final class ObservationBroker {
             guard !observed.isEmpty else { return nil }
             return StatementObservation(
                 observation: observation,
-                // With one kind, every change is of that kind.
+                // If there is one kind, every change is of that kind.
                 kinds: kinds.count == 1 ? nil : (observed, kinds)
             )
         }
     }
 
-    /// Called when a statement has run, while the savepoints are as it left them.
+    /// Called after a statement has run, while the savepoints are as the statement left them.
     ///
-    /// - Throws: What an observer throws to stop the commit of an empty transaction.
+    /// - Throws: The error of an observer that stops the commit of an empty transaction.
     func statementDidExecute(_ statement: Statement) throws {
         interested = []
         setUpdateHook(false)
@@ -125,20 +126,20 @@ final class ObservationBroker {
             if case .none = completion, !database.isInsideTransaction {
                 return try didCommitEmpty()
             }
-            if database.savepoints.isEmpty { tellHeldBack() }
+            if database.savepoints.isEmpty { notifyHeldBack() }
         default: break
         }
         finish()
     }
 
-    /// Drops the changes that a rollback to a savepoint has undone.
+    /// Discards the changes that a rollback to a savepoint has undone.
     func didRollBackToSavepoint(keeping count: Int) {
         heldBack.removeLast(max(0, heldBack.count - count))
     }
 
-    /// Called when a statement has failed.
+    /// Called after a statement has failed.
     ///
-    /// - Returns: The error to throw instead, when an observer stopped the commit.
+    /// - Returns: The error to throw instead, if an observer stopped the commit.
     func statementDidFail() -> (any Error)? {
         interested = []
         setUpdateHook(false)
@@ -146,19 +147,19 @@ final class ObservationBroker {
         self.completion = .none
         switch completion {
         case .cancelledCommit(let error):
-            didRollBack(isTold: !database.isReadOnly)
+            didRollBack(notifiesObservers: !database.isReadOnly)
             return error
         case .rollback:
-            // A statement that fails outside of a transaction undoes itself, which is no news.
-            // Inside of one it took the whole transaction along (`ON CONFLICT ROLLBACK`, an
-            // interrupt).
-            didRollBack(isTold: beganInsideTransaction && !database.isReadOnly)
+            // A statement that fails outside a transaction undoes itself, which observers are not
+            // notified of. Inside a transaction it has rolled back the whole transaction (`ON
+            // CONFLICT ROLLBACK`, an interrupt).
+            didRollBack(notifiesObservers: beganInsideTransaction && !database.isReadOnly)
         case .none, .commit: break
         }
         return nil
     }
 
-    // MARK: Transactions that accesses begin and end themselves
+    // MARK: Transactions that accesses start and end
 
     /// Called before such a transaction ends.
     func willEndTransaction() {
@@ -185,28 +186,28 @@ final class ObservationBroker {
         self.completion = .none
         switch completion {
         case .commit: didCommit()
-        case .rollback: didRollBack(isTold: !database.isReadOnly)
+        case .rollback: didRollBack(notifiesObservers: !database.isReadOnly)
         case .none, .cancelledCommit: break
         }
     }
 
     private func willCommit() throws {
-        tellHeldBack()
+        notifyHeldBack()
         guard !database.isReadOnly else { return }
         try database.probe.notify {
             for observation in observations { try observation.observer?.databaseWillCommit() }
         }
     }
 
-    /// Ends a transaction without any statement that touched the database.
+    /// Ends a transaction in which no statement has touched the database.
     ///
-    /// SQLite calls no hook, and yet the program has made a transaction. It may have told changes
-    /// of its own in it.
+    /// SQLite calls no hook, although the program has made a transaction. It may have reported its
+    /// own changes in it.
     private func didCommitEmpty() throws {
         do {
             try willCommit()
         } catch {
-            didRollBack(isTold: !database.isReadOnly)
+            didRollBack(notifiesObservers: !database.isReadOnly)
             throw error
         }
         didCommit()
@@ -216,36 +217,37 @@ final class ObservationBroker {
         heldBack.removeAll()
         if !database.isReadOnly {
             database.probe.notify {
-                database.asObserver { tellEnd { [database] in $0.databaseDidCommit(database) } }
+                database.asObserver { notifyEnd { [database] in $0.databaseDidCommit(database) } }
             }
         }
         didEndTransaction()
     }
 
-    private func didRollBack(isTold: Bool) {
+    private func didRollBack(notifiesObservers: Bool) {
         heldBack.removeAll()
-        if isTold {
+        if notifiesObservers {
             database.probe.notify {
-                database.asObserver { tellEnd { [database] in $0.databaseDidRollback(database) } }
+                database.asObserver { notifyEnd { [database] in $0.databaseDidRollback(database) } }
             }
         }
         didEndTransaction()
     }
 
-    /// Tells all observers of the end of a transaction.
+    /// Notifies all observers of the end of a transaction.
     ///
-    /// One of them may make another transaction meanwhile: whoever has not heard of the first end
-    /// hears of it before the second begins, or ends where a statement makes it by itself.
-    private func tellEnd(_ tell: @escaping (any TransactionObserver) -> Void) {
-        tellRestOfEnds()
-        let end = TransactionEnd(observations, tell)
+    /// An observer may start another transaction in its callback. The remaining observers are then
+    /// notified of the first end before the second transaction starts, or before it ends if a
+    /// single statement is the transaction.
+    private func notifyEnd(_ notify: @escaping (any TransactionObserver) -> Void) {
+        notifyPendingEnds()
+        let end = TransactionEnd(observations, notify)
         ends.append(end)
-        end.tellRest()
+        end.notifyRest()
         ends.removeLast()
     }
 
-    private func tellRestOfEnds() {
-        for end in ends { end.tellRest() }
+    private func notifyPendingEnds() {
+        for end in ends { end.notifyRest() }
     }
 
     private func didEndTransaction() {
@@ -261,26 +263,26 @@ final class ObservationBroker {
             heldBack.append((event.copy(), interested))
             return
         }
-        withCurrentBroker { tell(event, to: interested) }
+        withCurrentBroker { send(event, to: interested) }
     }
 
-    private func tellHeldBack() {
+    private func notifyHeldBack() {
         guard !heldBack.isEmpty else { return }
         let events = heldBack
         heldBack.removeAll()
         withCurrentBroker {
-            for (event, interested) in events { tell(event, to: interested) }
+            for (event, interested) in events { send(event, to: interested) }
         }
     }
 
-    private func tell(_ event: DatabaseEvent, to interested: [StatementObservation]) {
+    private func send(_ event: DatabaseEvent, to interested: [StatementObservation]) {
         for statement in interested where statement.concerns(event) {
             guard statement.observation.isEnabled else { continue }
             statement.observation.observer?.databaseDidChange(with: event)
         }
     }
 
-    /// Lets observers find their way back here.
+    /// Gives observers access to this broker during `body`.
     private func withCurrentBroker(_ body: () -> Void) {
         let thread = ThreadState.current
         let outer = thread.pointee.broker
@@ -312,7 +314,7 @@ final class ObservationBroker {
         )
     }
 
-    /// Takes all hooks off the connection.
+    /// Removes all hooks from the connection.
     func uninstall() {
         database.isObserved = false
         interested = []

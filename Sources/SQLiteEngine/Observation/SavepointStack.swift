@@ -1,9 +1,9 @@
-/// The savepoints that are open, the outermost first.
+/// The open savepoints, outermost first.
 struct SavepointStack {
     private struct Savepoint {
-        /// In lower case: savepoints' names are case-insensitive.
+        /// In lower case, because names of savepoints are case-insensitive.
         let name: String
-        /// How many events were held back when it began.
+        /// The number of events that were held back when the savepoint started.
         let eventCount: Int
     }
 
@@ -15,15 +15,15 @@ struct SavepointStack {
         savepoints.append(Savepoint(name: name.lowercased(), eventCount: eventCount))
     }
 
-    /// Takes off the last savepoint of a name, and all that came after it.
+    /// Removes the last savepoint with a name, and all later ones.
     mutating func release(_ name: String) {
         unwind(to: name)
         savepoints.removeLast(savepoints.isEmpty ? 0 : 1)
     }
 
-    /// Takes off all savepoints that came after the last one of a name, which stays open.
+    /// Removes all savepoints after the last one with a name, which stays open.
     ///
-    /// - Returns: How many of the events that are held back were before it.
+    /// - Returns: The number of held-back events that precede the savepoint.
     mutating func rollback(to name: String) -> Int {
         unwind(to: name)
         return savepoints.last?.eventCount ?? 0

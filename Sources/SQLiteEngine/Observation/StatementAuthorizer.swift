@@ -1,27 +1,27 @@
 import CSQLite
 
-/// Learns from SQLite what a statement reads and changes, while it is being prepared.
+/// Records what a statement reads and changes, while SQLite prepares the statement.
 ///
-/// It is installed when somebody first needs to know: an observer of changes, or a region. Until
-/// then the connection's authorizer is free for the user. It then stays, since each change of the
-/// authorizer makes SQLite prepare all statements anew
+/// The authorizer is installed when it is first needed, for an observer of changes or for a region.
+/// Until then, the user may set the connection's authorizer. It then stays installed, because each
+/// change of the authorizer makes SQLite reprepare all statements
 /// (https://sqlite.org/c3ref/set_authorizer.html).
 final class StatementAuthorizer {
     private unowned let database: Database
 
     private(set) var isInstalled = false
 
-    /// Counts the changes of who observes deletions.
+    /// The number of times that the observation of deletions has changed.
     private(set) var epoch = 0
 
-    /// The epoch in which SQLite was told to prepare all statements anew.
+    /// The epoch in which SQLite last expired all prepared statements.
     private var expiryEpoch = 0
 
-    /// Where what is being prepared is noted.
+    /// The notes on the statement that is being prepared.
     private var notes: Notes?
 
-    /// Whether the statement that is being prepared drops something: the rows that it deletes
-    /// on the way are not told, and must not be ignored.
+    /// Whether the statement that is being prepared drops an object: observers are not notified of
+    /// the rows that it deletes, and the deletions must not be ignored.
     private var isDropping = false
 
     private struct Notes {
@@ -31,7 +31,7 @@ final class StatementAuthorizer {
 
     init(_ database: Database) { self.database = database }
 
-    /// Installs the authorizer; SQLite then prepares all statements anew when they next run.
+    /// Installs the authorizer; SQLite then reprepares all statements when they next run.
     func install() {
         isInstalled = true
         expiryEpoch = epoch
@@ -52,12 +52,14 @@ final class StatementAuthorizer {
         sqlite3_set_authorizer(database.handle, nil, nil)
     }
 
-    /// Called when deletions may be observed that were not, or the other way round.
+    /// Called when the observation of deletions starts or ends for a table.
     func observersDidChange() { epoch += 1 }
 
-    /// Called before a statement runs whose changes are observed; SQLite may prepare it anew.
+    /// Called before a statement runs whose changes are observed; may make SQLite reprepare the
+    /// statement.
     ///
-    /// One that was prepared when nobody observed deletions would delete a whole table at once.
+    /// A statement that was prepared while no observer observed deletions would delete a whole
+    /// table at once.
     func statementWillExecute(_ statement: Statement) {
         isDropping = false
         guard max(statement.preparationEpoch, expiryEpoch) < epoch, statement.mayDelete else {
@@ -66,8 +68,8 @@ final class StatementAuthorizer {
         install()
     }
 
-    /// Notes what `preparation` prepares.
-    func noting(_ preparation: () -> Void) -> StatementAnalysis {
+    /// Runs `preparation`, and returns what SQLite reports about the statement.
+    func analysis(whilePreparing preparation: () -> Void) -> StatementAnalysis {
         notes = Notes()
         isDropping = false
         defer {
@@ -94,33 +96,33 @@ final class StatementAuthorizer {
         case SQLITE_DELETE:
             return authorizeDelete(first)
         case SQLITE_READ where notes != nil:
-            if let first, let second { noteRead(String(cString: first), String(cString: second)) }
+            if let first, let second { recordRead(String(cString: first), String(cString: second)) }
         case SQLITE_INSERT where notes != nil:
             if let first { notes?.eventKinds.append(.insert(tableName: String(cString: first))) }
         case SQLITE_UPDATE where notes != nil:
             if let first, let second {
-                noteUpdate(of: String(cString: first), String(cString: second))
+                recordUpdate(of: String(cString: first), String(cString: second))
             }
         default: break
         }
         return SQLITE_OK
     }
 
-    /// Answers `SQLITE_IGNORE` where deletions are observed: the rows are deleted all the same,
-    /// but one by one, as they have to be for the update hook to see them
+    /// Returns `SQLITE_IGNORE` where deletions are observed: SQLite still deletes the rows, but one
+    /// by one, as the update hook requires
     /// (https://sqlite.org/lang_delete.html#the_truncate_optimization).
     private func authorizeDelete(_ name: UnsafePointer<CChar>?) -> CInt {
         guard !isDropping, let name else { return SQLITE_OK }
         let table = String(cString: name)
-        // These are deleted from behind the scenes, and would not be when ignored.
+        // SQLite deletes these rows internally, and would not delete them if ignored.
         if table == "sqlite_master" || table == "sqlite_temp_master" { return SQLITE_OK }
         notes?.eventKinds.append(.delete(tableName: table))
         return database.observationBroker?.observesDeletions(in: table) == true
             ? SQLITE_IGNORE : SQLITE_OK
     }
 
-    private func noteRead(_ table: String, _ column: String) {
-        // `SELECT COUNT(*)` reads a column without a name, and depends on all the table.
+    private func recordRead(_ table: String, _ column: String) {
+        // `SELECT COUNT(*)` reads a column without a name, and depends on the whole table.
         let columns: Set<SQLName>? = column.isEmpty ? nil : [SQLName(column)]
         let name = SQLName(table)
         let region = TableRegion(columns: columns)
@@ -128,7 +130,7 @@ final class StatementAuthorizer {
         notes?.tables[name] = known?.union(region) ?? region
     }
 
-    private func noteUpdate(of table: String, _ column: String) {
+    private func recordUpdate(of table: String, _ column: String) {
         let kinds = notes?.eventKinds ?? []
         for (index, kind) in kinds.enumerated() {
             guard case .update(table, var columns) = kind else { continue }

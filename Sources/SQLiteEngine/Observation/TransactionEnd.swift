@@ -1,22 +1,22 @@
-/// The end of a transaction, while observers are told of it.
+/// The end of a transaction, while observers are being notified of it.
 final class TransactionEnd {
     private var rest: ArraySlice<TransactionObservation>
-    private let tell: (any TransactionObserver) -> Void
+    private let notify: (any TransactionObserver) -> Void
 
     init(
         _ observations: [TransactionObservation],
-        _ tell: @escaping (any TransactionObserver) -> Void
+        _ notify: @escaping (any TransactionObserver) -> Void
     ) {
         rest = observations[...]
-        self.tell = tell
+        self.notify = notify
     }
 
-    /// Tells those who have not heard of it.
-    func tellRest() {
+    /// Notifies the observers that have not been notified yet.
+    func notifyRest() {
         while let next = rest.popFirst() {
-            // Another transaction may begin before all were told.
+            // Another transaction may start before all observers are notified.
             next.isEnabled = true
-            if let observer = next.observerOfEnd() { tell(observer) }
+            if let observer = next.observerOfEnd() { notify(observer) }
         }
     }
 }

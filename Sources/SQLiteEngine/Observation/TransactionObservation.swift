@@ -1,12 +1,13 @@
-/// An observer, and for how long it is one.
+/// An observer and the extent of its observation.
 final class TransactionObservation {
     let extent: Database.TransactionObservationExtent
 
-    /// Whether it is told of changes; see
-    /// ``TransactionObserver/stopObservingDatabaseChangesUntilNextTransaction()``.
+    /// Whether the observer is notified of changes.
+    ///
+    /// ``TransactionObserver/stopObservingDatabaseChangesUntilNextTransaction()`` sets it to false.
     var isEnabled = true
 
-    /// Whether it may be told of changes at all, and not only of transactions.
+    /// Whether the observer may be notified of changes, and not only of transactions.
     let observesChanges: Bool
 
     private weak var weakObserver: (any TransactionObserver)?
@@ -22,15 +23,17 @@ final class TransactionObservation {
         }
     }
 
-    /// Nil when it is gone.
+    /// The observer; nil after its deallocation.
     var observer: (any TransactionObserver)? { strongObserver ?? weakObserver }
 
     func observes(_ kind: DatabaseEventKind) -> Bool {
         observer?.observes(eventsOfKind: kind) ?? false
     }
 
-    /// Gives the observer for its last callback of a transaction, and forgets it when the next
-    /// transaction is none of its business: what it does in there must not be told to it.
+    /// Returns the observer for the last callback of a transaction.
+    ///
+    /// If the observation ends with this transaction, releases the observer first, so that it is
+    /// not notified of what it does in the callback.
     func observerOfEnd() -> (any TransactionObserver)? {
         let observer = observer
         if extent == .nextTransaction { strongObserver = nil }
@@ -38,17 +41,17 @@ final class TransactionObservation {
     }
 }
 
-/// An observation that wants to know what the running statement changes.
+/// An observation of the changes that the running statement makes.
 struct StatementObservation {
     let observation: TransactionObservation
 
-    /// The kinds it observes; nil when these are all that the statement can bring.
+    /// The observed kinds; nil when they cover every change that the statement can make.
     let kinds: (observed: [DatabaseEventKind], advertised: [DatabaseEventKind])?
 
-    /// Whether the observer is to be told of an event.
+    /// Whether the observer should be notified of an event.
     ///
-    /// So it is of events that the statement did not advertise: a virtual table like FTS4 changes
-    /// its shadow tables.
+    /// It should also be notified of events that the statement did not advertise: a virtual table
+    /// such as FTS4 changes its shadow tables.
     func concerns(_ event: DatabaseEvent) -> Bool {
         guard let kinds else { return true }
         return kinds.observed.contains { $0.matches(event) }

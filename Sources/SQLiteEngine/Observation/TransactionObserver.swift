@@ -1,19 +1,19 @@
-/// Is told of the changes and the transactions of a database connection.
+/// An observer of the changes and the transactions of a database connection.
 ///
-/// Transactions come in this order: ``databaseDidChange(with:)`` for each row,
+/// The callbacks of a transaction come in this order: ``databaseDidChange(with:)`` for each row,
 /// ``databaseWillCommit()``, then ``databaseDidCommit(_:)`` or ``databaseDidRollback(_:)``. All
-/// callbacks run on the thread of the access that writes. Changes inside of a savepoint are told
-/// when it is released, and never when it is rolled back.
+/// callbacks run on the thread of the access that writes. Changes inside a savepoint are reported
+/// when the savepoint is released, and never if it is rolled back.
 ///
-/// SQLite tells no changes of `WITHOUT ROWID` tables, nor of internal ones, nor the rows that
-/// `REPLACE` removes (https://sqlite.org/c3ref/update_hook.html). Transactions of connections
-/// that only read are not told.
+/// SQLite does not report changes of `WITHOUT ROWID` tables and of internal tables, nor the rows
+/// that `REPLACE` removes (https://sqlite.org/c3ref/update_hook.html). Transactions of read-only
+/// connections are not reported.
 public protocol TransactionObserver: AnyObject {
-    /// Whether the observer wants to be told of the changes of a kind; asked before each statement
-    /// that may bring such changes.
+    /// Whether the observer should be notified of changes of a kind; called before each statement
+    /// that may make such changes.
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool
 
-    /// Called when something changed that only ``Database/notifyChanges(in:)`` knows of.
+    /// Called when ``Database/notifyChanges(in:)`` reports a change.
     func databaseDidChange()
 
     /// Called when a row has changed; must not use the database.
@@ -21,7 +21,7 @@ public protocol TransactionObserver: AnyObject {
 
     /// Called when a transaction is about to be committed; must not use the database.
     ///
-    /// - Throws: To have it rolled back instead; the commit throws the same error.
+    /// - Throws: An error to roll the transaction back instead; the commit throws the same error.
     func databaseWillCommit() throws
 
     /// Called when a transaction has been committed; the database may be used.
@@ -35,13 +35,13 @@ extension TransactionObserver {
     /// Does nothing.
     public func databaseDidChange() {}
 
-    /// Lets the transaction commit.
+    /// Allows the transaction to commit.
     public func databaseWillCommit() throws {}
 
-    /// Asks to be told of no more changes until the next transaction.
+    /// Stops notifications of changes until the next transaction.
     ///
-    /// To be called from ``databaseDidChange()`` or ``databaseDidChange(with:)``; anywhere else it
-    /// is a fatal error.
+    /// Call this from ``databaseDidChange()`` or ``databaseDidChange(with:)``; anywhere else it is
+    /// a fatal error.
     public func stopObservingDatabaseChangesUntilNextTransaction() {
         guard let broker = ThreadState.current.pointee.broker?.takeUnretainedValue() else {
             fatalError(
@@ -56,14 +56,14 @@ extension TransactionObserver {
 }
 
 extension Database {
-    /// For how long an observer is told of transactions.
+    /// How long an observer is notified of transactions.
     public enum TransactionObservationExtent: Hashable, Sendable {
-        /// Until the observer is gone; the database does not keep it.
+        /// Until the observer is deallocated; the database does not retain it.
         case observerLifetime
-        /// Until the end of the next transaction; the database keeps the observer until then, and
-        /// lets it go before it calls it for the last time.
+        /// Until the end of the next transaction; the database retains the observer until then, and
+        /// releases it before the last callback.
         case nextTransaction
-        /// Until the connection closes; the database keeps the observer.
+        /// Until the connection closes; the database retains the observer.
         case databaseLifetime
     }
 }

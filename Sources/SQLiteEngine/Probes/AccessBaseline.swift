@@ -1,17 +1,17 @@
 import Telemetry
 
-/// What a gate had counted at a moment: later waits and holds are what came since then.
+/// The counts of a gate at one moment; later status values exclude them.
 struct AccessBaseline: Sendable {
-    /// The waits of those who had to wait.
+    /// The times of accesses that had to wait.
     let waits: AtomicHistogram.Counts
-    /// How many had to wait.
+    /// The number of accesses that had to wait.
     let waitCount: UInt64
     /// How long connections were held.
     let holds: AtomicHistogram.Counts
-    /// How many accesses there were.
+    /// The number of accesses.
     let accesses: UInt64
 
-    /// Looks at a gate.
+    /// Reads the counts of a gate.
     init(of gate: AccessGate) {
         let acquisitions = gate.acquisitions
         waits = AtomicHistogram.Counts(of: [acquisitions.histogram])
@@ -22,10 +22,10 @@ struct AccessBaseline: Sendable {
 }
 
 extension DatabaseStatus {
-    /// How long a gate's accesses waited and held, since its baseline.
+    /// How long the accesses of a gate have waited and held connections since its baseline.
     struct Times {
         var acquire: LatencySummary?
-        /// The share of accesses that found a connection free, in 0…1.
+        /// The share of accesses that found a free connection, in 0…1.
         var atOnce: Double?
         var hold: LatencySummary?
 
@@ -51,7 +51,7 @@ extension DatabaseStatus {
 }
 
 extension DatabasePool {
-    /// Lets the waits and holds of ``status()`` count anew from now on.
+    /// Restarts the waits and holds of ``status()`` from zero.
     package func restartTimes() {
         writer.restartTimes()
         readers.restartTimes()
@@ -59,7 +59,7 @@ extension DatabasePool {
 }
 
 extension DatabaseQueue {
-    /// Lets the waits and holds of ``status()`` count anew from now on.
+    /// Restarts the waits and holds of ``status()`` from zero.
     package func restartTimes() {
         gate.restartTimes()
     }

@@ -1,10 +1,10 @@
-/// What an access is doing, for the split of its time.
+/// What an access spends its time on.
 enum AccessPhase: Int, CaseIterable {
     /// Waiting for a connection.
     case waiting
     /// Waiting for a connection to be opened.
     case opening
-    /// Beginning the transaction.
+    /// Starting the transaction.
     case acquiringState
     /// Preparing or stepping a statement.
     case insideSQLite
@@ -12,7 +12,7 @@ enum AccessPhase: Int, CaseIterable {
     case closure
     /// Ending the transaction.
     case committing
-    /// Telling observers.
+    /// Notifying observers.
     case notifying
 }
 
@@ -23,7 +23,7 @@ struct AccessClock {
     private(set) var phase: AccessPhase
     private var mark: UInt64
 
-    /// Starts in a phase.
+    /// Creates a clock that starts in a phase.
     init(_ phase: AccessPhase, at now: UInt64) {
         self.phase = phase
         mark = now
@@ -35,9 +35,9 @@ struct AccessClock {
         set { times[phase.rawValue] = newValue }
     }
 
-    /// Goes over to a phase.
+    /// Starts a phase.
     ///
-    /// - Returns: The one before, to come back to.
+    /// - Returns: The previous phase, so that the caller can return to it.
     @discardableResult
     mutating func enter(_ next: AccessPhase, at now: UInt64) -> AccessPhase {
         defer { phase = next }

@@ -1,18 +1,18 @@
 import Telemetry
 
-/// A name for accesses, shown by `status()` as the holder or the waiter.
+/// A name for accesses, which `status()` shows for holders and waiters.
 ///
-/// Create one per purpose and keep it: names are interned for the life of the process.
+/// Create one label per purpose and keep it: names are interned for the life of the process.
 public struct AccessLabel: Sendable, Hashable {
     private static let names = Lock<(list: [String], indexes: [String: Int])>(([], [:]))
 
-    /// The name's number, from 0.
+    /// The number of the name, from 0.
     package let index: Int
 
-    /// The label of a number that was a label's ``index``: without a lock or a look-up.
+    /// Creates the label with a known ``index``, without a lock or a lookup.
     package init(index: Int) { self.index = index }
 
-    /// Creates a label, or finds the one with the same name.
+    /// Creates a label, or returns the existing one with the same name.
     public init(_ name: String) {
         index = Self.names.withLock { names in
             if let index = names.indexes[name] { return index }
@@ -30,9 +30,9 @@ public struct AccessLabel: Sendable, Hashable {
     }
 }
 
-/// Where an access comes from, as `status()` shows it: a call site or a label.
+/// The origin of an access, as `status()` shows it: a call site or a label.
 ///
-/// A method of your own that wraps accesses passes its caller's on:
+/// A method that wraps accesses should pass on the site of its caller:
 ///
 /// ```swift
 /// func players(fileID: StaticString = #fileID, line: UInt = #line) throws -> [Player] {
@@ -42,29 +42,29 @@ public struct AccessLabel: Sendable, Hashable {
 /// }
 /// ```
 ///
-/// It is one word, which an atomic can hold.
-/// A call site is the address of its file's name, which lives as long as the process, and the
-/// line: 47 bits and 16 bits (user addresses on Linux and macOS fit; a line above 65,535 is shown
-/// as that). A label has the top bit set.
+/// A site is one word, so that an atomic can hold it.
+/// A call site consists of the address of its file name, which lives as long as the process, and
+/// the line: 47 bits and 16 bits. User addresses on Linux and macOS fit, and a line above 65,535 is
+/// shown as 65,535. A label has the top bit set.
 public struct AccessSite: Sendable, Hashable {
     let word: UInt64
 
     private static let labelBit: UInt64 = 1 << 63
 
-    /// The line of a source file.
+    /// Creates the site of a line in a source file.
     @inline(__always)
     public init(fileID: StaticString, line: UInt) {
         word = UInt64(UInt(bitPattern: fileID.utf8Start)) << 16 | UInt64(min(line, 65_535))
     }
 
-    /// A name.
+    /// Creates the site of a label.
     public init(_ label: AccessLabel) {
         word = Self.labelBit | UInt64(label.index)
     }
 
     init(word: UInt64) { self.word = word }
 
-    /// The site as people read it; nil for an empty word.
+    /// The site in readable form; nil for an empty word.
     var origin: AccessOrigin? {
         guard word != 0 else { return nil }
         if word & Self.labelBit != 0 {

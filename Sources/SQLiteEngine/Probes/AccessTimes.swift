@@ -1,26 +1,26 @@
 import Synchronization
 import Telemetry
 
-/// The times of a gate's accesses, added up over its connections; any thread may record.
+/// The times of a gate's accesses, summed over its connections; any thread may record.
 final class AccessTimes: Sendable {
-    /// The accesses that waited, all of them.
+    /// All accesses that waited.
     let contended = SplitTimes()
-    /// The sample of the others.
+    /// A sample of the accesses that did not wait.
     let uncontended = SplitTimes()
-    /// From a statement's first step to its last, without what came between.
+    /// From the first step of a statement to its last, without the time between the steps.
     let statements = AtomicHistogram()
     /// Commits of write transactions.
     let commits = AtomicHistogram()
     /// From the request of an interrupt to the statement's end.
     let interrupts = AtomicHistogram()
-    /// One access in so many of those that did not wait is measured.
+    /// The sampling interval: one in so many accesses that did not wait is measured.
     let interval: Int
 
     init(level: Configuration.ProbeLevel = .counters) {
         interval = level == .full ? 1 : 32
     }
 
-    /// The splits that are not empty.
+    /// Returns the splits that are not empty.
     func splits(role: ConnectionRole) -> [AccessSplit] {
         [
             contended.split(role: role, isContended: true, interval: 1),
@@ -71,7 +71,7 @@ final class SplitTimes: Sendable {
 }
 
 extension AtomicHistogram {
-    /// The summary of `count` values, of which those that were not recorded are zero.
+    /// Returns the summary of `count` values; values that were not recorded count as zero.
     fileprivate static func summary(
         of histogram: AtomicHistogram,
         outOf count: UInt64

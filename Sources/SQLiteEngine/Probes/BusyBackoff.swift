@@ -1,16 +1,16 @@
-/// How long to sleep between two tries at a locked file.
+/// How long to sleep between two attempts to acquire a file lock.
 ///
-/// The steps are those of SQLite's own busy timeout (`sqliteDefaultBusyCallback` in `main.c`),
-/// so that a timeout here waits as often and as long as one there.
+/// The steps are those of SQLite's own busy timeout (`sqliteDefaultBusyCallback` in `main.c`), so
+/// that this timeout waits as often and as long as SQLite's.
 enum BusyBackoff {
     private static let delays = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100]
 
-    /// How long to sleep before the next try.
+    /// Returns how long to sleep before the next attempt.
     ///
     /// - Parameters:
-    ///   - tries: How many tries there were; 0 at the first.
-    ///   - timeout: The whole time allowed, in seconds.
-    /// - Returns: Milliseconds; nil when the timeout is used up.
+    ///   - tries: The number of attempts so far; 0 at the first.
+    ///   - timeout: The total time allowed, in seconds.
+    /// - Returns: Milliseconds; nil when the timeout has elapsed.
     static func pause(tries: Int, timeout: Double) -> Int? {
         let limit = Int(timeout * 1_000)
         let known = min(tries, delays.count)

@@ -1,12 +1,12 @@
 import CSQLite
 import Telemetry
 
-/// How a connection meets the locks of others.
+/// How a connection handles locks of other connections.
 extension ConnectionProbe {
-    /// Sets how the connection meets a lock.
+    /// Sets how the connection handles a lock.
     ///
-    /// SQLite's own timeout is not used: its waits could not be seen. The pointer to the probe
-    /// stays valid because the probe outlives its connection.
+    /// SQLite's own timeout is not used, because its waits cannot be measured. The pointer to the
+    /// probe stays valid because the probe outlives its connection.
     func install(busyMode: Database.BusyMode, on handle: OpaquePointer?) {
         self.busyMode.withLock { $0 = busyMode }
         let this = Unmanaged.passUnretained(self).toOpaque()
@@ -21,7 +21,7 @@ extension ConnectionProbe {
         )
     }
 
-    /// Answers whether to try again; waits before it says so, where the mode says how long.
+    /// Returns whether to try again; first waits as long as the mode requires.
     private func meetLock(tries: Int) -> Bool {
         let busyMode = busyMode.withLock { $0 }
         if case .immediateError = busyMode, let ownReaders = ownReaders.withLock({ $0 }) {
@@ -29,10 +29,10 @@ extension ConnectionProbe {
                 lockMet.withLock { ownReaders.mayBeInTheWay(tries: tries, &$0) }
             }
             if triesAgain { return true }
-            noteLock()
+            recordLock()
             return false
         }
-        if tries == 0 { noteLock() }
+        if tries == 0 { recordLock() }
         switch busyMode {
         case .immediateError:
             return false
@@ -49,7 +49,7 @@ extension ConnectionProbe {
         }
     }
 
-    private func noteLock() {
+    private func recordLock() {
         didMeetLock()
         lockMetAt.store(steps.load(ordering: .relaxed), ordering: .relaxed)
     }
@@ -64,7 +64,7 @@ extension ConnectionProbe {
         return body()
     }
 
-    /// Counts a lock that was met.
+    /// Counts an encountered lock.
     func didMeetLock() {
         busy.wrappingAdd(1, ordering: .relaxed)
         events.emit(label, .busy(by: holder))

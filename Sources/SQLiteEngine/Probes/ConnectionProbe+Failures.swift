@@ -2,9 +2,9 @@ import CSQLite
 import Synchronization
 import Telemetry
 
-/// How a connection's statements fail: for locks of others, and for interrupts.
+/// How statements of a connection fail: because of locks and interrupts.
 extension ConnectionProbe {
-    /// When the statement that runs was first asked to stop, and in which access.
+    /// When an interrupt of the running statement was first requested, and in which access.
     struct InterruptRequest {
         var access: UInt64 = 0
         var time: UInt64 = 0
@@ -15,7 +15,7 @@ extension ConnectionProbe {
         switch code & 0xff {
         case SQLITE_INTERRUPT: didInterrupt()
         case SQLITE_BUSY, SQLITE_LOCKED:
-            // SQLite does not ask the busy handler each time, for one to avoid a deadlock.
+            // SQLite does not always call the busy handler, for example to avoid a deadlock.
             let metAt = lockMetAt.exchange(.max, ordering: .relaxed)
             guard metAt != steps.load(ordering: .relaxed) else { return }
             didMeetLock()
@@ -36,7 +36,7 @@ extension ConnectionProbe {
         events.emit(label, .interrupted(by: holder, after: latency))
     }
 
-    /// Somebody asks the statement that runs to stop; any thread may.
+    /// Records the request to interrupt the running statement; called on any thread.
     func willInterrupt() {
         let access = accessCount
         let now = monotonicNanoseconds()

@@ -1,34 +1,35 @@
 import Synchronization
 import Telemetry
 
-/// What only the holder of a connection uses, while the time of its access is split.
+/// State for splitting the time of an access; only the holder of the connection uses it.
 struct CloseLook {
-    /// What the access that is about to begin has spent already.
+    /// What the next access has spent so far.
     struct Pending {
         var site: AccessSite
-        /// Since when it waited; 0 when it did not.
+        /// When it started to wait; 0 if it did not.
         var since: UInt64 = 0
-        /// How long its connection was opened.
+        /// How long its connection took to open.
         var opening: UInt64 = 0
-        /// What the countdown showed before the wait cut it short.
+        /// The value of the countdown before the wait replaced it.
         var countdown: UInt32
     }
 
     var clock = AccessClock(.closure, at: 0)
     var isContended = false
     var pending: Pending?
-    /// The calls of SQLite under way, with the phases that they interrupted: a function that is
-    /// called by a statement may run statements itself.
+    /// The SQLite calls in progress, with the phases that they interrupted: a function that a
+    /// statement calls may run statements itself.
     var calls: [(interrupted: AccessPhase, start: UInt64)] = []
-    /// Statements under way, with the time that their steps took.
+    /// The statements in progress, with the time that their steps have taken.
     var executions: [(number: UInt64, time: UInt64)] = []
     private let interval: UInt32
     private var random: UInt64 = 0x9E37_79B9_7F4A_7C15
 
     init(interval: Int) { self.interval = UInt32(interval) }
 
-    /// How many accesses until the next one of the sample, at random: load that repeats itself
-    /// must not show the same access each time.
+    /// Returns how many accesses to skip until the next sampled one.
+    ///
+    /// The number is random, so that a periodic load does not always show the same access.
     mutating func nextCountdown() -> UInt32 {
         guard interval > 1 else { return 1 }
         // xorshift64 (Marsaglia, 2003).
@@ -51,13 +52,13 @@ struct CloseLook {
 
 /// The split of an access's time.
 extension ConnectionProbe {
-    /// The access that is about to begin has waited since `since`.
+    /// Records that the next access has waited since `since`.
     func noteWait(since: UInt64, for site: AccessSite) {
         guard isEnabled else { return }
         prepend(site) { $0.since = since }
     }
 
-    /// The connection was opened for the access that is about to begin.
+    /// Records that the connection was opened for the next access.
     func noteOpening(_ nanoseconds: UInt64, for site: AccessSite) {
         prepend(site) { $0.opening = nanoseconds }
     }
@@ -66,7 +67,7 @@ extension ConnectionProbe {
         var pending: CloseLook.Pending
         if let known = close.pointee.pending {
             pending = known
-            // One that never began: its wait is nobody's.
+            // The recorded access never started, so its wait is dropped.
             if known.site != site {
                 pending = CloseLook.Pending(site: site, countdown: known.countdown)
             }
@@ -79,7 +80,7 @@ extension ConnectionProbe {
         countdown.store(1, ordering: .relaxed)
     }
 
-    /// Begins to split the time of an access: its turn has come, or it waited.
+    /// Starts to split the time of an access that was sampled or has waited.
     @inline(never)
     func beginSplit(_ site: AccessSite, at now: UInt64) {
         let pending = close.pointee.pending
@@ -88,12 +89,12 @@ extension ConnectionProbe {
         close.pointee.isContended = false
         if !close.pointee.calls.isEmpty { close.pointee.calls.removeAll(keepingCapacity: true) }
         if let pending, pending.site != site {
-            // It was for an access that never began: this one is as any other.
+            // The values belong to an access that never started: this one is an ordinary access.
             let left = pending.countdown &- 1
             countdown.store(left == 0 ? close.pointee.nextCountdown() : left, ordering: .relaxed)
             guard left == 0 else { return }
         } else if let pending {
-            // The wait does not count for the sample of those who did not.
+            // The wait does not count towards the sample of accesses that did not wait.
             countdown.store(max(1, pending.countdown), ordering: .relaxed)
             close.pointee.isContended = true
             close.pointee.clock[.opening] = pending.opening
@@ -108,7 +109,7 @@ extension ConnectionProbe {
         duties.store(Duty.atStart | Duty.split, ordering: .relaxed)
     }
 
-    /// Records the split of the access that ends.
+    /// Records the split of the access that is ending.
     ///
     /// - Returns: How long it waited.
     func endSplit(at now: UInt64) -> UInt64 {
@@ -119,23 +120,23 @@ extension ConnectionProbe {
         return clock[.waiting] &+ clock[.opening]
     }
 
-    /// Records the statements whose execution the end of the access cuts short.
+    /// Records the statements that the end of the access interrupts.
     private func endExecutions() {
         for execution in close.pointee.executions { times.statements.record(execution.time) }
         close.pointee.executions.removeAll(keepingCapacity: true)
     }
 
-    /// The access does something else now.
+    /// Starts another phase of the access.
     @inline(never)
     func enter(_ phase: AccessPhase) {
         close.pointee.clock.enter(phase, at: monotonicNanoseconds())
     }
 
-    /// A call of SQLite's begins.
+    /// Records the start of a call into SQLite.
     @inline(never)
     func beginCall() { close.pointee.beginCall(at: monotonicNanoseconds()) }
 
-    /// A step of a statement is over.
+    /// Records the end of a statement's step.
     func endCall(of number: UInt64) {
         let time = close.pointee.endCall(at: monotonicNanoseconds())
         if let place = close.pointee.executions.firstIndex(where: { $0.number == number }) {
@@ -145,7 +146,7 @@ extension ConnectionProbe {
         }
     }
 
-    /// An execution of a statement is over.
+    /// Records the end of a statement's execution.
     func endExecution(of number: UInt64) {
         guard let place = close.pointee.executions.firstIndex(where: { $0.number == number })
         else { return }
@@ -154,7 +155,7 @@ extension ConnectionProbe {
         close.pointee.executions.removeLast()
     }
 
-    /// Prepares a statement: that is time inside SQLite.
+    /// Prepares a statement; the time counts as inside SQLite.
     @inline(__always)
     func prepare<Result>(_ body: () -> Result) -> Result {
         guard duties.load(ordering: .relaxed) & Duty.split != 0 else { return body() }
@@ -163,7 +164,7 @@ extension ConnectionProbe {
         return body()
     }
 
-    /// Tells observers something: that is their time.
+    /// Notifies observers; the time counts as notifying.
     @inline(__always)
     func notify<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result

@@ -1,37 +1,37 @@
 import Synchronization
 import Telemetry
 
-/// What a status shows of a connection; any thread may look.
+/// The values of a connection that a status reports; any thread may read them.
 extension ConnectionProbe {
-    /// The step that the last look saw running.
+    /// The running step that the previous status saw.
     struct Sighting {
         var step: UInt64 = 0
         var since: UInt64 = 0
     }
 
-    /// How long the connection has been held in all, in nanoseconds, until `now`.
+    /// The total time the connection has been held, in nanoseconds, until `now`.
     func heldNanoseconds(at now: UInt64) -> UInt64 {
         let since = heldSince.load(ordering: .relaxed)
         let current = since == 0 || now < since ? 0 : now - since
         return heldTotal.load(ordering: .relaxed) &+ current
     }
 
-    /// How many statements were interrupted.
+    /// The number of interrupted statements.
     var interruptCount: UInt64 { interrupts.load(ordering: .relaxed) }
 
-    /// Who holds the connection, or held it last.
+    /// The access that holds the connection, or held it last.
     var holder: AccessOrigin? { AccessSite(word: site.load(ordering: .relaxed)).origin }
 
-    /// How often a lock of somebody else's was met.
+    /// The number of encountered locks of other connections.
     var busyCount: UInt64 { busy.load(ordering: .relaxed) }
 
     /// The time spent waiting for locks of others, in nanoseconds.
     var busyWaitNanoseconds: UInt64 { busyWait.load(ordering: .relaxed) }
 
-    /// How many accesses there were.
+    /// The number of accesses.
     var accessCount: UInt64 { accesses.load(ordering: .relaxed) }
 
-    /// The times that the connection was held.
+    /// How long accesses have held the connection.
     var holdHistogram: AtomicHistogram { holdTimes }
 
     /// Whether a statement is inside SQLite right now.
@@ -40,7 +40,7 @@ extension ConnectionProbe {
     /// The number of the step that is inside SQLite right now; nil when none is.
     var runningStep: UInt64? { isInsideStatement ? steps.load(ordering: .relaxed) : nil }
 
-    /// The connection as it looks at `now`.
+    /// Returns the status of the connection at `now`.
     func status(label: String, role: ConnectionRole, at now: UInt64) -> ConnectionStatus {
         var status = ConnectionStatus(
             label: label,

@@ -2,9 +2,9 @@ import CSQLite
 import Synchronization
 import Telemetry
 
-/// What is seen of a connection's transactions.
+/// What a status reports about the transactions of a connection.
 extension ConnectionProbe {
-    /// The access is about to begin its transaction.
+    /// Records that the access is about to start its transaction.
     @inline(__always)
     func willBeginTransaction() {
         guard isEnabled else { return }
@@ -15,7 +15,8 @@ extension ConnectionProbe {
         if duties.load(ordering: .relaxed) & Duty.split != 0 { enter(.acquiringState) }
     }
 
-    /// The access has begun its transaction: a write transaction, or one that reads nothing yet.
+    /// Records that the access has started its transaction: a write transaction, or one that has
+    /// read nothing yet.
     @inline(__always)
     func didBeginTransaction(isWrite: Bool) {
         guard isEnabled else { return }
@@ -28,7 +29,7 @@ extension ConnectionProbe {
         if isSplit != 0 { enter(.closure) }
     }
 
-    /// The access goes on with a read transaction.
+    /// Records that the access continues a read transaction.
     @inline(__always)
     func didResumeTransaction() {
         guard isEnabled else { return }
@@ -36,13 +37,13 @@ extension ConnectionProbe {
         duties.store(isSplit | Duty.upgrade, ordering: .relaxed)
     }
 
-    /// The access is about to end a transaction.
+    /// Records that the access is about to end a transaction.
     @inline(__always)
     func willEndTransaction() {
         if duties.load(ordering: .relaxed) & Duty.split != 0 { enter(.committing) }
     }
 
-    /// The transaction has ended.
+    /// Records that the transaction has ended.
     @inline(__always)
     func didEndTransaction() {
         guard isEnabled else { return }
@@ -52,7 +53,7 @@ extension ConnectionProbe {
         if isSplit != 0 { enter(.closure) }
     }
 
-    /// Runs the commit of a write transaction; its time is always taken.
+    /// Runs the commit of a write transaction, and always measures its time.
     @inline(__always)
     func commit<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
@@ -69,7 +70,7 @@ extension ConnectionProbe {
         return try body()
     }
 
-    /// Looks at the transaction, after a statement that may have begun or ended it.
+    /// Reads the transaction state after a statement that may have started or ended a transaction.
     @discardableResult
     func noteTransaction(of handle: OpaquePointer?) -> CInt {
         let state = UInt8(truncatingIfNeeded: max(0, sqlite3_txn_state(handle, nil)))
@@ -87,7 +88,7 @@ extension ConnectionProbe {
         return CInt(state)
     }
 
-    /// The access's own transaction reads from now on, if it did not already.
+    /// Records that the transaction of the access reads from now on, if it did not already.
     func didBeginToRead() {
         let duties = duties.load(ordering: .relaxed)
         guard duties & Duty.transaction != 0 else { return }
@@ -98,7 +99,7 @@ extension ConnectionProbe {
         self.duties.store(duties & ~Duty.transaction, ordering: .relaxed)
     }
 
-    /// The transaction as a status shows it.
+    /// The state of the transaction, for a status.
     var transactionState: TransactionState? {
         guard isEnabled else { return nil }
         switch CInt(transaction.load(ordering: .relaxed)) {

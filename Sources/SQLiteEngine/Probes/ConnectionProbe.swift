@@ -2,14 +2,15 @@ import CSQLite
 import Synchronization
 import Telemetry
 
-/// What others may see of a connection while it works.
+/// The state of a connection that other threads may read while it works.
 ///
-/// The thread that holds the connection writes; any thread reads. Every field is an atomic of its
-/// own with relaxed order: a status may mix two neighbouring moments, but neither side ever waits.
+/// The thread that holds the connection writes, and any thread reads. Each field is a separate
+/// atomic with relaxed ordering: a status may combine values of two close moments, but neither side
+/// ever waits.
 ///
-/// `@unchecked Sendable`: `close` and `walIndex` belong to whoever holds the connection.
+/// `@unchecked Sendable`: `close` and `walIndex` belong to the holder of the connection.
 final class ConnectionProbe: @unchecked Sendable {
-    /// What the holder does between the statements.
+    /// What the holder does between statements.
     enum Activity: UInt8 {
         case idle
         case opening
@@ -17,20 +18,20 @@ final class ConnectionProbe: @unchecked Sendable {
         case committing
     }
 
-    /// What the holder must do beyond the least, so that one test of a byte says "nothing".
+    /// The holder's work beyond the minimum, so that testing one byte shows whether there is any.
     enum Duty {
         /// The time of this access is split.
         static let split: UInt8 = 1
         /// The next step may begin a transaction.
         static let transaction: UInt8 = 2
-        /// The next step that writes may make it a write transaction.
+        /// The next step that writes may start a write transaction.
         static let upgrade: UInt8 = 4
-        /// The transaction is not the access's own: it may end with any statement.
+        /// The transaction does not belong to the access: any statement may end it.
         static let loose: UInt8 = 8
-        /// The end of the access looks at the write-ahead log.
+        /// The end of the access reads the state of the write-ahead log.
         static let log: UInt8 = 16
 
-        /// At the start of an access, whose transaction has not begun.
+        /// At the start of an access, whose transaction has not started.
         static let atStart = transaction | upgrade | loose
     }
 
@@ -40,7 +41,7 @@ final class ConnectionProbe: @unchecked Sendable {
     let events: EventHub
 
     let activity = Atomic<UInt8>(0)
-    /// Since when the connection is held, in nanoseconds; 0 when it is not.
+    /// When the connection was acquired, in nanoseconds; 0 when it is not held.
     let heldSince = Atomic<UInt64>(0)
     let site = Atomic<UInt64>(0)
     let accesses = Atomic<UInt64>(0)
@@ -50,52 +51,56 @@ final class ConnectionProbe: @unchecked Sendable {
     let running = Atomic<UInt64>(0)
     /// The number of the statement that ran last.
     let last = Atomic<UInt64>(0)
-    /// Counts the steps, so that two looks can tell one long step from two.
+    /// Counts the steps, so that a status can distinguish one long step from two short ones.
     let steps = Atomic<UInt64>(0)
     let isWaitingForLock = Atomic<Bool>(false)
     let busy = Atomic<UInt64>(0)
     let busyWait = Atomic<UInt64>(0)
-    /// The value of `steps` when a lock was met last: if the step fails for it, that is the same
-    /// meeting.
+    /// The value of `steps` when the last lock was encountered.
+    ///
+    /// If that step then fails because of a lock, the lock is not counted again.
     let lockMetAt = Atomic<UInt64>(.max)
     let interrupts = Atomic<UInt64>(0)
-    /// When the running statement was first asked to stop, and in which access.
+    /// When an interrupt of the running statement was first requested, and in which access.
     let interruptRequest = Lock(InterruptRequest())
     let statements = StatementRegister()
     let sighting = Lock<Sighting>(Sighting())
-    /// How the connection meets locks; set while it is opened, kept for SQLite's callback.
+    /// How the connection handles locks; set while it is being opened, and used by SQLite's
+    /// callback.
     let busyMode = Lock<Database.BusyMode>(.immediateError)
-    /// The readers of the same pool, on its writer.
+    /// The readers of the same pool; set on its writer.
     let ownReaders = Lock<OwnReaders?>(nil)
-    /// How the writer waits for one of them.
+    /// The lock that the writer has encountered and that may belong to such a reader.
     let lockMet = Lock(OwnReaders.Met())
 
-    /// The transaction, as `sqlite3_txn_state` names it.
+    /// The state of the transaction, as a value of `sqlite3_txn_state`.
     let transaction = Atomic<UInt8>(UInt8(SQLITE_TXN_NONE))
-    /// Where the log stood before the transaction began.
+    /// The end of the log before the transaction started.
     ///
-    /// Between this and ``positionAfter`` is the state that it reads. See ``WALPosition``.
+    /// The state that the transaction reads is between this and ``positionAfter``. See
+    /// ``WALPosition``.
     let positionBefore = Atomic<UInt64>(0)
-    /// Where the log stood after the transaction's first statement.
+    /// The end of the log after the first statement of the transaction.
     let positionAfter = Atomic<UInt64>(0)
 
-    /// The access that a status last saw while it had no state to read.
+    /// The last access that a status saw before it had a state to read.
     ///
-    /// What it reads now it has read since ``unreadAt`` at most: no access looks at a clock for it.
+    /// Any state that it reads now was read after ``unreadAt``. So accesses need not read a clock
+    /// for this.
     let unreadAccess = Atomic<UInt64>(0)
-    /// When that was, in nanoseconds.
+    /// When a status saw this access, in nanoseconds.
     let unreadAt = Atomic<UInt64>(0)
 
     let duties: Atomic<UInt8>
-    /// How many accesses until the next whose time is split.
+    /// The number of accesses until the next one whose time is split.
     let countdown: Atomic<UInt32>
-    /// What only the holder of an access that is looked at closely uses.
+    /// The state for splitting an access; only the holder of the connection uses it.
     let close: UnsafeMutablePointer<CloseLook>
-    /// The wal-index in memory, while the connection is open in WAL mode.
+    /// The wal-index in memory while the connection is open in WAL mode.
     private let index: UnsafeMutablePointer<UnsafeRawPointer?>
     /// The duties of every access.
     private let standing = Atomic<UInt8>(0)
-    /// What happens to the log; for connections that write.
+    /// Records the events of the log; for connections that write.
     private let watch = Lock<WALWatch?>(nil)
 
     init(
@@ -124,7 +129,7 @@ final class ConnectionProbe: @unchecked Sendable {
 
     // MARK: The holder's side
 
-    /// An access begins.
+    /// Records the start of an access.
     @inline(__always)
     func beginAccess(_ site: AccessSite) {
         guard isEnabled else { return }
@@ -140,7 +145,7 @@ final class ConnectionProbe: @unchecked Sendable {
         if left == 0 { beginSplit(site, at: now) }
     }
 
-    /// The connection is being opened for an access, which begins afterwards.
+    /// Records that the connection is being opened for an access, which starts afterwards.
     func beginOpening(_ site: AccessSite) {
         guard isEnabled else { return }
         self.site.store(site.word, ordering: .relaxed)
@@ -150,7 +155,8 @@ final class ConnectionProbe: @unchecked Sendable {
         heldSince.store(monotonicNanoseconds(), ordering: .relaxed)
     }
 
-    /// The connection is open, or could not be opened: its place was in use for that time.
+    /// Records that the connection is open or could not be opened; its slot was in use during that
+    /// time.
     func endOpening(succeeded: Bool) {
         guard isEnabled else { return }
         let since = heldSince.load(ordering: .relaxed)
@@ -162,9 +168,10 @@ final class ConnectionProbe: @unchecked Sendable {
         if succeeded { noteOpening(held, for: site) } else { close.pointee.pending = nil }
     }
 
-    /// The access ends.
+    /// Records the end of an access.
     ///
-    /// - Parameter end: The monotonic clock, where somebody has just looked; else 0.
+    /// - Parameter end: The current time of the monotonic clock if the caller has just read it;
+    ///   otherwise 0.
     @inline(__always)
     func endAccess(at end: UInt64 = 0) {
         guard isEnabled else { return }
@@ -204,14 +211,14 @@ final class ConnectionProbe: @unchecked Sendable {
         }
     }
 
-    /// The holder does something else now.
+    /// Records what the holder does from now on.
     @inline(__always)
     func set(_ activity: Activity) {
         guard isEnabled else { return }
         self.activity.store(activity.rawValue, ordering: .relaxed)
     }
 
-    /// A step begins.
+    /// Records the start of a step.
     @inline(__always)
     func beginStep(_ number: UInt64) {
         steps.store(steps.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
@@ -220,7 +227,7 @@ final class ConnectionProbe: @unchecked Sendable {
         if duties.load(ordering: .relaxed) & Duty.split != 0 { beginCall() }
     }
 
-    /// The step is over.
+    /// Records the end of a step.
     @inline(__always)
     func endStep(of statement: Statement) {
         running.store(0, ordering: .relaxed)
@@ -239,12 +246,12 @@ final class ConnectionProbe: @unchecked Sendable {
         } else {
             let before = CInt(transaction.load(ordering: .relaxed))
             let state = noteTransaction(of: sqlite3_db_handle(statement.pointer))
-            // A program begins with its transaction, whatever its arguments are.
+            // A program starts with its transaction, regardless of its arguments.
             if before == SQLITE_TXN_NONE, state == SQLITE_TXN_READ { statement.beginsRead = true }
         }
     }
 
-    /// An execution of a statement is over: it was reset.
+    /// Records the end of a statement's execution: the statement was reset.
     @inline(__always)
     func didReset(_ number: UInt64, _ statement: OpaquePointer) {
         let duties = duties.load(ordering: .relaxed)
@@ -258,10 +265,10 @@ final class ConnectionProbe: @unchecked Sendable {
         noteTransaction(of: sqlite3_db_handle(statement))
     }
 
-    /// Registers the SQL of a statement; the number names it in ``beginStep(_:)``.
+    /// Registers the SQL of a statement; ``beginStep(_:)`` takes the returned number.
     func register(sql: String) -> UInt64 { statements.add(sql: sql) }
 
-    /// Forgets a statement that is finalized.
+    /// Removes a statement that is finalized.
     func unregister(_ number: UInt64) {
         statements.remove(number, isLast: { number == last.load(ordering: .relaxed) })
     }
@@ -275,16 +282,16 @@ final class ConnectionProbe: @unchecked Sendable {
         set { index.pointee = newValue }
     }
 
-    /// The log as the wal-index tells it now.
+    /// The current state of the log according to the wal-index.
     var walState: WALState? { walIndex.flatMap(WALState.init) }
 
-    /// Has the end of each access look at the log.
+    /// Makes the end of each access record the state of the log.
     func observeLog(_ watch: WALWatch) {
         self.watch.withLock { $0 = watch }
         standing.store(Duty.log, ordering: .relaxed)
     }
 
-    /// The connection is about to be closed.
+    /// Called before the connection is closed.
     func willClose() {
         walIndex = nil
         transaction.store(UInt8(SQLITE_TXN_NONE), ordering: .relaxed)

@@ -1,7 +1,7 @@
 import Telemetry
 
 extension DatabaseStatus {
-    /// Looks at the gates of a database.
+    /// Returns the status of the database with the given gates.
     static func of(
         label: String,
         kind: DatabaseKind,
@@ -46,7 +46,8 @@ extension DatabaseStatus {
             status.writerAcquiredAtOnce = times.atOnce
             status.writerHold = times.hold
         }
-        // A pool's waits and holds are its readers': the writer's would hide them.
+        // The waits and holds of a pool are those of its readers; those of the writer would hide
+        // them.
         let times = Times(of: reading?.gate ?? writing.gate)
         status.acquire = times.acquire
         status.acquiredAtOnce = times.atOnce
@@ -77,7 +78,7 @@ extension DatabaseStatus {
         )
     }
 
-    /// Adds what the write-ahead log looks like, and what keeps it from shrinking.
+    /// Adds the state of the write-ahead log, and what prevents it from shrinking.
     mutating func addWAL(
         _ watch: WALWatch,
         writing: AccessGate,
@@ -108,7 +109,8 @@ extension DatabaseStatus {
         addPins(positions, in: watch.log)
     }
 
-    /// Adds what each snapshot keeps in the log: a checkpoint copies no frame behind its own.
+    /// Adds how much of the log each snapshot pins: a checkpoint copies no frame after its
+    /// position.
     private mutating func addPins(_ positions: [String: WALPosition], in log: WALState) {
         for index in snapshots.indices {
             guard let position = positions[snapshots[index].label] else { continue }
@@ -120,10 +122,10 @@ extension DatabaseStatus {
 }
 
 extension ConnectionProbe {
-    /// The connection as one that may hold the log back; nil when it reads nothing.
+    /// The connection as one that may pin the log; nil when it reads nothing.
     fileprivate func logHolder(at now: UInt64) -> WALDiagnosis.Holder? {
         let isRunning = isInsideStatement
-        // A statement that runs may be the first, which is about to take its state.
+        // A running statement may be the first one, which is about to start reading a state.
         guard transactionState == .read || (isRunning && transactionState != .write) else {
             unreadAt.store(now, ordering: .relaxed)
             unreadAccess.store(accesses.load(ordering: .relaxed), ordering: .relaxed)
@@ -132,7 +134,7 @@ extension ConnectionProbe {
         let before = positionBefore.load(ordering: .relaxed)
         let after = positionAfter.load(ordering: .relaxed)
         var since = heldSince.load(ordering: .relaxed)
-        // An access may hold its connection for long before its first statement takes a state.
+        // An access may hold its connection for long before its first statement reads a state.
         if since != 0, unreadAccess.load(ordering: .relaxed) == accesses.load(ordering: .relaxed) {
             since = max(since, unreadAt.load(ordering: .relaxed))
         }
@@ -145,7 +147,7 @@ extension ConnectionProbe {
         )
     }
 
-    /// The connection as one that writes; nil when it does not.
+    /// The connection as a writer; nil when it does not write.
     fileprivate func logWriter(at now: UInt64) -> WALDiagnosis.Writer? {
         guard transactionState == .write else { return nil }
         let since = heldSince.load(ordering: .relaxed)

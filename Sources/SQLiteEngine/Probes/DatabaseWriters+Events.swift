@@ -1,16 +1,17 @@
 import Telemetry
 
 extension DatabasePool {
-    /// What happens to the pool's connections and snapshots from now on.
+    /// Returns the events of the pool's connections and snapshots from now on.
     ///
-    /// Slow accesses, interrupts, locks of others, snapshots made and closed, connections opened
-    /// and closed, checkpoints. Each call gives a stream of its own; it ends with the pool. While
-    /// nobody listens, events cost nothing. Slow accesses are told unless
-    /// ``Configuration/probes`` is off.
+    /// Events are slow accesses, interrupts, encountered locks, snapshots created and closed,
+    /// connections opened and closed, and checkpoints. Each call returns a separate stream, which
+    /// ends with the pool. Without listeners, events cost nothing. Slow accesses are not reported
+    /// if ``Configuration/probes`` is off.
     ///
     /// - Parameters:
-    ///   - limit: An access that takes this long, its wait included, is slow.
-    ///   - capacity: How many events are kept for a listener that is behind; then the oldest go.
+    ///   - limit: The duration, including the wait, from which an access is slow.
+    ///   - capacity: The number of events buffered for a slow listener; the oldest ones are
+    ///     dropped.
     /// - Returns: The stream of events.
     public func events(
         slowerThan limit: Duration = .milliseconds(100),
@@ -21,15 +22,17 @@ extension DatabasePool {
 }
 
 extension DatabaseQueue {
-    /// What happens to the queue's connection from now on.
+    /// Returns the events of the queue's connection from now on.
     ///
-    /// Slow accesses, interrupts, locks of others, the connection opened and closed, checkpoints.
-    /// Each call gives a stream of its own; it ends with the queue. While nobody listens, events
-    /// cost nothing. Slow accesses are told unless ``Configuration/probes`` is off.
+    /// Events are slow accesses, interrupts, encountered locks, the opening and closing of the
+    /// connection, and checkpoints. Each call returns a separate stream, which ends with the queue.
+    /// Without listeners, events cost nothing. Slow accesses are not reported if
+    /// ``Configuration/probes`` is off.
     ///
     /// - Parameters:
-    ///   - limit: An access that takes this long, its wait included, is slow.
-    ///   - capacity: How many events are kept for a listener that is behind; then the oldest go.
+    ///   - limit: The duration, including the wait, from which an access is slow.
+    ///   - capacity: The number of events buffered for a slow listener; the oldest ones are
+    ///     dropped.
     /// - Returns: The stream of events.
     public func events(
         slowerThan limit: Duration = .milliseconds(100),
@@ -40,7 +43,7 @@ extension DatabaseQueue {
 }
 
 extension Duration {
-    /// The duration in nanoseconds; 0 for one in the past.
+    /// The duration in nanoseconds; 0 if negative.
     fileprivate var wholeNanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

@@ -1,10 +1,10 @@
 import Synchronization
 import Telemetry
 
-/// Carries what happens to connections to those who listen.
+/// Delivers the events of connections to listeners.
 ///
-/// While nobody does, an event costs one load of an atomic, and a fast access none: its duration
-/// is compared with a limit that is out of reach.
+/// Without listeners, an event costs one load of an atomic, and a fast access costs nothing: its
+/// duration is compared with a limit that it never reaches.
 ///
 /// `@unchecked Sendable`: `limit` points to an atomic that lives as long as the object.
 final class EventHub: @unchecked Sendable {
@@ -21,7 +21,7 @@ final class EventHub: @unchecked Sendable {
     private let state = Lock(State())
     private let hasListeners = Atomic<Bool>(false)
 
-    /// From which duration an access is slow to any listener, in nanoseconds.
+    /// The duration from which an access is slow for at least one listener, in nanoseconds.
     let limit: UnsafeMutablePointer<Atomic<UInt64>>
 
     init() {
@@ -37,12 +37,12 @@ final class EventHub: @unchecked Sendable {
         limit.deallocate()
     }
 
-    /// Begins to listen.
+    /// Adds a listener.
     ///
     /// - Parameters:
     ///   - slowness: The duration from which an access is slow, in nanoseconds.
-    ///   - capacity: How many events wait for a slow listener; older ones are dropped.
-    /// - Returns: The events until the hub goes away.
+    ///   - capacity: The number of events buffered for a slow listener; older ones are dropped.
+    /// - Returns: The events until the hub is deallocated.
     func events(slowness: UInt64, capacity: Int) -> AsyncStream<ConnectionEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ConnectionEvent.self,
@@ -59,7 +59,7 @@ final class EventHub: @unchecked Sendable {
     }
 
     private func remove(_ number: Int) {
-        // The continuation goes away outside of the lock.
+        // The continuation is released outside the lock.
         let removed = state.withLock { state in
             defer { update(state) }
             return state.listeners.removeValue(forKey: number)
@@ -73,18 +73,18 @@ final class EventHub: @unchecked Sendable {
         limit.pointee.store(slowness, ordering: .relaxed)
     }
 
-    /// How many listen.
+    /// The number of listeners.
     var listenerCount: Int { state.withLock { $0.listeners.count } }
 
-    /// Tells an event to all who listen; it is not even made when nobody does.
+    /// Delivers an event to all listeners; without listeners, the event is not created.
     @inline(__always)
     func emit(_ label: @autoclosure () -> String, _ kind: @autoclosure () -> ConnectionEvent.Kind) {
         guard hasListeners.load(ordering: .relaxed) else { return }
-        tell(label(), kind())
+        deliver(label(), kind())
     }
 
     @inline(never)
-    private func tell(_ label: String, _ kind: ConnectionEvent.Kind) {
+    private func deliver(_ label: String, _ kind: ConnectionEvent.Kind) {
         let event = ConnectionEvent(
             timeNanoseconds: monotonicNanoseconds(),
             label: label,

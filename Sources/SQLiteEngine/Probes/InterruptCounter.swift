@@ -1,7 +1,7 @@
 import Synchronization
 import Telemetry
 
-/// Counts the calls of `interrupt()` and carries them out.
+/// Counts the calls of `interrupt()` and performs them.
 final class InterruptCounter: Sendable {
     private let requested = Atomic<UInt64>(0)
     private let withoutEffect = Atomic<UInt64>(0)
@@ -21,10 +21,10 @@ final class InterruptCounter: Sendable {
         }
     }
 
-    /// Interrupts a step again, should it still run.
+    /// Interrupts a step again if it is still running.
     ///
-    /// The probe says that a statement runs a moment before SQLite knows: an interrupt that comes
-    /// in this moment is forgotten (https://sqlite.org/c3ref/interrupt.html, "no running
+    /// The probe reports a running statement a moment before SQLite does. SQLite discards an
+    /// interrupt that arrives in this moment (https://sqlite.org/c3ref/interrupt.html, "no running
     /// statements").
     private static func insist(on step: UInt64, of slot: AccessSlot, after pause: Duration) {
         Later.run(after: pause) {
@@ -33,16 +33,16 @@ final class InterruptCounter: Sendable {
         }
     }
 
-    /// Interrupts the connection of that label among `slots`.
+    /// Interrupts the connection with a label among `slots`.
     ///
-    /// - Returns: Whether there is one.
+    /// - Returns: Whether there is such a connection.
     func interrupt(_ slots: [AccessSlot], labeled label: String) -> Bool {
         guard let slot = slots.first(where: { $0.probe.label == label }) else { return false }
         interrupt([slot])
         return true
     }
 
-    /// The counts; what was delivered is for the connections to say.
+    /// Returns the counts; the connections provide the number of `delivered` interrupts.
     func status(delivered: UInt64) -> InterruptStatus {
         InterruptStatus(
             requested: requested.load(ordering: .relaxed),

@@ -1,54 +1,56 @@
 import Foundation
 import Telemetry
 
-/// How a pool's writer meets a lock that one of the pool's own readers holds for a moment.
+/// How the writer of a pool handles a lock that one of the pool's own readers holds for a moment.
 ///
-/// A reader that begins its transaction while a commit is being published finds the header of the
-/// wal-index half-written. It then takes the write lock, reads the header again, and gives the
-/// lock back (`walIndexReadHdr` in SQLite's `wal.c`). A writer that begins at this very moment is
-/// told `SQLITE_BUSY`, though nobody writes: with ``Database/BusyMode/immediateError`` the user of
-/// a pool that is alone would see an error without a cause.
+/// A reader that starts its transaction while a commit is being published finds the header of the
+/// wal-index half-written. It then acquires the write lock, reads the header again, and releases
+/// the lock (`walIndexReadHdr` in SQLite's `wal.c`). A writer that starts at this very moment
+/// receives `SQLITE_BUSY`, although no other connection writes. With
+/// ``Database/BusyMode/immediateError``, the only user of a pool would see an error without a
+/// cause.
 ///
-/// So the writer tries again: for at most ``limit``, and until it has looked twice in a row without
-/// finding one of the pool's readers in an access, which may prepare or run a statement, or a
-/// snapshot being made. A single look tells nothing of the try before it: the reader may have gone
-/// in between. Nobody can see which connection holds the lock. Where it is another program's, the
-/// error comes later by the pause between two looks, and by ``limit`` where a reader is at work.
+/// So the writer retries for at most ``limit``, and until two checks in a row have found neither a
+/// reader of the pool in an access, which may prepare or run a statement, nor a snapshot that is
+/// being created. A single check is not sufficient, because the reader may have left its access
+/// between the attempt and the check. No API reports which connection holds the lock. If another
+/// program holds it, the error is delayed by the pause between two checks, or by ``limit`` while a
+/// reader is active.
 struct OwnReaders: Sendable {
-    /// The longest time that the writer tries again, in nanoseconds.
+    /// How long the writer retries, in nanoseconds.
     ///
-    /// A reader keeps the lock for some microseconds, and for a time slice of the scheduler's when
-    /// it loses its core meanwhile.
+    /// A reader holds the lock for some microseconds, or for a time slice of the scheduler if it
+    /// loses its core meanwhile.
     var limit: UInt64 = 10_000_000
 
-    /// How many tries there are within the limit, even where the writer itself loses its core.
+    /// The minimum number of attempts, even if the writer itself loses its core.
     private static let fewestTries = 10
 
-    /// A lock that the writer has met.
+    /// A lock that the writer has encountered.
     struct Met {
-        /// Since when, in nanoseconds of the monotonic clock.
+        /// When it was first encountered, in nanoseconds of the monotonic clock.
         fileprivate var since: UInt64 = 0
-        /// How often in a row no reader was found at work.
+        /// The number of successive checks that found no active reader.
         fileprivate var looksInVain = 0
     }
 
-    /// How many looks in vain let the writer give up.
+    /// The number of such checks after which the writer gives up.
     private static let mostLooksInVain = 2
 
-    /// The pause between two tries, in microseconds.
+    /// The pause between two attempts, in microseconds.
     private static let pause: UInt32 = 50
 
-    /// Whether one of them may be beginning its transaction: it is in an access.
+    /// Returns whether a reader may be starting its transaction: it is in an access.
     let mayBeBeginning: @Sendable () -> Bool
 
-    /// Answers whether to try again, after a pause.
+    /// Returns whether to try again, after a pause.
     ///
     /// - Parameters:
-    ///   - tries: How many tries there were; 0 at the first.
-    ///   - met: The lock.
-    /// - Returns: Whether one of the readers may be what was in the way.
+    ///   - tries: The number of attempts so far; 0 at the first.
+    ///   - met: The encountered lock.
+    /// - Returns: Whether one of the readers may hold the lock.
     func mayBeInTheWay(tries: Int, _ met: inout Met) -> Bool {
-        // The reader may have gone on already: then this try succeeds.
+        // The reader may already have released the lock; then this attempt succeeds.
         if tries == 0 {
             met = Met(since: monotonicNanoseconds())
             return true

@@ -1,7 +1,7 @@
 import Synchronization
 import Telemetry
 
-/// Tells when a snapshot is made, and when it is closed or let go.
+/// Reports when a snapshot is created, and when it is closed or deallocated.
 final class SnapshotLife: Sendable {
     private let events: EventHub
     private let label: String
@@ -19,7 +19,7 @@ final class SnapshotLife: Sendable {
 
     deinit { end() }
 
-    /// The snapshot is closed.
+    /// Reports the end of the snapshot.
     func end() {
         guard !hasEnded.exchange(true, ordering: .relaxed) else { return }
         events.emit(

@@ -1,17 +1,17 @@
 import Telemetry
 
-/// The SQL of a connection's statements, by number: for those who look at what runs.
+/// The SQL of a connection's statements by number, for a status.
 final class StatementRegister: Sendable {
     private struct State {
         var next: UInt64 = 1
         var sql: [UInt64: String] = [:]
-        /// The statement that ran last, if it was finalized since: it is still what ran last.
+        /// The statement that ran last, if it was finalized since; it remains the last one.
         var finalized: (number: UInt64, sql: String)?
     }
 
     private let state = Lock(State())
 
-    /// Adds a statement; gives its number, which is never 0.
+    /// Adds a statement; returns its number, which is never 0.
     func add(sql: String) -> UInt64 {
         state.withLock { state in
             defer { state.next += 1 }
@@ -20,11 +20,11 @@ final class StatementRegister: Sendable {
         }
     }
 
-    /// Forgets a statement that is finalized.
+    /// Removes a statement that is finalized.
     ///
     /// - Parameters:
-    ///   - number: Its number.
-    ///   - isLast: Whether it is the one that ran last.
+    ///   - number: The number of the statement.
+    ///   - isLast: Returns whether it is the statement that ran last.
     func remove(_ number: UInt64, isLast: () -> Bool) {
         state.withLock { state in
             let sql = state.sql.removeValue(forKey: number)
@@ -35,7 +35,7 @@ final class StatementRegister: Sendable {
     /// The SQL of all statements that are not finalized.
     var allSQL: Set<String> { state.withLock { Set($0.sql.values) } }
 
-    /// The SQL of a statement; nil for one that was forgotten.
+    /// The SQL of a statement; nil if it was removed.
     subscript(number: UInt64) -> String? {
         state.withLock { state in
             if let finalized = state.finalized, finalized.number == number {

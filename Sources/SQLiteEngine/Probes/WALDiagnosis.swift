@@ -1,59 +1,60 @@
 import Telemetry
 
-/// Says what keeps a write-ahead log from shrinking.
+/// Determines what prevents a write-ahead log from shrinking.
 ///
-/// A checkpoint copies frames only up to the oldest read mark in use, and none while somebody
-/// reads the database file alone (mark 0). A writer begins the log anew only when all of it was
-/// copied and nobody reads from it (https://sqlite.org/wal.html, "Avoiding Excessively Large WAL
-/// Files"; `walCheckpoint` and `walRestartLog` in `wal.c`).
+/// A checkpoint copies frames only up to the oldest read mark in use, and none while a reader uses
+/// only the database file (mark 0). A writer restarts the log only when all of it was copied and no
+/// reader uses it (https://sqlite.org/wal.html, "Avoiding Excessively Large WAL Files";
+/// `walCheckpoint` and `walRestartLog` in `wal.c`).
 struct WALDiagnosis {
-    /// A connection of ours that may be in the way.
+    /// A connection of this database that may pin the log.
     struct Holder {
         var origin: AccessOrigin
         /// How long it has held its state, in nanoseconds.
         var age: UInt64
-        /// Where the log stood when the state was taken, or before; nil when not known.
+        /// The end of the log when the state was acquired, or earlier; nil when unknown.
         var before: WALPosition?
-        /// Where it stood when the state was taken, or after; nil when not known.
+        /// The end of the log when the state was acquired, or later; nil when unknown.
         var after: WALPosition?
     }
 
-    /// A write transaction of ours.
+    /// A write transaction of this database.
     struct Writer {
         var origin: AccessOrigin
         /// How long it has held the connection, in nanoseconds.
         var age: UInt64
     }
 
-    /// How long a state is not worth a word, in nanoseconds.
+    /// How long a state may be held before it is reported, in nanoseconds.
     static let patience: UInt64 = 100_000_000
 
-    /// How long an unknown connection of this process must have been seen, in nanoseconds.
+    /// How long an unknown connection of this process must be visible before it is reported, in
+    /// nanoseconds.
     static let patienceWithOwnProcess: UInt64 = 500_000_000
 
     var log: WALState
-    /// The frames for which the file has room.
+    /// The number of frames that fit into the file.
     var fileFrames: UInt32
     var history: WALHistory
-    /// Those who read.
+    /// The connections that read.
     var holders: [Holder]
     var writer: Writer?
 
-    /// What keeps the log from shrinking.
+    /// Returns what prevents the log from shrinking.
     ///
     /// - Parameters:
     ///   - now: The monotonic clock.
-    ///   - stranger: Looks for somebody outside; asked only when nobody of ours explains it. Gives
-    ///     a name, and since when it has been seen.
-    /// - Returns: nil when nothing does.
+    ///   - stranger: Searches for a connection outside this database; called only if no connection
+    ///     of this database is the cause. Returns its name, and since when it has been visible.
+    /// - Returns: nil if there is no cause.
     func pin(at now: UInt64, stranger: (Question) -> (name: String, since: UInt64)?) -> WALPin? {
         let open = log.frames - min(log.frames, log.checkpointed)
         let uncommitted = fileFrames - min(fileFrames, max(history.highWater, log.frames))
         func elsewhere(_ question: Question) -> Elsewhere {
             guard let (name, since) = stranger(question) else { return .nobody }
             let age = now > since ? now - since : 0
-            // Our own readers come and go between the look at them and the look at the locks:
-            // only what stays is somebody else.
+            // Readers of this database come and go between reading their states and reading the
+            // locks. Only a lock that persists belongs to another connection.
             if name == WALLocks.ownProcess, age < Self.patienceWithOwnProcess { return .perhaps }
             return .somebody(
                 WALPin(by: AccessOrigin(name: name), cause: .otherProcess, ageNanoseconds: age)
@@ -104,24 +105,24 @@ struct WALDiagnosis {
         return nil
     }
 
-    /// Whether somebody outside is in the way.
+    /// Whether a connection outside this database is the cause.
     private enum Elsewhere {
         case nobody
         case perhaps
         case somebody(WALPin)
     }
 
-    /// What somebody outside may be keeping from happening.
+    /// The operation that an outside connection may prevent.
     enum Question {
         /// Another writer's commit.
         case writer
         /// A checkpoint.
         case checkpoint
-        /// A new beginning of the log.
+        /// A restart of the log.
         case restart
     }
 
-    /// Whoever has read a state before the last commit for long enough, the oldest first.
+    /// Returns the oldest connection that has held a state before the last commit for long enough.
     private func oldReader() -> Holder? {
         let old = holders.filter { $0.age >= Self.patience }
         let certain = old.filter { isBehind($0.after) }
@@ -134,12 +135,13 @@ struct WALDiagnosis {
         return position.frames(in: log) < log.frames
     }
 
-    /// Whether one of ours explains that a mark is locked.
+    /// Whether a connection of this database explains that a mark is locked.
     func explains(mark: Int) -> Bool {
         holders.contains { holder in
             guard let before = holder.before, let after = holder.after else { return true }
             let range = before.frames(in: log)...max(before.frames(in: log), after.frames(in: log))
-            // Who reads the file alone found all of the log copied: at a position, too.
+            // A reader that uses only the file found the whole log copied, so it has a position
+            // too.
             return mark == 0 || range.contains(log.marks[mark])
         }
     }

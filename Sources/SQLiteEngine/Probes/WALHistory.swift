@@ -1,42 +1,44 @@
-/// What has to be remembered of a log to say why it does not shrink.
+/// The history of a log that is required to determine why the log does not shrink.
 ///
-/// It is a value, so that its rules can be tested alone. Times are nanoseconds of the monotonic
-/// clock.
+/// It is a value, so that its rules can be tested in isolation. Times are nanoseconds of the
+/// monotonic clock.
 struct WALHistory {
-    /// From how many frames on a log should have been checkpointed: SQLite's own threshold.
+    /// The number of frames from which a log should have been checkpointed: SQLite's default
+    /// threshold.
     static let standardThreshold: UInt32 = 1_000
 
-    /// What changed since the last look.
+    /// What has changed since the previous observation.
     enum Change: Equatable {
-        /// Nothing that matters.
+        /// No relevant change.
         case none
         /// Frames were copied to the database file.
         case checkpoint
-        /// The log begins anew.
+        /// The log was restarted.
         case restart
     }
 
-    /// From how many frames on a commit checkpoints the log.
+    /// The number of frames from which a commit checkpoints the log.
     var threshold = Self.standardThreshold
     private(set) var log = WALState()
-    /// The most frames that the file was seen to have: what is beyond belongs to no commit.
+    /// The largest number of frames seen in the file; frames beyond it belong to no commit.
     private(set) var highWater: UInt32 = 0
-    /// Whether the whole log, as it was then, is in the database file: the next write should have
-    /// begun it anew.
+    /// Whether the whole log was in the database file at some time, so that the next write should
+    /// have restarted it.
     private(set) var wasComplete = false
-    /// Since when readers have kept the log from beginning anew.
+    /// Since when readers have prevented a restart of the log.
     private(set) var overlapSince: UInt64?
-    /// Since when checkpoints have copied something and left something: who read then has gone on
-    /// to a later state since, or another one has come.
+    /// Since when checkpoints have copied some frames and left others: the readers of that time
+    /// have moved on to a later state since, or others have come.
     private var leftoverSince: UInt64?
-    /// Since when commits have left the log above the threshold, with no reader in the way.
+    /// Since when commits have left the log above the threshold although no reader prevented
+    /// checkpoints.
     private(set) var neglectSince: UInt64?
-    /// Who wrote last.
+    /// The last access that wrote.
     private(set) var lastWriter: AccessSite?
-    /// Who was seen to be in the way from outside, and since when.
+    /// The outside connection that was last found to pin the log, and since when.
     private(set) var stranger: (name: String, since: UInt64)?
 
-    /// Looks at the log.
+    /// Records the state of the log.
     @discardableResult
     mutating func note(_ log: WALState, at now: UInt64) -> Change {
         defer { self.log = log }
@@ -52,16 +54,17 @@ struct WALHistory {
         if log.checkpointed == log.frames, log.frames > 0 { wasComplete = true }
         if log.frames - log.checkpointed < threshold { neglectSince = nil }
         guard log.checkpointed > self.log.checkpointed else { return .none }
-        noteLeftover(log, at: now)
+        recordLeftover(log, at: now)
         return .checkpoint
     }
 
-    /// Notes what a checkpoint left.
+    /// Records the frames that a checkpoint has left.
     ///
-    /// Under dense commits a log is never complete: the next frames are there before the last ones
-    /// are copied. One checkpoint that leaves something has met a reader; when a second one gets
-    /// further and leaves something too, it has met another, or the same one with a newer state.
-    private mutating func noteLeftover(_ log: WALState, at now: UInt64) {
+    /// Under frequent commits, a log is never complete: new frames arrive before the last ones are
+    /// copied. A checkpoint that leaves frames has encountered a reader. If a second one copies
+    /// more frames and leaves some too, it has encountered another reader, or the same one with a
+    /// newer state.
+    private mutating func recordLeftover(_ log: WALState, at now: UInt64) {
         guard log.checkpointed >= threshold, log.checkpointed < log.frames else {
             leftoverSince = nil
             return
@@ -73,12 +76,12 @@ struct WALHistory {
         }
     }
 
-    /// A write has ended; it was looked at before.
+    /// Records the end of a write, whose log state was recorded before.
     ///
     /// - Parameters:
-    ///   - site: Who wrote.
-    ///   - hasReaders: Whether somebody of ours reads, who may be in the way.
-    ///   - now: When.
+    ///   - site: The access that wrote.
+    ///   - hasReaders: Whether a connection of this database reads and may pin the log.
+    ///   - now: The monotonic clock.
     mutating func didWrite(_ site: AccessSite, hasReaders: Bool, at now: UInt64) {
         lastWriter = site
         guard log.frames - log.checkpointed >= threshold else { return }
@@ -89,14 +92,14 @@ struct WALHistory {
         }
     }
 
-    /// The file was truncated: it has only so many frames.
+    /// Limits the high-water mark after the file was truncated to a number of frames.
     mutating func limitHighWater(to frames: UInt32) {
         highWater = max(log.frames, min(highWater, frames))
     }
 
-    /// Somebody outside is seen to be in the way.
+    /// Records the outside connection that pins the log.
     ///
-    /// - Returns: Since when, as far as looks tell.
+    /// - Returns: Since when this connection has been found.
     mutating func noteStranger(_ name: String?, at now: UInt64) -> UInt64 {
         guard let name else {
             stranger = nil

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The locks on a wal-index, as the system lists them.
+/// The locks on a wal-index, as the system reports them.
 ///
-/// SQLite locks bytes 120 to 127 of the `-shm` file: 120 to write, 121 to checkpoint, 123 to 127
-/// to read on marks 0 to 4 (https://sqlite.org/walformat.html, section 2.3). The list is read from
-/// `/proc/locks`: opening the file itself and closing it would drop this process's locks.
+/// SQLite locks bytes 120 to 127 of the `-shm` file: 120 to write, 121 to checkpoint, 123 to 127 to
+/// read on marks 0 to 4 (https://sqlite.org/walformat.html, section 2.3). The list comes from
+/// `/proc/locks`, because opening and closing the file would release the locks of this process.
 struct WALLocks: Equatable {
     /// One lock.
     struct Entry: Equatable {
@@ -17,18 +17,20 @@ struct WALLocks: Equatable {
 
     init(entries: [Entry]) { self.entries = entries }
 
-    /// The longest list that certainly came from one call of `read`, in bytes: a page less one line.
+    /// The longest list that is guaranteed to come from one call of `read`, in bytes: a page less
+    /// one line.
     ///
-    /// Linux's `seq_read_iter` fills one page. Between two calls it unlocks the list and continues at a
-    /// position: if an earlier lock is released meanwhile, a lock that is held all the time is
-    /// missing. Beside a process that changes 10,000 locks a second, 0.4 % of all lists lacked one.
+    /// Linux's `seq_read_iter` fills one page. Between two calls it unlocks the list, and then
+    /// continues at a position. If an earlier lock is released in between, the list lacks a lock
+    /// that is held all the time. Next to a process that changes 10,000 locks a second, 0.4 % of
+    /// all lists lacked one.
     static let page = 4096 - 256
 
-    /// The locks on a `-shm` file; nil where the system does not list them.
+    /// Reads the locks on a `-shm` file; nil if the system does not report them.
     ///
     /// - Parameters:
     ///   - path: The `-shm` file.
-    ///   - list: Reads the system's list; called twice for a list that may lack a lock.
+    ///   - list: Reads the system's list; called twice if the list may lack a lock.
     init?(
         path: String,
         list: () -> String? = { try? String(contentsOfFile: "/proc/locks", encoding: .utf8) }
@@ -47,11 +49,11 @@ struct WALLocks: Equatable {
 
     /// Parses lines such as `1: POSIX  ADVISORY  READ 4711 08:01:1234 123 123`.
     ///
-    /// The device is left out: what `stat` says differs from it on overlay file systems.
+    /// The device is ignored: on overlay file systems, `stat` reports a different one.
     init(text: String, inode: UInt64) {
         entries = text.split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ")
-            // Those who wait for a lock have an arrow as their second word.
+            // Entries of waiting processes have an arrow as their second word.
             guard words.count >= 8, words[1] == "POSIX", let process = Int32(words[4]),
                 words[5].split(separator: ":").last.flatMap({ UInt64($0) }) == inode,
                 let first = UInt64(words[6])
@@ -62,20 +64,20 @@ struct WALLocks: Equatable {
         }
     }
 
-    /// What a connection of this process is called that is none of the diagnosed database's.
+    /// The name of a connection of this process that does not belong to the diagnosed database.
     static let ownProcess = "another connection of this process"
 
     private static let writeByte: UInt64 = 120
     private static let checkpointByte: UInt64 = 121
     private static let firstReadByte: UInt64 = 123
 
-    /// Who outside of the diagnosed database is in the way.
+    /// Returns the outside connection that prevents an operation.
     ///
     /// - Parameters:
-    ///   - question: What should happen.
-    ///   - diagnosis: What is known of our own connections.
+    ///   - question: The operation that should be possible.
+    ///   - diagnosis: What is known about the connections of the database.
     ///   - own: This process.
-    /// - Returns: Its name; nil when nobody is.
+    /// - Returns: Its name; nil if there is none.
     func stranger(
         for question: WALDiagnosis.Question,
         _ diagnosis: WALDiagnosis,
@@ -108,7 +110,7 @@ struct WALLocks: Equatable {
         return (0..<WALState.markCount).contains { mark in
             guard entry.bytes.contains(Self.firstReadByte + UInt64(mark)) else { return false }
             let frames = mark == 0 ? 0 : diagnosis.log.marks[mark]
-            // Who reads the last state, or the file alone, keeps the log from neither.
+            // A reader of the last state, or of the file alone, prevents neither.
             switch question {
             case .writer: return false
             case .checkpoint: guard frames < diagnosis.log.frames else { return false }

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What the wal-index says of a write-ahead log.
+/// The state of a write-ahead log according to the wal-index.
 ///
 /// The layout is that of https://sqlite.org/walformat.html, section 2.1: two copies of the header,
 /// with the page size at byte 14, `mxFrame` at 16 and the first salt at 32; then `nBackfill` at
@@ -11,29 +11,29 @@ struct WALState: Equatable {
     /// The value of a mark that is not in use.
     static let unused = UInt32.max
 
-    /// The valid frames of the log.
+    /// The number of valid frames in the log.
     var frames: UInt32 = 0
-    /// How many of them are in the database file.
+    /// The number of these frames that are in the database file.
     var checkpointed: UInt32 = 0
-    /// It changes when the log begins anew.
+    /// Changes when the log is restarted.
     var generation: UInt32 = 0
-    /// In bytes; 0 while the log is empty.
+    /// The page size in bytes; 0 while the log is empty.
     var pageSize = 0
     /// The read marks.
     ///
-    /// A reader on mark `n > 0` reads the log up to frame `marks[n]`, one on mark 0 the database
-    /// file alone. A mark outlives its reader.
+    /// A reader on mark `n > 0` reads the log up to frame `marks[n]`; a reader on mark 0 reads only
+    /// the database file. A mark persists after its reader has ended.
     var marks = [UInt32](repeating: 0, count: WALState.markCount)
 
     init() {}
 
-    /// Reads a wal-index; nil while somebody writes its header.
+    /// Reads a wal-index; nil while its header is being written.
     init?(_ index: UnsafeRawPointer) {
         var header = poolgauge_wal_header()
         guard poolgauge_wal_header_read(index, &header) != 0 else { return nil }
         withUnsafeBytes(of: header) { header in
             let size = Int(header.load(fromByteOffset: 14, as: UInt16.self))
-            // A page of 65,536 bytes is written as 1.
+            // A page size of 65,536 bytes is stored as 1.
             pageSize = (size & 0xfe00) + ((size & 1) << 16)
             frames = header.load(fromByteOffset: 16, as: UInt32.self)
             generation = header.load(fromByteOffset: 32, as: UInt32.self)
@@ -45,7 +45,7 @@ struct WALState: Equatable {
     }
 }
 
-/// Where a log stands: a generation and a number of frames, in one word that an atomic can hold.
+/// A position in a log: a generation and a number of frames, in one word for an atomic.
 struct WALPosition: Equatable {
     let word: UInt64
 
@@ -55,9 +55,10 @@ struct WALPosition: Equatable {
         word = UInt64(generation) << 32 | UInt64(frames)
     }
 
-    /// Where the log stands now.
+    /// The current end of the log.
     ///
-    /// A new beginning between the two loads makes it too old, which never hides a reader.
+    /// If the log is restarted between the two loads, the position is too old, which never hides a
+    /// reader.
     @inline(__always)
     init(_ index: UnsafeRawPointer) {
         self.init(
@@ -66,7 +67,7 @@ struct WALPosition: Equatable {
         )
     }
 
-    /// The last frame of this position that `log` still has: 0 when it has begun anew since.
+    /// The last frame of this position that `log` still contains; 0 if it was restarted since.
     func frames(in log: WALState) -> UInt32 {
         UInt32(truncatingIfNeeded: word >> 32) == log.generation
             ? UInt32(truncatingIfNeeded: word) : 0

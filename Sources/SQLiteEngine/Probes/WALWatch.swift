@@ -4,13 +4,13 @@ import Telemetry
 
 /// Watches the write-ahead log of a database, from its wal-index and the file's size.
 ///
-/// It opens no file: closing one would drop the locks that this process has on it.
+/// It opens no file, because closing a file would release the locks that this process has on it.
 final class WALWatch: Sendable {
     private let path: String
     private let events: EventHub
     private let label: String
     private let history = Lock(WALHistory())
-    /// Those who may be in the way: a pool's readers.
+    /// The gate of the connections that may pin the log: a pool's readers.
     private let readers: AccessGate?
 
     init(path: String, label: String, readers: AccessGate?, events: EventHub) {
@@ -20,7 +20,7 @@ final class WALWatch: Sendable {
         self.events = events
     }
 
-    /// Begins to watch; the caller holds the connection, which is in WAL mode and may write.
+    /// Starts to watch; the caller holds the connection, which is in WAL mode and may write.
     func begin(on database: Database) throws {
         let pages = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint") ?? 0
         let log = database.probe.walState
@@ -31,7 +31,7 @@ final class WALWatch: Sendable {
         database.probe.observeLog(self)
     }
 
-    /// An access of the connection that writes has ended; its holder calls.
+    /// Records the end of an access of the writing connection; called by its holder.
     func accessDidEnd(_ site: AccessSite, _ log: WALState, at now: UInt64) {
         let change = history.withLock { history in
             let hasWritten =
@@ -40,10 +40,10 @@ final class WALWatch: Sendable {
             if hasWritten { history.didWrite(site, hasReaders: hasReaders, at: now) }
             return change
         }
-        tell(change, log)
+        report(change, log)
     }
 
-    private func tell(_ change: WALHistory.Change, _ log: WALState) {
+    private func report(_ change: WALHistory.Change, _ log: WALState) {
         guard change != .none else { return }
         events.emit(
             label,
@@ -55,21 +55,21 @@ final class WALWatch: Sendable {
         )
     }
 
-    /// The log as it was seen last.
+    /// The last recorded state of the log.
     var log: WALState { history.withLock { $0.log } }
 
     private var hasReaders: Bool {
         readers?.slots.contains { $0.probe.transactionState == .read } ?? false
     }
 
-    /// What a status shows of the log.
+    /// Returns what a status reports about the log.
     ///
     /// - Parameters:
     ///   - slot: The slot of the connection that writes.
-    ///   - holders: Those who read.
-    ///   - writer: Who writes.
+    ///   - holders: The connections that read.
+    ///   - writer: The connection that writes.
     ///   - now: The monotonic clock.
-    /// - Returns: nil when there is none.
+    /// - Returns: nil if there is no log.
     func status(
         slot: AccessSlot,
         holders: [WALDiagnosis.Holder],
@@ -91,7 +91,7 @@ final class WALWatch: Sendable {
             history.limitHighWater(to: UInt32(clamping: fileFrames))
             return (history, change)
         }
-        tell(change, log)
+        report(change, log)
         let diagnosis = WALDiagnosis(
             log: log,
             fileFrames: UInt32(clamping: fileFrames),
@@ -129,11 +129,11 @@ final class WALWatch: Sendable {
 }
 
 extension WALDiagnosis {
-    /// Whether a checkpoint ended at the mark of a reader that is none of ours: for systems that
-    /// do not list locks.
+    /// Whether a checkpoint stopped at the mark of a reader outside this database; for systems that
+    /// do not report locks.
     ///
-    /// A checkpoint moves or frees the marks that nobody uses, and copies frames up to the first
-    /// that it cannot: that one equals the number of frames copied.
+    /// A checkpoint moves or frees unused marks, and copies frames up to the first mark that it
+    /// cannot move. That mark equals the number of copied frames.
     func hasUnexplainedLimit(_ question: Question) -> Bool {
         guard question == .checkpoint else { return false }
         return (1..<WALState.markCount).contains { mark in

@@ -1,7 +1,7 @@
-/// What a statement can select of a table: a ``Column``, or ``AllColumns``.
+/// A selection from a table: a ``Column`` or ``AllColumns``.
 public protocol SQLSelectable {}
 
-/// What has the name of a column.
+/// A type with the name of a column.
 public protocol ColumnExpression {
     /// The name of the column.
     var name: String { get }
@@ -9,7 +9,7 @@ public protocol ColumnExpression {
 
 /// A column of a table.
 public struct Column: ColumnExpression, SQLSelectable, Hashable, Sendable {
-    /// The rowid that all tables have, but those `WITHOUT ROWID`.
+    /// The rowid, which all tables have except those `WITHOUT ROWID`.
     public static let rowID = Column("rowid")
 
     /// The name of the column.
@@ -20,7 +20,7 @@ public struct Column: ColumnExpression, SQLSelectable, Hashable, Sendable {
         self.name = name
     }
 
-    /// Creates the column that a coding key names.
+    /// Creates the column with the name of a coding key.
     public init(_ codingKey: some CodingKey) {
         name = codingKey.stringValue
     }
@@ -37,16 +37,16 @@ extension SQLSelectable where Self == AllColumns {
     public static var allColumns: AllColumns { AllColumns() }
 }
 
-/// Coding keys can name columns: `enum CodingKeys: String, CodingKey, ColumnExpression`.
+/// Coding keys can serve as columns: `enum CodingKeys: String, CodingKey, ColumnExpression`.
 extension ColumnExpression where Self: CodingKey {
-    /// The key's text.
+    /// The string value of the key.
     public var name: String { stringValue }
 }
 
 extension Sequence<any SQLSelectable> {
-    /// The part of a statement behind `SELECT` or `RETURNING`.
+    /// Returns the part of a statement after `SELECT` or `RETURNING`.
     ///
-    /// - Throws: `SQLITE_MISUSE` for a selection that names no column.
+    /// - Throws: `SQLITE_MISUSE` for a selection that is neither a column nor all columns.
     func selectionSQL() throws -> String {
         try map { selectable in
             switch selectable {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Gives a column to a type that decodes itself from one single value.
+/// Decodes a type from the single value of a column.
 struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
     let row: Row
     let index: Int
@@ -37,7 +37,7 @@ struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
 }
 
 extension Row {
-    /// The value of a column whose type has a strategy, as that says; nil for other types.
+    /// Decodes a column with the strategy for its type; returns nil for types without a strategy.
     func strategicValue<T>(
         _ type: T.Type,
         atUncheckedIndex index: Int,

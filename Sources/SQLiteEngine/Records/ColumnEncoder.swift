@@ -1,14 +1,14 @@
-/// Takes the single value that a type encodes itself as, or learns that it needs JSON.
+/// Receives the single value that a type encodes, or detects that the type requires JSON.
 final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { recordType.databaseEncodingUserInfo }
     private let column: String
     private let recordType: any EncodableRecord.Type
 
-    /// The value; nil when the type encoded none.
+    /// The value; nil if the type has encoded none.
     private(set) var value: DatabaseValue?
 
-    /// Whether the type asked for keys, or for a list.
+    /// Whether the type has requested a keyed or unkeyed container.
     var isJSONNeeded = false
 
     init(column: String, of recordType: any EncodableRecord.Type) {

@@ -1,30 +1,30 @@
 extension Database {
-    /// What SQLite does with a row that violates a constraint.
+    /// How SQLite handles a row that violates a constraint.
     ///
     /// See <https://sqlite.org/lang_conflict.html>.
     public enum ConflictResolution: String, Sendable {
         /// The transaction is rolled back.
         case rollback = "ROLLBACK"
-        /// The statement is undone.
+        /// The statement is rolled back.
         case abort = "ABORT"
-        /// The statement ends, and what it has done so far stays.
+        /// The statement ends, and its previous changes are kept.
         case fail = "FAIL"
-        /// The row is passed over.
+        /// The row is skipped.
         case ignore = "IGNORE"
-        /// The rows that are in the way are deleted.
+        /// The conflicting rows are deleted.
         case replace = "REPLACE"
     }
 }
 
-/// How a record type's insertions and updates resolve conflicts, unless a call says otherwise.
+/// How insertions and updates of a record type resolve conflicts by default.
 public struct PersistenceConflictPolicy: Sendable {
-    /// What happens when an insertion violates a constraint.
+    /// How to handle an insertion that violates a constraint.
     public let conflictResolutionForInsert: Database.ConflictResolution
 
-    /// What happens when an update violates a constraint.
+    /// How to handle an update that violates a constraint.
     public let conflictResolutionForUpdate: Database.ConflictResolution
 
-    /// Creates a policy; without arguments, a conflict is an error.
+    /// Creates a policy; by default, a conflict is an error.
     public init(
         insert: Database.ConflictResolution = .abort,
         update: Database.ConflictResolution = .abort
@@ -35,6 +35,6 @@ public struct PersistenceConflictPolicy: Sendable {
 }
 
 extension Database.ConflictResolution {
-    /// What stands behind `INSERT` or `UPDATE`.
+    /// The conflict clause after `INSERT` or `UPDATE`.
     var clause: String { self == .abort ? "" : " OR \(rawValue)" }
 }

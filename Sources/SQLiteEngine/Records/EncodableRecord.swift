@@ -2,16 +2,16 @@ import Foundation
 
 /// A type whose values can be written to columns.
 ///
-/// An `Encodable` type need not say how: its coding keys are the names of the columns, and what is
-/// no single value is stored as JSON.
+/// An `Encodable` type gets a default implementation: its coding keys are the names of the columns,
+/// and anything that is not a single value is stored as JSON.
 public protocol EncodableRecord {
-    /// Gives the values of the columns.
+    /// Sets the values of the columns.
     func encode(to container: inout PersistenceContainer) throws
 
-    /// What an `Encodable` record's encoder gives as its `userInfo`; empty by default.
+    /// The `userInfo` of an `Encodable` record's encoder; empty by default.
     static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { get }
 
-    /// The encoder of a column that is stored as JSON.
+    /// Returns the encoder for a column that is stored as JSON.
     static func databaseJSONEncoder(for column: String) -> JSONEncoder
 
     /// How an `Encodable` record writes `Data` to a column; as a blob by default.
@@ -23,17 +23,17 @@ public protocol EncodableRecord {
     /// How an `Encodable` record writes a UUID to a column; as a blob by default.
     static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy
 
-    /// Which columns an `Encodable` record writes its coding keys to; those of their names by
-    /// default.
+    /// The columns for the coding keys of an `Encodable` record; by default, those with the same
+    /// names.
     static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { get }
 }
 
 extension EncodableRecord {
-    /// Nothing.
+    /// An empty dictionary.
     public static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// An encoder of Base64 data and of dates in milliseconds since 1970, with sorted keys, so
-    /// that equal values have equal texts.
+    /// Returns an encoder that writes data as Base64 and dates in milliseconds since 1970, with
+    /// sorted keys, so that equal values have equal texts.
     public static func databaseJSONEncoder(for column: String) -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.dataEncodingStrategy = .base64
@@ -44,36 +44,36 @@ extension EncodableRecord {
         return encoder
     }
 
-    /// As a blob.
+    /// Returns the strategy that writes blobs.
     public static func databaseDataEncodingStrategy(
         for column: String
     ) -> DatabaseDataEncodingStrategy { .deferredToData }
 
-    /// As a text.
+    /// Returns the strategy that writes texts.
     public static func databaseDateEncodingStrategy(
         for column: String
     ) -> DatabaseDateEncodingStrategy { .deferredToDate }
 
-    /// As a blob.
+    /// Returns the strategy that writes blobs.
     public static func databaseUUIDEncodingStrategy(
         for column: String
     ) -> DatabaseUUIDEncodingStrategy { .deferredToUUID }
 
-    /// The names of the keys.
+    /// The strategy that uses the names of the keys.
     public static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy {
         .useDefaultKeys
     }
 
-    /// The values by column.
+    /// Returns the values by column.
     public var databaseDictionary: [String: DatabaseValue] {
         get throws {
             Dictionary(uniqueKeysWithValues: try PersistenceContainer(self).map { ($0.0, $0.1) })
         }
     }
 
-    /// Whether two records have the same values in the same columns.
+    /// Returns whether two records have the same values in the same columns.
     ///
-    /// A record that cannot be encoded equals none.
+    /// A record that cannot be encoded is not equal to any record.
     public func databaseEquals(_ record: Self) -> Bool {
         guard let mine = try? PersistenceContainer(self),
             let other = try? PersistenceContainer(record)
@@ -82,14 +82,15 @@ extension EncodableRecord {
             && mine.allSatisfy { other.contains($0.0) && other.databaseValue(at: $0.0) == $0.1 }
     }
 
-    /// The columns whose values differ from another record's, with the other record's values.
+    /// Returns the columns whose values differ from those of another record, with the values of the
+    /// other record.
     public func databaseChanges(
         from record: some EncodableRecord
     ) throws -> [String: DatabaseValue] {
         try PersistenceContainer(self).changes(from: PersistenceContainer(record))
     }
 
-    /// Changes the record; returns the columns that differ now, with their values of before.
+    /// Modifies the record; returns the columns that have changed, with their previous values.
     public mutating func databaseChanges(
         modify: (inout Self) throws -> Void
     ) throws -> [String: DatabaseValue] {
@@ -100,7 +101,7 @@ extension EncodableRecord {
 }
 
 extension EncodableRecord where Self: Encodable {
-    /// Gives the values that the record encodes itself as.
+    /// Sets the values that the record encodes.
     public func encode(to container: inout PersistenceContainer) throws {
         let encoder = RecordEncoder(container: container, recordType: Self.self)
         try encode(to: encoder)

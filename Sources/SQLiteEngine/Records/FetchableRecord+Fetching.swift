@@ -1,11 +1,12 @@
 extension FetchableRecord {
-    /// Gives a cursor of records.
+    /// Returns a cursor over records.
     ///
     /// - Parameters:
     ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; those that were set by default.
-    ///   - adapter: How the rows present the columns.
-    /// - Returns: A cursor, for the time of the access.
+    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///     set.
+    ///   - adapter: Maps the columns of the rows.
+    /// - Returns: A cursor, which is valid during the access.
     /// - Throws: `SQLITE_MISUSE` when the arguments or the adapter do not match.
     @inlinable
     public static func fetchCursor(
@@ -20,10 +21,11 @@ extension FetchableRecord {
     ///
     /// - Parameters:
     ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; those that were set by default.
-    ///   - adapter: How the rows present the columns.
+    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///     set.
+    ///   - adapter: Maps the columns of the rows.
     /// - Returns: The records.
-    /// - Throws: A ``DatabaseError``, or what creating a record throws.
+    /// - Throws: A ``DatabaseError``, or an error from creating a record.
     @inlinable
     public static func fetchAll(
         _ statement: Statement,
@@ -33,7 +35,7 @@ extension FetchableRecord {
         let cursor = try RecordCursor<Self>(statement, arguments, adapter)
         var records: [Self] = []
         guard try cursor.steps.advance() else { return records }
-        // Held here: a cursor has to find its row again for each record.
+        // Stored locally: a cursor would retrieve its row again for each record.
         let row = try cursor.makeRow()
         repeat { records.append(try Self(row: row)) } while try cursor.steps.advance()
         return records
@@ -43,10 +45,11 @@ extension FetchableRecord {
     ///
     /// - Parameters:
     ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; those that were set by default.
-    ///   - adapter: How the row presents the columns.
-    /// - Returns: The record; nil when there is no row.
-    /// - Throws: A ``DatabaseError``, or what creating the record throws.
+    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///     set.
+    ///   - adapter: Maps the columns of the rows.
+    /// - Returns: The record; nil if there is no row.
+    /// - Throws: A ``DatabaseError``, or an error from creating the record.
     @inlinable
     public static func fetchOne(
         _ statement: Statement,
@@ -56,7 +59,7 @@ extension FetchableRecord {
         try RecordCursor<Self>(statement, arguments, adapter).next()
     }
 
-    /// Gives a cursor of the records of a query.
+    /// Returns a cursor over the records of a query.
     @inlinable
     public static func fetchCursor(
         _ db: Database,
@@ -91,14 +94,15 @@ extension FetchableRecord {
 }
 
 extension FetchableRecord where Self: Hashable {
-    /// Fetches the different records.
+    /// Fetches the distinct records.
     ///
     /// - Parameters:
     ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; those that were set by default.
-    ///   - adapter: How the rows present the columns.
+    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///     set.
+    ///   - adapter: Maps the columns of the rows.
     /// - Returns: The records.
-    /// - Throws: A ``DatabaseError``, or what creating a record throws.
+    /// - Throws: A ``DatabaseError``, or an error from creating a record.
     @inlinable
     public static func fetchSet(
         _ statement: Statement,
@@ -108,13 +112,13 @@ extension FetchableRecord where Self: Hashable {
         let cursor = try RecordCursor<Self>(statement, arguments, adapter)
         var records: Set<Self> = []
         guard try cursor.steps.advance() else { return records }
-        // Held here: a cursor has to find its row again for each record.
+        // Stored locally: a cursor would retrieve its row again for each record.
         let row = try cursor.makeRow()
         repeat { records.insert(try Self(row: row)) } while try cursor.steps.advance()
         return records
     }
 
-    /// Fetches the different records of a query.
+    /// Fetches the distinct records of a query.
     @inlinable
     public static func fetchSet(
         _ db: Database,

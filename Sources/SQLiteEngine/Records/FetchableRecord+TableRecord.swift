@@ -1,5 +1,5 @@
 extension FetchableRecord where Self: TableRecord {
-    /// Gives a cursor of all records of the table.
+    /// Returns a cursor over all records of the table.
     @inlinable
     public static func fetchCursor(_ db: Database) throws -> RecordCursor<Self> {
         try fetchCursor(selection(db, .all))
@@ -11,13 +11,13 @@ extension FetchableRecord where Self: TableRecord {
         try fetchAll(selection(db, .all))
     }
 
-    /// Fetches the first record of the table; nil when it is empty.
+    /// Fetches the first record of the table; nil if it is empty.
     @inlinable
     public static func fetchOne(_ db: Database) throws -> Self? {
         try fetchOne(selection(db, .all, limit: 1))
     }
 
-    /// Gives a cursor of the records with given primary keys, in any order.
+    /// Returns a cursor over the records with given primary keys, in any order.
     @inlinable
     public static func fetchCursor(
         _ db: Database,
@@ -36,7 +36,7 @@ extension FetchableRecord where Self: TableRecord {
         return try fetchAll(selection(db, KeyFilter(db, table: databaseTableName, keys: keys)))
     }
 
-    /// Fetches the record with a primary key; nil when there is none.
+    /// Fetches the record with a primary key; nil if there is none.
     @inlinable
     public static func fetchOne(
         _ db: Database,
@@ -52,7 +52,7 @@ extension FetchableRecord where Self: TableRecord {
 
     /// Fetches the record with a primary key.
     ///
-    /// - Throws: A ``RecordError`` when there is none.
+    /// - Throws: A ``RecordError`` if there is none.
     @inlinable
     public static func find(
         _ db: Database,
@@ -62,7 +62,7 @@ extension FetchableRecord where Self: TableRecord {
         throw recordNotFound(db, key: key)
     }
 
-    /// Gives a cursor of the records that have one of the keys, by column.
+    /// Returns a cursor over the records that have one of the keys, by column.
     @inlinable
     public static func fetchCursor(
         _ db: Database,
@@ -81,7 +81,7 @@ extension FetchableRecord where Self: TableRecord {
         return try fetchAll(selection(db, KeyFilter(table: databaseTableName, keys: keys)))
     }
 
-    /// Fetches the record that has a key, by column; nil when there is none.
+    /// Fetches the record that has a key, by column; nil if there is none.
     @inlinable
     public static func fetchOne(
         _ db: Database,
@@ -95,7 +95,7 @@ extension FetchableRecord where Self: TableRecord {
 
     /// Fetches the record that has a key, by column.
     ///
-    /// - Throws: A ``RecordError`` when there is none.
+    /// - Throws: A ``RecordError`` if there is none.
     @inlinable
     public static func find(
         _ db: Database,
@@ -113,7 +113,7 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
         try fetchAll(db, keys: ids)
     }
 
-    /// Fetches the record with an identifier; nil when there is none.
+    /// Fetches the record with an identifier; nil if there is none.
     @inlinable
     public static func fetchOne(_ db: Database, id: ID) throws -> Self? {
         try fetchOne(db, key: id)
@@ -121,7 +121,7 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
 
     /// Fetches the record with an identifier.
     ///
-    /// - Throws: A ``RecordError`` when there is none.
+    /// - Throws: A ``RecordError`` if there is none.
     @inlinable
     public static func find(_ db: Database, id: ID) throws -> Self {
         try find(db, key: id)
@@ -129,13 +129,13 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
 }
 
 extension FetchableRecord where Self: TableRecord & Hashable {
-    /// Fetches the different records of the table.
+    /// Fetches the distinct records of the table.
     @inlinable
     public static func fetchSet(_ db: Database) throws -> Set<Self> {
         try fetchSet(selection(db, .all))
     }
 
-    /// Fetches the different records with given primary keys.
+    /// Fetches the distinct records with given primary keys.
     @inlinable
     public static func fetchSet(
         _ db: Database,

@@ -1,37 +1,38 @@
 import Foundation
 
-/// A type whose values come from rows.
+/// A type whose values can be created from rows.
 ///
-/// A `Decodable` type need not say how: its coding keys are the names of the columns, and what is
-/// neither a column's value nor a row adapter's scope is decoded from JSON.
+/// A `Decodable` type gets a default implementation: its coding keys are the names of the columns,
+/// and anything that is neither a column's value nor the scope of a row adapter is decoded from
+/// JSON.
 public protocol FetchableRecord {
     /// Creates a record from a row.
     ///
-    /// A row of a cursor holds for the time of the call: keep values, or a copy of the row.
+    /// A row from a cursor is valid only during the call: store values, or a copy of the row.
     init(row: borrowing Row) throws
 
-    /// What a `Decodable` record's decoder gives as its `userInfo`; empty by default.
+    /// The `userInfo` of a `Decodable` record's decoder; empty by default.
     static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { get }
 
-    /// The decoder of a column that is stored as JSON.
+    /// Returns the decoder for a column that is stored as JSON.
     static func databaseJSONDecoder(for column: String) -> JSONDecoder
 
-    /// How a `Decodable` record reads `Data` from a column; as it is by default.
+    /// How a `Decodable` record reads `Data` from a column; by default, unchanged.
     static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy
 
-    /// How a `Decodable` record reads a date from a column; as `Date` does by default.
+    /// How a `Decodable` record reads a date from a column; by default, like `Date`.
     static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy
 
-    /// Which columns a `Decodable` record reads its coding keys from; those of their names by
-    /// default.
+    /// The columns for the coding keys of a `Decodable` record; by default, those with the same
+    /// names.
     static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { get }
 }
 
 extension FetchableRecord {
-    /// Nothing.
+    /// An empty dictionary.
     public static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// A decoder of Base64 data and of dates in milliseconds since 1970.
+    /// Returns a decoder that reads data as Base64 and dates in milliseconds since 1970.
     public static func databaseJSONDecoder(for column: String) -> JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dataDecodingStrategy = .base64
@@ -41,17 +42,17 @@ extension FetchableRecord {
         return decoder
     }
 
-    /// As it is.
+    /// Returns the strategy that reads data unchanged.
     public static func databaseDataDecodingStrategy(
         for column: String
     ) -> DatabaseDataDecodingStrategy { .deferredToData }
 
-    /// As `Date` does.
+    /// Returns the strategy that reads dates like `Date`.
     public static func databaseDateDecodingStrategy(
         for column: String
     ) -> DatabaseDateDecodingStrategy { .deferredToDate }
 
-    /// The names of the keys.
+    /// The strategy that uses the names of the keys.
     public static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy {
         .useDefaultKeys
     }
@@ -72,8 +73,8 @@ public class FetchableRecordDecoder {
 
     /// Decodes a record from the columns of a row.
     ///
-    /// It is for types that decode themselves in a way of their own, and then go on:
-    /// `self = try FetchableRecordDecoder().decode(Self.self, from: row)`.
+    /// Use it in types with a custom initializer that start with the default decoding: `self = try
+    /// FetchableRecordDecoder().decode(Self.self, from: row)`.
     public func decode<T: FetchableRecord & Decodable>(
         _ type: T.Type,
         from row: Row
@@ -82,11 +83,11 @@ public class FetchableRecordDecoder {
     }
 }
 
-/// The `userInfo` of records, as Foundation's JSON coders take it.
+/// Returns the `userInfo` of records in the form that Foundation's JSON coders require.
 ///
-/// They want `Sendable` values since Swift 6, which `Decoder` itself does not ask for. The coder
-/// that gets them is made for one value, and used by the thread that made it. `Sendable` leaves no
-/// trace in a type's layout.
+/// Since Swift 6, the JSON coders require `Sendable` values, whereas `Decoder` does not. Each coder
+/// is created for one value and used by the thread that created it. `Sendable` has no effect on the
+/// layout of a type.
 func forJSON(_ userInfo: [CodingUserInfoKey: Any]) -> [CodingUserInfoKey: any Sendable] {
     userInfo.isEmpty ? [:] : unsafeBitCast(userInfo, to: [CodingUserInfoKey: any Sendable].self)
 }

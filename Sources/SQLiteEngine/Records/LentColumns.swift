@@ -1,21 +1,23 @@
 import Telemetry
 
-/// How the containers of a decoder reach its columns without counting references.
+/// Gives the containers of a decoder access to its columns without reference counting.
 ///
-/// `KeyedDecodingContainer` copies the container for each value, and two atomic operations for
-/// each copy cost as much as the value. So a container has the address of a cell, which is never
-/// given back to the system, and the number that the cell had when the decoder took it. Columns
-/// that go change the number: a container that somebody kept for longer is found out, and never
-/// reads what is no longer there.
+/// `KeyedDecodingContainer` copies the container for each value, and two atomic operations per copy
+/// cost as much as the value. So a container stores the address of a cell, which is never
+/// deallocated, and the number of the cell when the decoder acquired it. Ending the loan changes
+/// the number. The use of an escaped container is therefore detected, and never reads freed memory.
 struct LentColumns {
     private struct Cell {
         var number: UInt64 = 0
         var columns: Unmanaged<RowColumns>?
     }
 
-    /// Cells that no columns have; there are as many in all as there were columns at one time.
+    /// The unused cells.
     ///
-    /// `@unchecked Sendable`: a cell is either in this list, which has a lock, or one decoder's.
+    /// The total number of cells is the largest number of simultaneous loans.
+    ///
+    /// `@unchecked Sendable`: a cell is either in this list, which has a lock, or belongs to one
+    /// decoder.
     private struct FreeCells: @unchecked Sendable {
         var cells: [UnsafeMutablePointer<Cell>] = []
     }
@@ -25,7 +27,7 @@ struct LentColumns {
     private let cell: UnsafeMutablePointer<Cell>
     private let number: UInt64
 
-    /// Takes a cell, which has no columns yet.
+    /// Acquires a cell, which has no columns yet.
     init() {
         cell =
             Self.free.withLock { $0.cells.popLast() }
@@ -37,10 +39,10 @@ struct LentColumns {
         number = cell.pointee.number
     }
 
-    /// Lends columns to containers; ``end()`` must follow when they go.
+    /// Lends columns to containers; the caller must call ``end()`` when the columns are released.
     func begin(_ columns: RowColumns) { cell.pointee.columns = .passUnretained(columns) }
 
-    /// The columns; a fatal error when they are gone.
+    /// The columns; a fatal error after ``end()``.
     @inline(__always)
     var columns: RowColumns {
         guard cell.pointee.number == number, let columns = cell.pointee.columns else {
@@ -49,7 +51,7 @@ struct LentColumns {
         return columns._withUnsafeGuaranteedRef { $0 }
     }
 
-    /// The columns go: no container finds them any more.
+    /// Ends the loan: containers can no longer access the columns.
     func end() {
         cell.pointee.number &+= 1
         cell.pointee.columns = nil

@@ -1,24 +1,24 @@
-/// The decoder that a record's `init(from:)` is given: it reaches the row's ``RecordDecoder``
-/// without counting references.
+/// The decoder that is passed to a record's `init(from:)`: it accesses the row's ``RecordDecoder``
+/// without reference counting.
 ///
-/// The row has the decoder for as long as it is shown, so that counting, two atomic operations for
-/// each row, would say nothing. A decoder that left `init(from:)` is as void as a container that
-/// did: ``LentColumns`` finds it out.
+/// The row retains the decoder while it is shown, so counting, two atomic operations per row, is
+/// unnecessary. A decoder that escapes from `init(from:)` is invalid, like a container that
+/// escapes: ``LentColumns`` detects its use.
 @usableFromInline
 struct LentDecoder: Decoder {
     private let lent: LentColumns
 
-    /// The decoder of a row that keeps none; nil for all others.
+    /// The decoder of a row that does not retain one; nil for all other rows.
     private let owner: RecordDecoder?
 
-    /// Lends the decoder that a row keeps.
+    /// Lends the decoder that a row retains.
     @inline(__always)
     init(_ columns: RowColumns) {
         lent = columns.lent
         owner = nil
     }
 
-    /// Keeps a decoder that nobody else has.
+    /// Retains a decoder that has no other owner.
     @inline(never)
     init(owning decoder: RecordDecoder) {
         lent = decoder.columns.lent
@@ -49,7 +49,7 @@ struct LentDecoder: Decoder {
 }
 
 extension LentDecoder {
-    /// The decoder that a row has, if it has one for a type of record; else a new one.
+    /// Returns the decoder that a row has for a type of record, or a new one.
     @usableFromInline
     static func decoder(of row: Row, for type: any FetchableRecord.Type) -> LentDecoder {
         if let columns = row.recordColumns {
@@ -68,9 +68,9 @@ extension LentDecoder {
         of row: Row,
         for type: any FetchableRecord.Type
     ) -> LentDecoder {
-        // The row owns its decoder, and the decoder must not own the row.
+        // The row owns its decoder, so the decoder must not own the row.
         let decoder = RecordDecoder(row: row.twin, recordType: type)
-        // Threads may share a row that was copied: it keeps nothing.
+        // Threads may share a copied row, so it stores no decoder.
         guard row.sqliteStatement != nil else { return LentDecoder(owning: decoder) }
         row.recordDecoder = decoder
         return LentDecoder(decoder.columns)

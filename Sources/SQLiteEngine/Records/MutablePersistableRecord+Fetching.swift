@@ -1,5 +1,5 @@
-// Writing that returns what the row is afterwards: defaults, generated columns, what triggers did
-// before. https://sqlite.org/lang_returning.html
+// Methods that write and then return the resulting row, including defaults, generated columns and
+// changes by triggers. https://sqlite.org/lang_returning.html
 
 extension MutablePersistableRecord {
     /// Inserts a copy of the record; returns the row as a record.
@@ -23,15 +23,15 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Inserts the record; returns what a closure makes of the columns of the row.
+    /// Inserts the record; returns the result of a closure for the returned row.
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: What happens on a conflict; the type's policy by default.
+    ///   - conflictResolution: How to resolve conflicts; by default, by the policy of the type.
     ///   - selection: The columns that the statement returns.
-    ///   - fetch: Executes the statement, and fetches what it returns.
-    /// - Returns: What `fetch` returns.
-    /// - Throws: A ``DatabaseError``, or what a callback or `fetch` throws.
+    ///   - fetch: Executes the statement and fetches its result.
+    /// - Returns: The value that `fetch` returns.
+    /// - Throws: A ``DatabaseError``, or the error of a callback or of `fetch`.
     public mutating func insertAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -42,7 +42,7 @@ extension MutablePersistableRecord {
         return try inserting(db, conflictResolution, returning: selection, fetch)
     }
 
-    /// Inserts the record; returns what a closure makes of the columns of the row.
+    /// Inserts the record; returns the result of a closure for the returned row.
     public mutating func insertAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -102,7 +102,7 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Saves the record; returns what a closure makes of the columns of the row.
+    /// Saves the record; returns the result of a closure for the returned row.
     public mutating func saveAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -115,9 +115,9 @@ extension MutablePersistableRecord {
 
     // MARK: Changes
 
-    /// Changes the record, and updates the columns that differ; returns the row as a record.
+    /// Modifies the record, and updates the columns that differ; returns the row as a record.
     ///
-    /// - Returns: Nil when no column differs: nothing is written then.
+    /// - Returns: The record; nil if no column differs, in which case nothing is written.
     public mutating func updateChangesAndFetch(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -131,10 +131,10 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Changes the record, and updates the columns that differ; returns the row as a record of
+    /// Modifies the record, and updates the columns that differ; returns the row as a record of
     /// another type.
     ///
-    /// - Returns: Nil when no column differs: nothing is written then.
+    /// - Returns: The record; nil if no column differs, in which case nothing is written.
     public mutating func updateChangesAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -151,17 +151,18 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Changes the record, and updates the columns that differ; returns what a closure makes of
-    /// the columns of the row.
+    /// Modifies the record, and updates the columns that differ; returns the result of a closure
+    /// for the returned row.
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: What happens on a conflict; the type's policy by default.
+    ///   - conflictResolution: How to resolve conflicts; by default, by the policy of the type.
     ///   - selection: The columns that the statement returns.
-    ///   - fetch: Executes the statement, and fetches what it returns.
-    ///   - modify: Changes the record.
-    /// - Returns: What `fetch` returns; nil when no column differs: nothing is written then.
-    /// - Throws: A ``DatabaseError``, or what a callback or a closure throws.
+    ///   - fetch: Executes the statement and fetches its result.
+    ///   - modify: Modifies the record.
+    /// - Returns: The value that `fetch` returns; nil if no column differs, in which case nothing
+    ///   is written.
+    /// - Throws: A ``DatabaseError``, or the error of a callback or closure.
     public mutating func updateChangesAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -183,7 +184,7 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Updates the record's row; returns what a closure makes of the columns of the row.
+    /// Updates the record's row; returns the result of a closure for the returned row.
     public func updateAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -200,8 +201,8 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Updates some columns of the record's row; returns what a closure makes of the columns of
-    /// the row.
+    /// Updates some columns of the record's row; returns the result of a closure for the returned
+    /// row.
     public func updateAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -219,7 +220,7 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// The row that a statement returned; an insertion that was ignored returns none.
+    /// Returns the row that a statement returned; an ignored insertion returns none.
     func returned<T>(_ db: Database, _ row: T?) throws -> T {
         guard let row else { throw recordNotFound(db) }
         return row
@@ -239,7 +240,7 @@ extension PersistableRecord {
         }
     }
 
-    /// Inserts the record; returns what a closure makes of the columns of the row.
+    /// Inserts the record; returns the result of a closure for the returned row.
     public func insertAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -251,7 +252,7 @@ extension PersistableRecord {
         return try record.inserting(db, conflictResolution, returning: selection, fetch)
     }
 
-    /// Inserts the record; returns what a closure makes of the columns of the row.
+    /// Inserts the record; returns the result of a closure for the returned row.
     public func insertAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -278,7 +279,7 @@ extension PersistableRecord {
         }
     }
 
-    /// Saves the record; returns what a closure makes of the columns of the row.
+    /// Saves the record; returns the result of a closure for the returned row.
     public func saveAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,

@@ -3,8 +3,8 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: What happens on a conflict; the type's policy by default.
-    /// - Throws: A ``DatabaseError``, or what a callback throws.
+    ///   - conflictResolution: How to resolve conflicts; by default, by the policy of the type.
+    /// - Throws: A ``DatabaseError``, or the error of a callback.
     public mutating func insert(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -12,7 +12,7 @@ extension MutablePersistableRecord {
         try inserting(db, conflictResolution, returning: []) { try $0.execute() }
     }
 
-    /// Inserts a copy of the record; returns the copy, as it is then.
+    /// Inserts a copy of the record; returns the copy after the insertion.
     public func inserted(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -26,9 +26,9 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: What happens on a conflict; the type's policy by default.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when no row has the
-    ///   record's primary key; a ``DatabaseError``, or what a callback throws.
+    ///   - conflictResolution: How to resolve conflicts; by default, by the policy of the type.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if no row has the record's
+    ///   primary key; a ``DatabaseError``, or the error of a callback.
     public func update(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -57,9 +57,9 @@ extension MutablePersistableRecord {
         try update(db, onConflict: conflictResolution, columns: columns.map(\.name))
     }
 
-    /// Updates the columns that differ from another record's, if there are any.
+    /// Updates the columns that differ from those of another record, if any.
     ///
-    /// - Returns: Whether there were any.
+    /// - Returns: Whether a column differed.
     @discardableResult
     public func updateChanges<Record: MutablePersistableRecord>(
         _ db: Database,
@@ -69,9 +69,9 @@ extension MutablePersistableRecord {
         try updateChanges(db, conflictResolution, from: PersistenceContainer(record))
     }
 
-    /// Changes the record, and updates the columns that differ, if there are any.
+    /// Modifies the record, and updates the columns that differ, if any.
     ///
-    /// - Returns: Whether there were any.
+    /// - Returns: Whether a column differed.
     @discardableResult
     public mutating func updateChanges(
         _ db: Database,
@@ -94,12 +94,12 @@ extension MutablePersistableRecord {
         return true
     }
 
-    /// Updates the record's row, or inserts the record when no row has its primary key.
+    /// Updates the record's row, or inserts the record if no row has its primary key.
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: What happens on a conflict; the type's policy by default.
-    /// - Throws: A ``DatabaseError``, or what a callback throws.
+    ///   - conflictResolution: How to resolve conflicts; by default, by the policy of the type.
+    /// - Throws: A ``DatabaseError``, or the error of a callback.
     public mutating func save(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -107,7 +107,7 @@ extension MutablePersistableRecord {
         try saving(db, conflictResolution, returning: []) { try $0.execute() }
     }
 
-    /// Saves a copy of the record; returns the copy, as it is then.
+    /// Saves a copy of the record; returns the copy after saving.
     public func saved(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -121,13 +121,13 @@ extension MutablePersistableRecord {
     @discardableResult
     public func delete(_ db: Database) throws -> Bool { try deleting(db) }
 
-    /// Whether a row has the record's primary key.
+    /// Returns whether a row has the record's primary key.
     public func exists(_ db: Database) throws -> Bool {
         guard let statement = try RecordStatements(db, self).exists() else { return false }
         return try Bool.fetchOne(statement) ?? false
     }
 
-    /// The error of a record whose primary key no row has.
+    /// Returns the error for a record whose primary key no row has.
     public func recordNotFound(_ db: Database) -> any Error {
         do {
             return try RecordStatements(db, self).notFound

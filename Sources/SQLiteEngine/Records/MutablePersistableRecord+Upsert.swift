@@ -1,30 +1,30 @@
-/// What an upsert does with the row that is in the way of the record.
+/// How an upsert changes the row that conflicts with the record.
 public enum UpsertUpdateStrategy: Sendable {
-    /// All columns that the record writes are updated, but for the primary key.
+    /// Updates all columns that the record writes, except the primary key.
     case allColumns
-    /// The row stays as it is.
+    /// Keeps the row unchanged.
     case noColumnUnlessSpecified
 }
 
 extension MutablePersistableRecord {
-    /// Inserts the record, or updates the row that has its primary key, or another unique key.
+    /// Inserts the record, or updates the row with the same primary key or another unique key.
     ///
-    /// All columns that the record writes are updated, but for the primary key. The callbacks are
+    /// All columns that the record writes are updated, except the primary key. The callbacks are
     /// those of an insertion. See <https://sqlite.org/lang_upsert.html>.
     ///
-    /// - Throws: A ``DatabaseError``, or what a callback throws.
+    /// - Throws: A ``DatabaseError``, or the error of a callback.
     public mutating func upsert(_ db: Database) throws {
         try upserting(db, onConflict: [], updating: .allColumns, returning: []) { _ in }
     }
 
-    /// Inserts the record, or updates the row that is in its way; returns the row as a record.
+    /// Inserts the record, or updates the conflicting row; returns the row as a record.
     ///
     /// - Parameters:
     ///   - db: The connection.
     ///   - conflictTarget: The columns of the key that may be violated; any key by default.
-    ///   - strategy: What becomes of the row that is in the way.
+    ///   - strategy: How the conflicting row is changed.
     /// - Returns: The row.
-    /// - Throws: A ``DatabaseError``, or what a callback throws.
+    /// - Throws: A ``DatabaseError``, or the error of a callback.
     public mutating func upsertAndFetch(
         _ db: Database,
         onConflict conflictTarget: [String] = [],
@@ -33,16 +33,16 @@ extension MutablePersistableRecord {
         try upsertAndFetch(db, as: Self.self, onConflict: conflictTarget, updating: strategy)
     }
 
-    /// Inserts the record, or updates the row that is in its way; returns the row as a record of
-    /// another type.
+    /// Inserts the record, or updates the conflicting row; returns the row as a record of another
+    /// type.
     ///
     /// - Parameters:
     ///   - db: The connection.
     ///   - returnedType: The type.
     ///   - conflictTarget: The columns of the key that may be violated; any key by default.
-    ///   - strategy: What becomes of the row that is in the way.
+    ///   - strategy: How the conflicting row is changed.
     /// - Returns: The row.
-    /// - Throws: A ``DatabaseError``, or what a callback throws.
+    /// - Throws: A ``DatabaseError``, or the error of a callback.
     public mutating func upsertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
         as returnedType: T.Type,
@@ -59,25 +59,25 @@ extension MutablePersistableRecord {
 }
 
 extension PersistableRecord {
-    /// Inserts the record, or updates the row that has its primary key, or another unique key.
+    /// Inserts the record, or updates the row with the same primary key or another unique key.
     ///
-    /// All columns that the record writes are updated, but for the primary key. The callbacks are
+    /// All columns that the record writes are updated, except the primary key. The callbacks are
     /// those of an insertion. See <https://sqlite.org/lang_upsert.html>.
     ///
-    /// - Throws: A ``DatabaseError``, or what a callback throws.
+    /// - Throws: A ``DatabaseError``, or the error of a callback.
     public func upsert(_ db: Database) throws {
         var record = self
         try record.upserting(db, onConflict: [], updating: .allColumns, returning: []) { _ in }
     }
 
-    /// Inserts the record, or updates the row that is in its way; returns the row as a record.
+    /// Inserts the record, or updates the conflicting row; returns the row as a record.
     ///
     /// - Parameters:
     ///   - db: The connection.
     ///   - conflictTarget: The columns of the key that may be violated; any key by default.
-    ///   - strategy: What becomes of the row that is in the way.
+    ///   - strategy: How the conflicting row is changed.
     /// - Returns: The row.
-    /// - Throws: A ``DatabaseError``, or what a callback throws.
+    /// - Throws: A ``DatabaseError``, or the error of a callback.
     public func upsertAndFetch(
         _ db: Database,
         onConflict conflictTarget: [String] = [],
@@ -86,16 +86,16 @@ extension PersistableRecord {
         try upsertAndFetch(db, as: Self.self, onConflict: conflictTarget, updating: strategy)
     }
 
-    /// Inserts the record, or updates the row that is in its way; returns the row as a record of
-    /// another type.
+    /// Inserts the record, or updates the conflicting row; returns the row as a record of another
+    /// type.
     ///
     /// - Parameters:
     ///   - db: The connection.
     ///   - returnedType: The type.
     ///   - conflictTarget: The columns of the key that may be violated; any key by default.
-    ///   - strategy: What becomes of the row that is in the way.
+    ///   - strategy: How the conflicting row is changed.
     /// - Returns: The row.
-    /// - Throws: A ``DatabaseError``, or what a callback throws.
+    /// - Throws: A ``DatabaseError``, or the error of a callback.
     public func upsertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
         as returnedType: T.Type,

@@ -1,5 +1,6 @@
-// What the methods of records are made of: one statement each, with the callbacks around it.
-// `selection` is what the statement returns, which `fetch` takes; most return nothing.
+// The building blocks of the record methods: one statement each, with its callbacks. `selection`
+// contains the columns that the statement returns and that `fetch` receives; most statements return
+// none.
 
 extension MutablePersistableRecord {
     mutating func inserting<T>(
@@ -98,7 +99,7 @@ extension MutablePersistableRecord {
         _ fetch: (Statement) throws -> T
     ) throws -> (InsertionSuccess, T) {
         try willInsert(db)
-        // As it is after `willInsert`, and as it stays until `didInsert`.
+        // The values after `willInsert`, which stay the same until `didInsert`.
         let record = self
         let resolution = resolution ?? Self.persistenceConflictPolicy.conflictResolutionForInsert
         var result: (inserted: InsertionSuccess, value: T)?
@@ -134,7 +135,7 @@ extension MutablePersistableRecord {
         var result: (inserted: InsertionSuccess, value: T)?
         try aroundInsert(db) {
             let statements = try RecordStatements(db, record)
-            // An update leaves the connection's last rowid alone: the row has to say it.
+            // An update does not change the connection's last rowid, so the row must return it.
             let hasRowID = try db.primaryKey(statements.table).tableHasRowID
             let statement = try statements.upsert(
                 onConflict: target,
@@ -147,7 +148,7 @@ extension MutablePersistableRecord {
                 try statement.execute()
                 value = try decode(Row())
             } else {
-                // To its end: triggers and full-text tables write along.
+                // Runs to the end: triggers and full-text tables also write.
                 for row in try Row.fetchAll(statement) where value == nil {
                     value = try decode(row)
                     if hasRowID { rowID = row[row.count - 1] }
@@ -230,7 +231,7 @@ extension MutablePersistableRecord {
         return try db.countingChanges(of: statements.table) { try statement.execute() }.count > 0
     }
 
-    /// The error of a callback that did not do what it is wrapped around.
+    /// Returns the error for a callback that did not call the action that it wraps.
     private func notCalled(_ callback: String) -> DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,

@@ -1,79 +1,80 @@
-/// A record that can be inserted, updated and deleted, and that may change when it is inserted.
+/// A record that can be inserted, updated and deleted, and that an insertion may modify.
 ///
-/// A structure learns its new rowid in ``didInsert(_:)``:
+/// A structure receives its new rowid in ``didInsert(_:)``:
 ///
 /// ```swift
 /// mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 /// ```
 ///
-/// Each operation calls will…, around… and did… of its own, and insertions and updates also those
-/// of saving: `willSave`, then inside `aroundSave` first `willInsert`, then inside `aroundInsert`
-/// the statement, then `didInsert`; at last `didSave`. An error ends all of it.
+/// Each operation calls its own `will`, `around` and `did` callbacks. Insertions and updates also
+/// call those of saving: `willSave`, then inside `aroundSave` first `willInsert`, then inside
+/// `aroundInsert` the statement, then `didInsert`, and finally `didSave`. An error ends the
+/// sequence.
 public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
-    /// How conflicts are resolved, unless a call says otherwise; they are errors by default.
+    /// How conflicts are resolved, unless a call specifies otherwise; by default, they are errors.
     static var persistenceConflictPolicy: PersistenceConflictPolicy { get }
 
     /// Called before the record is inserted.
     mutating func willInsert(_ db: Database) throws
 
-    /// Called around the insertion: must call `insert`, and throw what it throws.
+    /// Called around the insertion: must call `insert`, and rethrow its error.
     func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws
 
-    /// Called when the record has been inserted.
+    /// Called after the record was inserted.
     mutating func didInsert(_ inserted: InsertionSuccess)
 
     /// Called before the record is updated.
     func willUpdate(_ db: Database, columns: Set<String>) throws
 
-    /// Called around the update: must call `update`, and throw what it throws.
+    /// Called around the update: must call `update`, and rethrow its error.
     func aroundUpdate(
         _ db: Database,
         columns: Set<String>,
         update: () throws -> PersistenceSuccess
     ) throws
 
-    /// Called when the record has been updated.
+    /// Called after the record was updated.
     func didUpdate(_ updated: PersistenceSuccess)
 
     /// Called before the record is inserted or updated.
     func willSave(_ db: Database) throws
 
-    /// Called around the insertion or the update: must call `save`, and throw what it throws.
+    /// Called around the insertion or the update: must call `save`, and rethrow its error.
     func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws
 
-    /// Called when the record has been inserted or updated.
+    /// Called after the record was inserted or updated.
     func didSave(_ saved: PersistenceSuccess)
 
     /// Called before the record is deleted.
     func willDelete(_ db: Database) throws
 
-    /// Called around the deletion: must call `delete`, and throw what it throws.
+    /// Called around the deletion: must call `delete`, and rethrow its error.
     func aroundDelete(_ db: Database, delete: () throws -> Bool) throws
 
-    /// Called when the record has been deleted, or was not there.
+    /// Called after the record was deleted, or if it was missing.
     func didDelete(deleted: Bool)
 }
 
-/// What an insertion brought.
+/// The result of an insertion.
 public struct InsertionSuccess {
     /// The rowid of the row.
     public var rowID: Int64
 
-    /// The column that is another name of the rowid; nil when there is none.
+    /// The column that is an alias of the rowid; nil if there is none.
     public var rowIDColumn: String?
 
     /// The values that were inserted, with the rowid in its column.
     public var persistenceContainer: PersistenceContainer
 }
 
-/// What an update, or a save, brought.
+/// The result of an update or a save.
 public struct PersistenceSuccess {
     /// The values of the record.
     public var persistenceContainer: PersistenceContainer
 }
 
 extension MutablePersistableRecord {
-    /// Conflicts are errors.
+    /// The policy with which conflicts are errors.
     public static var persistenceConflictPolicy: PersistenceConflictPolicy {
         PersistenceConflictPolicy()
     }
@@ -81,7 +82,7 @@ extension MutablePersistableRecord {
     /// Does nothing.
     public mutating func willInsert(_ db: Database) throws {}
 
-    /// Inserts.
+    /// Inserts the record.
     public func aroundInsert(
         _ db: Database,
         insert: () throws -> InsertionSuccess
@@ -95,7 +96,7 @@ extension MutablePersistableRecord {
     /// Does nothing.
     public func willUpdate(_ db: Database, columns: Set<String>) throws {}
 
-    /// Updates.
+    /// Updates the record.
     public func aroundUpdate(
         _ db: Database,
         columns: Set<String>,
@@ -110,7 +111,7 @@ extension MutablePersistableRecord {
     /// Does nothing.
     public func willSave(_ db: Database) throws {}
 
-    /// Saves.
+    /// Saves the record.
     public func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws {
         _ = try save()
     }
@@ -121,7 +122,7 @@ extension MutablePersistableRecord {
     /// Does nothing.
     public func willDelete(_ db: Database) throws {}
 
-    /// Deletes.
+    /// Deletes the record.
     public func aroundDelete(_ db: Database, delete: () throws -> Bool) throws {
         _ = try delete()
     }

@@ -1,11 +1,11 @@
-/// A record that can be inserted, updated and deleted, and that does not change with that.
+/// A record that can be inserted, updated and deleted, and that these operations do not modify.
 ///
-/// For classes, and for structures whose primary key is known beforehand.
+/// Use it for classes, and for structures whose primary key is known before the insertion.
 public protocol PersistableRecord: MutablePersistableRecord {
     /// Called before the record is inserted.
     func willInsert(_ db: Database) throws
 
-    /// Called when the record has been inserted.
+    /// Called after the record was inserted.
     func didInsert(_ inserted: InsertionSuccess)
 }
 
@@ -20,8 +20,8 @@ extension PersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: What happens on a conflict; the type's policy by default.
-    /// - Throws: A ``DatabaseError``, or what a callback throws.
+    ///   - conflictResolution: How to resolve conflicts; by default, by the policy of the type.
+    /// - Throws: A ``DatabaseError``, or the error of a callback.
     public func insert(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -30,12 +30,12 @@ extension PersistableRecord {
         try record.inserting(db, conflictResolution, returning: []) { try $0.execute() }
     }
 
-    /// Updates the record's row, or inserts the record when no row has its primary key.
+    /// Updates the record's row, or inserts the record if no row has its primary key.
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: What happens on a conflict; the type's policy by default.
-    /// - Throws: A ``DatabaseError``, or what a callback throws.
+    ///   - conflictResolution: How to resolve conflicts; by default, by the policy of the type.
+    /// - Throws: A ``DatabaseError``, or the error of a callback.
     public func save(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil

@@ -1,24 +1,24 @@
 /// The values that a record writes, by column, in the order in which they were first set.
 ///
-/// The names of columns are in whatever case.
+/// Names of columns ignore case.
 public struct PersistenceContainer: Sendable {
     private(set) var columns: [String] = []
     private(set) var values: [DatabaseValue] = []
 
     init() {}
 
-    /// The values of a record.
+    /// Encodes the values of a record.
     init(_ record: some EncodableRecord) throws {
         try record.encode(to: &self)
     }
 
-    /// The value of a column; nil for NULL, and for a column that was not set.
+    /// The value of a column; nil for NULL, and for a column without a value.
     public subscript(_ column: String) -> (any DatabaseValueConvertible)? {
         get { position(of: column).flatMap { values[$0].storage.value } }
         set { set(newValue?.databaseValue ?? .null, column) }
     }
 
-    /// The value of a column; nil for NULL, and for a column that was not set.
+    /// The value of a column; nil for NULL, and for a column without a value.
     public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
         get { self[column.name] }
         set { self[column.name] = newValue }
@@ -33,14 +33,15 @@ public struct PersistenceContainer: Sendable {
         }
     }
 
-    /// The value of a column; NULL for one that was not set.
+    /// Returns the value of a column; NULL for a column without a value.
     func databaseValue(at column: String) -> DatabaseValue {
         position(of: column).map { values[$0] } ?? .null
     }
 
     func contains(_ column: String) -> Bool { position(of: column) != nil }
 
-    /// The columns whose values differ from another container's, with the values of that one.
+    /// Returns the columns whose values differ from those of another container, with the values of
+    /// the other container.
     func changes(from container: PersistenceContainer) -> [String: DatabaseValue] {
         var changes: [String: DatabaseValue] = [:]
         for (column, value) in self {
@@ -51,7 +52,7 @@ public struct PersistenceContainer: Sendable {
     }
 
     private func position(of column: String) -> Int? {
-        // Equal as they stand, mostly.
+        // Most names are equal in this form.
         columns.firstIndex(of: column) ?? columns.firstIndex { $0.isSameIdentifier(as: column) }
     }
 }
@@ -60,7 +61,7 @@ extension PersistenceContainer: RandomAccessCollection {
     /// The position of the first column.
     public var startIndex: Int { 0 }
 
-    /// The position behind the last column.
+    /// The position after the last column.
     public var endIndex: Int { columns.count }
 
     /// A column and its value.
@@ -70,7 +71,7 @@ extension PersistenceContainer: RandomAccessCollection {
 }
 
 extension String {
-    /// Whether SQLite takes two names for the same: only the letters of ASCII have cases.
+    /// Whether two names are the same in SQLite, which ignores only the case of ASCII letters.
     func isSameIdentifier(as other: String) -> Bool {
         utf8.count == other.utf8.count
             && zip(utf8, other.utf8).allSatisfy { lower($0) == lower($1) }

@@ -3,11 +3,12 @@ import Foundation
 
 /// The columns of a row, by coding key.
 struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    /// Not generic, so that nothing in it need be looked up by the type of the key.
+    /// A non-generic type, so that its members are not looked up by the type of the key.
     ///
-    /// And not counted: `KeyedDecodingContainer` copies this structure for each value. The decoder
-    /// owns the columns, and who decodes has the decoder; a container that left `init(from:)` is
-    /// as void as the row of a cursor is outside of its access, and stops whoever asks it.
+    /// Not reference-counted either: `KeyedDecodingContainer` copies this structure for each value.
+    /// The decoder owns the columns, and the code that decodes holds the decoder. A container that
+    /// escapes from `init(from:)` is invalid, like the row of a cursor outside its access, and
+    /// using it stops the program.
     private let lent: LentColumns
 
     @inline(__always)
@@ -33,10 +34,10 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return columns.row.scopesTree[key.stringValue]?.containsNonNullValue != true
     }
 
-    /// Where the value of a key is.
+    /// Returns the column of a key.
     ///
-    /// The compiler makes enumerations without values for `CodingKeys`: such a key is one byte, or
-    /// none, and the byte says which one it is. Other keys are found by their text.
+    /// The compiler creates enumerations without associated values for `CodingKeys`. Such a key has
+    /// at most one byte, which identifies it. Other keys are found by their text.
     @inline(__always)
     private func column(_ key: Key) -> ResolvedColumn {
         guard MemoryLayout<Key>.size <= 1 else { return columns.named(key.stringValue) }
@@ -47,7 +48,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return columns.resolve(key.stringValue, byte)
     }
 
-    // MARK: The types that a column holds
+    // MARK: The types of columns
 
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try read(type, key) }
     func decode(_ type: String.Type, forKey key: Key) throws -> String { try read(type, key) }
@@ -130,7 +131,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return try readSlowly(Value?.self, key, column)
     }
 
-    /// Reads a copied row, or throws.
+    /// Reads from a copied row, or throws.
     @inline(never)
     private func readSlowly<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ type: Value.Type,
@@ -144,7 +145,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     // MARK: Dates and data
 
-    /// Reads a date or data as the record's strategies say.
+    /// Reads a date or data with the strategies of the record.
     @inline(__always)
     private func readWithStrategy<
         Value: DatabaseValueConvertible & StatementColumnConvertible,
@@ -209,7 +210,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         }
         let column = column(key)
         guard column.exists else {
-            // A left join without a match gives a scope of nothing but NULLs.
+            // A left join without a match results in a scope that contains only NULLs.
             guard let scope = columns.row.scopesTree[key.stringValue], scope.containsNonNullValue
             else {
                 return nil
@@ -256,7 +257,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try columns.row.decode(Value?.self, atUncheckedIndex: index).map { identical($0, as: type) }
     }
 
-    /// Decodes a type of one single value, or one that is stored as JSON.
+    /// Decodes a type that consists of a single value, or that is stored as JSON.
     private func decodeCoded<T: Decodable>(
         _ type: T.Type,
         _ key: Key,
@@ -283,7 +284,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         }
     }
 
-    /// Decodes a scope, or a part of the record that shares its row.
+    /// Decodes a scope, or a part of the record that uses the same row.
     private func decodeWithoutColumn<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T {
         let path = codingPath + [key]
         if let scope = columns.row.scopesTree[key.stringValue] {
@@ -292,8 +293,8 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         if let value = type as? any DatabaseValueConvertible.Type {
             return try decodeMissing(value, key, as: type)
         }
-        // `struct BookInfo { var book: Book; var author: Author }` may come from a row of book's
-        // columns with a scope `author`: one key, and no more, can be the row itself.
+        // `struct BookInfo { var book: Book; var author: Author }` may be decoded from a row with
+        // the columns of a book and a scope `author`: exactly one key can be the row itself.
         guard let rootKey = columns.rootKey else {
             columns.setRootKey(key.stringValue)
             let columns = columns
@@ -347,7 +348,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
             DecodingError.Context(
                 codingPath: codingPath + [key],
                 debugDescription: """
-                    a row has no container at \(key.stringValue): decode a type of its own, which \
+                    a row has no container at \(key.stringValue): decode a separate type, which \
                     is read from JSON
                     """
             )

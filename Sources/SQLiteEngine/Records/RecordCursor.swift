@@ -1,9 +1,9 @@
-/// A cursor of records.
+/// A cursor over records.
 public final class RecordCursor<Record: FetchableRecord>: SteppingCursor {
-    /// What the cursor produces.
+    /// The type of the elements that the cursor produces.
     public typealias Element = Record
 
-    // One access has the cursor: its variables need no checks.
+    // The cursor belongs to one access, so its variables need no exclusivity checks.
     @exclusivity(unchecked) @usableFromInline var steps: StatementSteps
     private let adapter: (any RowAdapter)?
     @exclusivity(unchecked) @usableFromInline var row: Row?
@@ -14,7 +14,7 @@ public final class RecordCursor<Record: FetchableRecord>: SteppingCursor {
         _ arguments: StatementArguments?,
         _ adapter: (any RowAdapter)?
     ) throws {
-        // A mapping that names no column fails here, not at the first row.
+        // A mapping of an unknown column fails here, not at the first row.
         _ = try adapter?.layout(from: statement.layout)
         steps = try StatementSteps(statement, arguments)
         self.adapter = adapter
@@ -22,7 +22,7 @@ public final class RecordCursor<Record: FetchableRecord>: SteppingCursor {
 
     deinit { steps.end() }
 
-    /// Makes the next record; nil at the end.
+    /// Creates the next record; nil at the end.
     @inlinable
     public func next() throws -> Record? {
         guard try steps.advance() else { return nil }
@@ -31,7 +31,7 @@ public final class RecordCursor<Record: FetchableRecord>: SteppingCursor {
 
     @usableFromInline
     func makeRow() throws -> Row {
-        // The first step may have prepared the statement anew, with other columns.
+        // The first step may have reprepared the statement, with other columns.
         let layout = steps.statement.layout
         let row = Row(
             statement: steps.statement,

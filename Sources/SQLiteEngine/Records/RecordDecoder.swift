@@ -2,8 +2,8 @@ import Foundation
 
 /// Decodes records from the columns of a row.
 ///
-/// One decoder serves all rows of a cursor, and keeps where each key's column is, so that a row
-/// costs no comparison of names.
+/// One decoder serves all rows of a cursor, and caches the column of each key, so that decoding a
+/// row compares no names.
 final class RecordDecoder: Decoder {
     let codingPath: [any CodingKey]
     var userInfo: [CodingUserInfoKey: Any] { recordType.databaseDecodingUserInfo }
@@ -14,7 +14,7 @@ final class RecordDecoder: Decoder {
     @exclusivity(unchecked) private var container: AnyObject?
     @exclusivity(unchecked) private var keyType: ObjectIdentifier?
 
-    /// The error of a single value, where the row stands for a column that it does not have.
+    /// Returns the error of a single value if the row represents a missing column.
     private let missing: (() -> RowDecodingError)?
 
     private var row: Row { columns.row }
@@ -65,11 +65,11 @@ final class RecordDecoder: Decoder {
     }
 }
 
-/// Keeps a value from one row to the next.
+/// Stores a value between rows.
 ///
-/// A generic function that returns a `KeyedDecodingContainer<Key>` looks up that type each time,
-/// which costs as much as reading three columns. The class of an object knows what the object is
-/// made of, and so its own method need not look: it must stay a call of its own.
+/// A generic function that returns a `KeyedDecodingContainer<Key>` looks up that type at each call,
+/// which costs as much as reading three columns. The class of an object contains its type
+/// information, so its own method needs no lookup. For this reason, the method must not be inlined.
 private final class Kept<Value> {
     private let kept: Value
 
@@ -79,7 +79,7 @@ private final class Kept<Value> {
     func value() -> Value { kept }
 }
 
-/// Decodes a record that is one single value: the first column, or what wraps a record.
+/// Decodes a record that is a single value: the first column, or a wrapped record.
 private struct FirstColumnDecoder: SingleValueDecodingContainer {
     let columns: RowColumns
     let codingPath: [any CodingKey]
@@ -116,7 +116,7 @@ private struct FirstColumnDecoder: SingleValueDecodingContainer {
 extension Row {
     /// Decodes a value from the whole row, as a record if it is one.
     ///
-    /// `columns` are those of what the row is a part of: they keep the decoder.
+    /// `columns` are those of the enclosing row; they retain the decoder.
     func decodeRecord<T: Decodable>(
         _ type: T.Type,
         within columns: RowColumns,
@@ -142,12 +142,12 @@ extension Row {
         _ record: Record.Type,
         as type: T.Type
     ) throws -> T {
-        // A row of its own: it must not take the place of the decoder that is at work.
+        // A separate row object, because the decoder that is running must not be replaced.
         identical(try record.init(row: twin), as: type)
     }
 }
 
-/// A value of a type that is known to be another generic parameter's type.
+/// Returns a value as another generic parameter's type, which is known to be the same type.
 @inline(__always)
 func identical<Value, T>(_ value: Value, as type: T.Type) -> T {
     precondition(Value.self == T.self)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Takes the columns that a record encodes itself as.
+/// Receives the columns that a record encodes.
 final class RecordEncoder: Encoder {
     let codingPath: [any CodingKey] = []
     var userInfo: [CodingUserInfoKey: Any] { recordType.databaseEncodingUserInfo }
     fileprivate(set) var container: PersistenceContainer
     fileprivate let recordType: any EncodableRecord.Type
-    /// What names the column of a key; nil where it has the key's name.
+    /// Returns the column of a key; nil if the column has the name of the key.
     fileprivate let conversion: (@Sendable (any CodingKey) -> String)?
 
     init(container: PersistenceContainer, recordType: any EncodableRecord.Type) {
@@ -26,7 +26,7 @@ final class RecordEncoder: Encoder {
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        fatalError("\(recordType) encodes itself as a list: a record has columns")
+        fatalError("\(recordType) encodes itself as a list, but a record must encode columns")
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer {
@@ -57,16 +57,16 @@ final class RecordEncoder: Encoder {
     }
 }
 
-/// Takes the values of columns by coding key.
+/// Receives the values of columns by coding key.
 ///
-/// A value that is absent is NULL.
+/// A missing value is NULL.
 private struct ColumnsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: RecordEncoder
     var codingPath: [any CodingKey] { [] }
 
     func encodeNil(forKey key: Key) { encoder.container.set(.null, encoder.column(key)) }
 
-    // The types that need no look at what they conform to.
+    // Types whose conformances need not be checked.
     func encode(_ value: Bool, forKey key: Key) { set(value, key) }
     func encode(_ value: String, forKey key: Key) { set(value, key) }
     func encode(_ value: Double, forKey key: Key) { set(value, key) }
@@ -115,7 +115,7 @@ private struct ColumnsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     private func nesting(_ key: Key) -> String {
         """
         \(encoder.recordType) encodes a nested container at \(key.stringValue): encode a value of \
-        a type of its own, which is stored as JSON
+        a separate type, which is stored as JSON
         """
     }
 
@@ -124,7 +124,7 @@ private struct ColumnsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder(forKey key: Key) -> any Encoder { encoder }
 }
 
-/// Takes a record that encodes itself as another one.
+/// Receives a record that encodes itself as another record.
 private struct WrapperEncoder: SingleValueEncodingContainer {
     let encoder: RecordEncoder
     var codingPath: [any CodingKey] { [] }
@@ -156,7 +156,7 @@ private struct WrapperEncoder: SingleValueEncodingContainer {
 }
 
 extension EncodableRecord {
-    /// A value of a type that has a strategy, as that says; nil for other types.
+    /// Encodes a value with the strategy for its type; returns nil for types without a strategy.
     static func strategicValue<T>(_ value: T, _ column: String) throws -> DatabaseValue? {
         if T.self == Date.self {
             return databaseDateEncodingStrategy(for: column)

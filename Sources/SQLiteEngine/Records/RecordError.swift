@@ -1,4 +1,4 @@
-/// An error about a record that the database does not have.
+/// An error about a record that is missing in the database.
 public enum RecordError: Error {
     /// No row of the table has the key.
     case recordNotFound(databaseTableName: String, key: [String: DatabaseValue])

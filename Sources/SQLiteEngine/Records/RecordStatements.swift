@@ -13,7 +13,7 @@ struct RecordStatements {
         requirement(!container.isEmpty, "\(Record.self) encodes no column")
     }
 
-    /// The values of the primary key; nil when all of them are NULL.
+    /// The values of the primary key; nil if all of them are NULL.
     var keyValues: [DatabaseValue]? {
         let values = shape.primaryKey.map(container.databaseValue(at:))
         return values.allSatisfy(\.isNull) ? nil : values
@@ -27,7 +27,7 @@ struct RecordStatements {
         )
     }
 
-    /// The error of a record that has no row.
+    /// The error for a record that has no row.
     var notFound: RecordError { .recordNotFound(databaseTableName: table, key: key) }
 
     func insert(
@@ -45,14 +45,14 @@ struct RecordStatements {
         )
     }
 
-    /// The statement that inserts a row, or updates the one that is in its way.
+    /// Returns the statement that inserts a row, or updates the conflicting one.
     ///
     /// - Parameters:
-    ///   - target: The columns of the key that may be violated; any key when it is empty.
-    ///   - strategy: What becomes of the row that is in the way.
-    ///   - selection: What the statement returns.
+    ///   - target: The columns of the key that may be violated; any key if empty.
+    ///   - strategy: How the conflicting row is changed.
+    ///   - selection: The columns that the statement returns.
     /// - Returns: The statement, with its arguments.
-    /// - Throws: What SQLite says of it.
+    /// - Throws: The error that SQLite reports.
     func upsert(
         onConflict target: [String],
         updating strategy: UpsertUpdateStrategy,
@@ -67,7 +67,7 @@ struct RecordStatements {
             .map { "\($0) = \"excluded\".\($0)" }
             .joined(separator: ", ")
         if updated.isEmpty {
-            // With nothing to update it would return no row.
+            // With nothing to update, it would return no row.
             let key = shape.primaryKey[0].quotedIdentifier
             assignments = "\(key) = \(key)"
         }
@@ -82,11 +82,11 @@ struct RecordStatements {
         )
     }
 
-    /// The statement that updates columns; nil when the primary key is NULL.
+    /// Returns the statement that updates columns; nil if the primary key is NULL.
     ///
-    /// Columns that the table does not have, those that the record does not write, and the primary
-    /// key itself stay as they are. If no column remains, the key is written as it is, so that
-    /// transaction observers see a change.
+    /// Columns that are missing in the table, columns that the record does not write, and the
+    /// primary key stay unchanged. If no column remains, the statement writes the existing key, so
+    /// that transaction observers see a change.
     func update(
         _ resolution: Database.ConflictResolution,
         columns: Set<String>,
@@ -111,14 +111,14 @@ struct RecordStatements {
         )
     }
 
-    /// The statement that deletes the row; nil when the primary key is NULL.
+    /// Returns the statement that deletes the row; nil if the primary key is NULL.
     func delete() throws -> Statement? {
         guard let keyValues else { return nil }
         let sql = "DELETE FROM \(table.quotedIdentifier) WHERE \(keyCondition)"
         return try statement(sql, keyValues, [])
     }
 
-    /// The statement that tells whether there is a row; nil when the primary key is NULL.
+    /// Returns the statement that checks whether the row exists; nil if the primary key is NULL.
     func exists() throws -> Statement? {
         guard let keyValues else { return nil }
         let sql = """

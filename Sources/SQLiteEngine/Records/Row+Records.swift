@@ -3,18 +3,18 @@ import Foundation
 extension Row {
     /// The value of a column, as `Int64`, `Double`, `String` or `Data`.
     ///
-    /// It is nil for NULL, and for a column that does not exist.
+    /// The value is nil for NULL, and for a column that does not exist.
     public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
         self[column.name]
     }
 
-    /// The value of a column; a fatal error when there is none, or it cannot be converted.
+    /// The value of a column; a fatal error if it is missing or cannot be converted.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value {
         self[column.name]
     }
 
-    /// The value of a column; a fatal error when there is none, or it cannot be converted.
+    /// The value of a column; a fatal error if it is missing or cannot be converted.
     @inlinable
     public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ column: some ColumnExpression
@@ -24,7 +24,7 @@ extension Row {
 
     /// The value of a column.
     ///
-    /// - Throws: A ``RowDecodingError`` when there is none, or it cannot be converted.
+    /// - Throws: A ``RowDecodingError`` if it is missing or cannot be converted.
     @inlinable
     public func decode<Value: DatabaseValueConvertible>(
         _ type: Value.Type = Value.self,
@@ -35,7 +35,7 @@ extension Row {
 
     /// The value of a column.
     ///
-    /// - Throws: A ``RowDecodingError`` when there is none, or it cannot be converted.
+    /// - Throws: A ``RowDecodingError`` if it is missing or cannot be converted.
     @inlinable
     public func decode<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ type: Value.Type = Value.self,
@@ -44,16 +44,16 @@ extension Row {
         try decode(type, forColumn: column.name)
     }
 
-    /// The first value that is not NULL among columns; those that do not exist are passed over.
+    /// Returns the first value that is not NULL; skips columns that do not exist.
     public func coalesce<T: DatabaseValueConvertible>(
         _ columns: some Collection<any ColumnExpression>
     ) -> T? {
         coalesce(columns.map { $0.name })
     }
 
-    /// Calls `body` with the bytes of a column, which hold no longer than the call.
+    /// Calls `body` with the bytes of a column, which are valid only during the call.
     ///
-    /// They are nil for a column that does not exist.
+    /// The bytes are nil for a column that does not exist.
     public func withUnsafeData<T>(
         at column: some ColumnExpression,
         _ body: (Data?) throws -> T
@@ -61,7 +61,7 @@ extension Row {
         try withUnsafeData(named: column.name, body)
     }
 
-    /// The record of a scope; a fatal error when it cannot be made.
+    /// The record of a scope; a fatal error if it cannot be created.
     public subscript<Record: FetchableRecord>(_ scope: String) -> Record {
         do {
             guard let row = scopesTree[scope] else {
@@ -73,9 +73,9 @@ extension Row {
         }
     }
 
-    /// The record of a scope; nil when there is none, or it holds nothing but NULLs.
+    /// The record of a scope; nil if the scope is missing or contains only NULLs.
     ///
-    /// It is a fatal error when the record cannot be made.
+    /// It is a fatal error if the record cannot be created.
     public subscript<Record: FetchableRecord>(_ scope: String) -> Record? {
         guard let row = scopesTree[scope], row.containsNonNullValue else { return nil }
         do {

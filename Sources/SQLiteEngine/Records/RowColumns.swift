@@ -1,9 +1,9 @@
 import CSQLite
 
-/// What is found out once of the columns of a cursor's rows: which column a key names, and how a
-/// type is read from it.
+/// Cached information about the columns of a cursor's rows: the column of each key, and how to read
+/// a type from it.
 ///
-/// One access has the cursor, so that its variables need no checks.
+/// The cursor belongs to one access, so the variables need no exclusivity checks.
 final class RowColumns {
     let row: Row
     let statement: SQLiteStatement?
@@ -11,38 +11,38 @@ final class RowColumns {
     let recordTypeID: ObjectIdentifier
     let codingPath: [any CodingKey]
 
-    /// The columns by the one byte of a key.
+    /// The columns by key, for keys of one byte.
     let byByte: UnsafeMutablePointer<ResolvedColumn>
 
-    /// The columns of keys of more bytes than one, by their text.
+    /// The columns by the text of the key, for larger keys.
     @exclusivity(unchecked) private var byName: [String: ResolvedColumn] = [:]
 
-    /// How types were read, by column.
+    /// How to read types, by column.
     @exclusivity(unchecked) private var readings: [Reading?]
 
-    /// The columns of the scopes that were asked for as containers.
+    /// The columns of the scopes that were requested as containers.
     @exclusivity(unchecked) private var nestedColumns: [String: RowColumns] = [:]
 
-    /// The key that was decoded from the row as a whole, if any: only one can be.
+    /// The key that was decoded from the whole row, if any; there can be only one.
     @exclusivity(unchecked) private(set) var rootKey: String?
 
     /// The decoders of parts of the row: their containers may be in use as long as the row is.
     @exclusivity(unchecked) private var decoders: [RecordDecoder] = []
 
-    /// A bit for each column whose dates and data are known to be read as they are.
+    /// One bit per column whose dates and data are known to be read without a strategy.
     @exclusivity(unchecked) private var plainColumns: UInt64 = 0
 
-    /// Whether something is kept that concerns one row alone.
+    /// Whether the cache contains state that belongs to a single row.
     @exclusivity(unchecked) private var isMarked = false
 
-    /// The decoder that has these columns, and nobody else has; columns of a scope have none.
+    /// The decoder that owns these columns; columns of a scope have none.
     @exclusivity(unchecked) unowned(unsafe) var owner: RecordDecoder?
 
-    /// The decoder; only who was given one asks for it.
+    /// The decoder; valid only for code that holds it.
     @inline(__always)
     var decoder: RecordDecoder { owner.unsafelyUnwrapped }
 
-    /// How containers reach these columns.
+    /// Lends these columns to containers.
     let lent = LentColumns()
 
     init(row: Row, recordType: any FetchableRecord.Type, codingPath: [any CodingKey]) {
@@ -62,7 +62,7 @@ final class RowColumns {
         byByte.deallocate()
     }
 
-    /// Another row is there.
+    /// Called when the cursor moves to another row.
     @inline(__always)
     func beginRow() {
         if isMarked { forgetRow() }
@@ -76,13 +76,13 @@ final class RowColumns {
         for nested in nestedColumns.values { nested.beginRow() }
     }
 
-    /// A key is decoded from the row as a whole.
+    /// Records the key that is decoded from the whole row.
     func setRootKey(_ key: String) {
         isMarked = true
         rootKey = key
     }
 
-    /// A decoder that lives as long as the row is shown.
+    /// Retains a decoder as long as the row is shown.
     func kept(_ decoder: RecordDecoder) -> RecordDecoder {
         isMarked = true
         decoders.append(decoder)
@@ -119,13 +119,13 @@ final class RowColumns {
         return row.layout.names.firstIndex { conversion($0) == name }
     }
 
-    /// The keys that the columns stand for.
+    /// The keys of the columns.
     var keys: [String] {
         let conversion = recordType.databaseColumnDecodingStrategy.conversion
         return row.layout.names.map { conversion?($0) ?? $0 }
     }
 
-    /// The error of a key that no column stands for.
+    /// Returns the error for a key without a column.
     func notFound(_ key: some CodingKey) -> RowDecodingError {
         guard let reason = recordType.databaseColumnDecodingStrategy.missing(key) else {
             return .columnNotFound(key.stringValue, row: row)
@@ -134,8 +134,8 @@ final class RowColumns {
         return RowDecodingError(impl: .keyNotFound(.columnName(key.stringValue), context))
     }
 
-    /// Whether dates and data are read from a column as they are, which is found out once for
-    /// each of the first 64 columns.
+    /// Whether dates and data of a column are read without a strategy; cached for each of the first
+    /// 64 columns.
     @inline(__always)
     func readsAsIs(_ column: ResolvedColumn) -> Bool {
         let bit = UInt64(1) << UInt64(UInt32(bitPattern: column.position))
@@ -149,14 +149,14 @@ final class RowColumns {
         let isPlain =
             recordType.databaseDateDecodingStrategy(for: name).isDeferred
             && recordType.databaseDataDecodingStrategy(for: name).isDeferred
-        // The bit of a column beyond the 64th is 0.
+        // The bit of a column after the 64th is 0.
         if isPlain { plainColumns |= bit }
         return isPlain
     }
 
-    /// The columns of a scope, which live as long as these.
+    /// Returns the columns of a scope, which live as long as these.
     func nested(_ key: some CodingKey, _ scope: Row) -> RowColumns {
-        // They may come to have something of the row, which goes with the row.
+        // They may contain state of the row, which is cleared with the row.
         isMarked = true
         if let nested = nestedColumns[key.stringValue] { return nested }
         let nested = RowColumns(
@@ -168,11 +168,11 @@ final class RowColumns {
         return nested
     }
 
-    /// How a type is read from a column.
+    /// Returns how to read a type from a column.
     func reading<T>(of type: T.Type, in column: Int) -> Reading.Way {
         let id = ObjectIdentifier(type)
         if let reading = readings[column], reading.type == id { return reading.way }
-        // The column's own form first: it reads dates from texts, and NULL as a value.
+        // The column's own conversion comes first: it reads dates from texts, and NULL as a value.
         let way: Reading.Way =
             if let value = type as? any (DatabaseValueConvertible & StatementColumnConvertible).Type
             {
@@ -187,7 +187,7 @@ final class RowColumns {
     }
 }
 
-/// How a type was read from a column.
+/// How to read a type from a column.
 struct Reading {
     enum Way {
         case statement(any (DatabaseValueConvertible & StatementColumnConvertible).Type)
@@ -199,9 +199,9 @@ struct Reading {
     let way: Way
 }
 
-/// Where the value of a key is.
+/// The location of the value of a key.
 struct ResolvedColumn {
-    /// The column of the row; negative when there is none.
+    /// The column of the row; negative if there is none.
     let position: Int32
 
     /// The column of the statement.

@@ -1,16 +1,16 @@
-/// The rows of a table that have given keys.
+/// Selects the rows of a table with given keys.
 @usableFromInline
 struct KeyFilter: Sendable {
-    /// The condition, behind `WHERE`; nil for all rows.
+    /// The condition after `WHERE`; nil for all rows.
     let condition: String?
     let arguments: StatementArguments
 
     /// All rows.
     @usableFromInline static let all = KeyFilter(condition: nil, arguments: StatementArguments())
 
-    /// The rows with given values of a primary key of one column.
+    /// Selects the rows with given values of a primary key that has one column.
     ///
-    /// - Throws: `SQLITE_MISUSE` when the primary key has more columns than one, or none.
+    /// - Throws: `SQLITE_MISUSE` if the primary key does not have exactly one column.
     @usableFromInline
     init(
         _ db: Database,
@@ -23,7 +23,7 @@ struct KeyFilter: Sendable {
         arguments = StatementArguments(keys)
     }
 
-    /// The rows that have the values of one of the keys, by column.
+    /// Selects the rows with the values of one of the keys, by column.
     @usableFromInline
     init(table: String, keys: [[String: (any DatabaseValueConvertible)?]]) {
         var values: [DatabaseValue] = []
@@ -36,7 +36,7 @@ struct KeyFilter: Sendable {
                 values.append(value)
                 return "\(name) = ?"
             }
-            // An empty key is no row's.
+            // An empty key matches no row.
             return terms.isEmpty ? "FALSE" : "(" + terms.joined(separator: " AND ") + ")"
         }
         condition = conditions.isEmpty ? "FALSE" : conditions.joined(separator: " OR ")
@@ -58,9 +58,9 @@ func questionMarks(_ count: Int) -> String {
 }
 
 extension Database {
-    /// The one column of a table's primary key.
+    /// Returns the only column of a table's primary key.
     ///
-    /// - Throws: `SQLITE_MISUSE` when it has more columns than one, or none.
+    /// - Throws: `SQLITE_MISUSE` if the primary key does not have exactly one column.
     func keyColumn(of table: String) throws -> String {
         let columns = try tableShape(table).primaryKey
         if columns.count == 1 { return columns[0] }
@@ -77,7 +77,7 @@ extension Database {
 }
 
 extension TableRecord {
-    /// The statement that selects rows.
+    /// Returns the statement that selects rows.
     @usableFromInline
     static func selection(
         _ db: Database,
@@ -108,19 +108,19 @@ extension TableRecord {
         return try Bool.fetchOne(db.cachedStatement(sql: sql), arguments: filter.arguments) ?? false
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     public static func fetchCount(_ db: Database) throws -> Int {
         let sql = "SELECT COUNT(*) FROM \(databaseTableName.quotedIdentifier)"
         return try Int.fetchOne(db.cachedStatement(sql: sql)) ?? 0
     }
 
-    /// Whether a row has a primary key.
+    /// Returns whether a row has a primary key.
     public static func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
         if key.databaseValue.isNull { return false }
         return try contains(db, KeyFilter(db, table: databaseTableName, keys: [key]))
     }
 
-    /// Whether a row has the values of a key, by column.
+    /// Returns whether a row has the values of a key, by column.
     public static func exists(
         _ db: Database,
         key: [String: (any DatabaseValueConvertible)?]
@@ -128,13 +128,13 @@ extension TableRecord {
         try contains(db, KeyFilter(table: databaseTableName, keys: [key]))
     }
 
-    /// Deletes all rows; returns how many there were.
+    /// Deletes all rows; returns their number.
     @discardableResult
     public static func deleteAll(_ db: Database) throws -> Int {
         try delete(db, .all)
     }
 
-    /// Deletes the rows with given primary keys; returns how many there were.
+    /// Deletes the rows with given primary keys; returns their number.
     @discardableResult
     public static func deleteAll(
         _ db: Database,
@@ -144,7 +144,7 @@ extension TableRecord {
         return try delete(db, KeyFilter(db, table: databaseTableName, keys: keys))
     }
 
-    /// Deletes the rows that have one of the keys, by column; returns how many there were.
+    /// Deletes the rows that have one of the keys, by column; returns their number.
     @discardableResult
     public static func deleteAll(
         _ db: Database,
@@ -173,7 +173,7 @@ extension TableRecord {
         try deleteAll(db, keys: [key]) > 0
     }
 
-    /// The error of a primary key that no row has.
+    /// Returns the error for a primary key that no row has.
     public static func recordNotFound(
         _ db: Database,
         key: some DatabaseValueConvertible
@@ -186,7 +186,7 @@ extension TableRecord {
         }
     }
 
-    /// The error of a key, by column, that no row has.
+    /// Returns the error for a key, by column, that no row has.
     public static func recordNotFound(
         key: [String: (any DatabaseValueConvertible)?]
     ) -> RecordError {
@@ -198,12 +198,12 @@ extension TableRecord {
 }
 
 extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
-    /// Whether a row has an identifier as its primary key.
+    /// Returns whether a row has an identifier as its primary key.
     public static func exists(_ db: Database, id: ID) throws -> Bool {
         try exists(db, key: id)
     }
 
-    /// Deletes the rows with given identifiers; returns how many there were.
+    /// Deletes the rows with given identifiers; returns their number.
     @discardableResult
     public static func deleteAll(_ db: Database, ids: some Collection<ID>) throws -> Int {
         try deleteAll(db, keys: ids)
@@ -215,7 +215,7 @@ extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
         try deleteOne(db, key: id)
     }
 
-    /// The error of an identifier that no row has.
+    /// Returns the error for an identifier that no row has.
     public static func recordNotFound(_ db: Database, id: ID) -> any Error {
         recordNotFound(db, key: id)
     }
@@ -227,7 +227,7 @@ extension Database {
         of table: String,
         _ body: () throws -> T
     ) throws -> (count: Int, value: T) {
-        // What the triggers of a view change shows in the total alone:
+        // Changes by the triggers of a view are counted only in the total:
         // https://sqlite.org/c3ref/changes.html
         let isView = try tableShape(table).isView
         let before = isView ? totalChangesCount : 0

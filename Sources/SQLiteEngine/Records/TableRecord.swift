@@ -1,38 +1,38 @@
 import Telemetry
 
-/// A type that knows the name of a table.
+/// A type with the name of a table.
 public protocol TableRecord: SendableMetatype {
-    /// The type that holds the columns; by convention an `enum Columns` inside the record type.
+    /// The type that contains the columns; by convention, an `enum Columns` inside the record type.
     associatedtype Columns = Never
 
-    /// What ``databaseComponents`` is: the type of the columns.
+    /// The type of ``databaseComponents``, which is the metatype of the columns.
     associatedtype DatabaseComponents = Columns.Type
 
     /// The name of the table, without its schema.
     ///
-    /// By default, the name of the type with a small initial: `player` for `Player`, `httpRequest`
-    /// for `HTTPRequest`.
+    /// By default, the name of the type with a lower-case initial: `player` for `Player`,
+    /// `httpRequest` for `HTTPRequest`.
     static var databaseTableName: String { get }
 
-    /// What is selected of the table; all columns by default.
+    /// The selection from the table; by default, all columns.
     static var databaseSelection: [any SQLSelectable] { get }
 
-    /// The columns, for closures that choose among them.
+    /// The columns, for closures that select some of them.
     static var databaseComponents: DatabaseComponents { get }
 }
 
 extension TableRecord where DatabaseComponents == Columns.Type {
-    /// The type that holds the columns.
+    /// The type that contains the columns.
     public static var databaseComponents: Columns.Type { Columns.self }
 }
 
 extension TableRecord {
-    /// The name of the type, with a small initial.
+    /// The name of the type, with a lower-case initial.
     public static var databaseTableName: String { defaultDatabaseTableName }
 
-    /// The name of the type, with a small initial.
+    /// The name of the type, with a lower-case initial.
     ///
-    /// An initialism becomes small as a whole: `URLCache` is `urlCache`, `HTML` is `html`.
+    /// An initialism is lower-cased as a whole: `urlCache` for `URLCache`, `html` for `HTML`.
     static var defaultDatabaseTableName: String {
         let type = ObjectIdentifier(Self.self)
         return tableNames.withLock { names in
@@ -47,11 +47,11 @@ extension TableRecord {
     public static var databaseSelection: [any SQLSelectable] { [.allColumns] }
 }
 
-/// The names that were made of the names of types.
+/// The table names derived from the names of types.
 private let tableNames = Lock<[ObjectIdentifier: String]>([:])
 
 private func tableName(ofType type: String) -> String {
-    // `Pair<Int>` is a `Pair`.
+    // The name for `Pair<Int>` is `Pair`.
     let name = type.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
     let capitals = name.prefix { $0.isASCII && $0.isUppercase }
     guard capitals.count > 1, capitals.count < name.count else {

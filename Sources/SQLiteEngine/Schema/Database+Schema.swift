@@ -1,35 +1,35 @@
 import CSQLite
 
 extension Database {
-    /// Whether there is a table, in a schema or in any of them.
+    /// Returns whether a table exists, in one schema or in any of them.
     ///
     /// - Parameters:
-    ///   - name: The table's name; case does not matter.
+    ///   - name: The name of the table, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database.
-    /// - Returns: Whether there is one.
-    /// - Throws: A ``DatabaseError``: no such schema, or what reading it throws.
+    /// - Returns: Whether the table exists.
+    /// - Throws: A ``DatabaseError``: the schema does not exist or cannot be read.
     public func tableExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try exists("table", name, in: schemaName)
     }
 
-    /// Whether there is a view, in a schema or in any of them.
+    /// Returns whether a view exists, in one schema or in any of them.
     ///
     /// - Parameters:
-    ///   - name: The view's name; case does not matter.
+    ///   - name: The name of the view, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database.
-    /// - Returns: Whether there is one.
-    /// - Throws: A ``DatabaseError``: no such schema, or what reading it throws.
+    /// - Returns: Whether the view exists.
+    /// - Throws: A ``DatabaseError``: the schema does not exist or cannot be read.
     public func viewExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try exists("view", name, in: schemaName)
     }
 
-    /// Whether there is a trigger, in a schema or in any of them.
+    /// Returns whether a trigger exists, in one schema or in any of them.
     ///
     /// - Parameters:
-    ///   - name: The trigger's name; case does not matter.
+    ///   - name: The name of the trigger, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database.
-    /// - Returns: Whether there is one.
-    /// - Throws: A ``DatabaseError``: no such schema, or what reading it throws.
+    /// - Returns: Whether the trigger exists.
+    /// - Throws: A ``DatabaseError``: the schema does not exist or cannot be read.
     public func triggerExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try exists("trigger", name, in: schemaName)
     }
@@ -40,14 +40,15 @@ extension Database {
         return name.hasPrefix("sqlite_") || name.hasPrefix("pragma_")
     }
 
-    /// Forgets what is known of the schema, and the statements that were prepared with it.
+    /// Clears the cached schema, and the statements that were prepared with it.
     ///
-    /// Only needed after changes behind SQLite's back, as by `PRAGMA writable_schema`.
+    /// Required only after changes that SQLite does not detect, such as those through `PRAGMA
+    /// writable_schema`.
     public func clearSchemaCache() {
         forgetSchema()
     }
 
-    /// SQLite's counter of schema changes in the main database.
+    /// Returns SQLite's counter of schema changes in the main database.
     ///
     /// - Throws: A ``DatabaseError``.
     public func schemaVersion() throws -> Int32 {
@@ -60,9 +61,9 @@ extension Database {
         }
     }
 
-    // MARK: For observation
+    // MARK: Observation
 
-    /// The name of a table as the schema spells it; nil when there is no such table.
+    /// Returns the name of a table as spelled in the schema; nil if the table does not exist.
     func canonicalTableName(_ name: String) throws -> String? {
         for database in try databaseNames() {
             if let name = try schema(of: database).canonicalName(name, type: "table") {
@@ -74,14 +75,14 @@ extension Database {
         return nil
     }
 
-    /// The names of all tables, `temp`'s first.
+    /// Returns the names of all tables, those of `temp` first.
     func allTableNames() throws -> [String] {
         try databaseNames().flatMap { database in
             try schema(of: database).objects.filter { $0.key.type == "table" }.map(\.value)
         }
     }
 
-    /// The names of a table's columns; none when there is no such table.
+    /// Returns the names of a table's columns; an empty set if the table does not exist.
     func columnNames(in table: String) throws -> Set<String> {
         let key = table.lowercased()
         for database in try databaseNames() {
@@ -103,7 +104,7 @@ extension Database {
 
     // MARK: The cache
 
-    /// Called when this connection has changed its schema, or undone a change.
+    /// Called after this connection has changed its schema, or undone a change.
     func schemaDidChange() {
         if isInsideTransaction {
             hasChangedSchema = true
@@ -113,8 +114,8 @@ extension Database {
         forgetSchema()
     }
 
-    /// The names of the databases: `main`, those that are attached, and before them `temp`, whose
-    /// tables hide all others.
+    /// The names of the databases: `temp` first, because its tables hide all others, then `main`
+    /// and the attached ones.
     func databaseNames() throws -> [String] {
         forgetOldSchema()
         if let names = schemaCache.databaseNames { return names }
@@ -155,7 +156,7 @@ extension Database {
             let name: String = row[1]
             objects[DatabaseSchema.Object(type: row[0], name: name.lowercased())] = name
         }
-        // As of now: the statements above have read.
+        // The current version: the statements above have read the database.
         return DatabaseSchema(
             dataVersion: dataVersion(of: database),
             schemaVersion: schemaVersion,
@@ -167,7 +168,7 @@ extension Database {
         try Int.fetchOne(self, sql: "PRAGMA \(database.quotedIdentifier).schema_version") ?? 0
     }
 
-    /// The pager's counter of changes; 0 for a database without a file of its own yet.
+    /// Returns the pager's counter of changes; 0 for a database that has no file yet.
     private func dataVersion(of database: String) -> UInt32 {
         var version: UInt32 = 0
         sqlite3_file_control(handle, database, SQLITE_FCNTL_DATA_VERSION, &version)

@@ -38,30 +38,30 @@ extension Database {
         }
     }
 
-    /// Called when another connection of this process has changed the schema, before a cached
-    /// statement is looked up.
+    /// Called after another connection of this process has changed the schema, before a cached
+    /// statement is searched.
     ///
     /// SQLite compares its in-memory schema with the file only when a statement runs. A statement
     /// that was prepared after the change, but before another one has run, has the old columns.
     @inline(never)
     func otherConnectionDidChangeSchema() {
-        // What fails here fails again, with an error, when a statement is prepared or runs.
+        // An error here occurs again when a statement is prepared or runs.
         try? confirmSchemaState()
         forgetSchema()
         let transactionState = sqlite3_txn_state(handle, nil)
-        // A statement under way has already compared the schema with the state that it reads; the
-        // reset would expire it. A connection that writes has the last schema, with its own
+        // A running statement has already compared the schema with the state that it reads, and the
+        // reset would expire it. A connection that writes has the latest schema, including its own
         // changes.
         if transactionState != SQLITE_TXN_WRITE, !hasStatementUnderWay { resetSchema() }
-        // The open transaction may show the state before the change. What is prepared in it must
-        // not be reused in the next one.
+        // The open transaction may show the state before the change. Statements that are prepared
+        // in it must not be reused in the next one.
         if transactionState != SQLITE_TXN_NONE {
             forgetsSchemaAfterTransaction = true
             attention.insert(.transaction)
         }
     }
 
-    /// Whether a statement was stepped and not reset since.
+    /// Whether a statement was stepped and has not been reset since.
     private var hasStatementUnderWay: Bool {
         var statement = sqlite3_next_stmt(handle, nil)
         while let current = statement {

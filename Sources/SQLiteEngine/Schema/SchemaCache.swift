@@ -1,14 +1,14 @@
-/// What a connection knows of its schemas, so that it need not ask again.
+/// The schema information that a connection has cached.
 ///
-/// It is valid while both hold:
+/// The cache is valid while both conditions hold:
 /// - no connection of this process has changed the schema since (``SchemaGeneration``);
-/// - the database has not changed at all, as `SQLITE_FCNTL_DATA_VERSION` tells without a query; or
-///   it has, and its schema version is still the same. The data version moves when a statement
-///   reads, so that another process's change shows after the next one.
+/// - the database has not changed, which `SQLITE_FCNTL_DATA_VERSION` shows without a query; or it
+///   has changed, but its schema version is still the same. The data version changes when a
+///   statement reads, so a change by another process is detected after the next statement.
 struct SchemaCache {
     /// The names of the databases, `temp` first.
     var databaseNames: [String]?
-    /// What is known of each database, by its name.
+    /// The cached schema of each database, by its name.
     var databases: [String: DatabaseSchema] = [:]
 }
 
@@ -20,20 +20,20 @@ struct DatabaseSchema {
         let name: String
     }
 
-    /// The pager's counter when the schema was last seen to be so.
+    /// The pager's counter when the schema was last confirmed.
     var dataVersion: UInt32
     /// SQLite's own counter of schema changes.
     let schemaVersion: Int
     /// The objects under their names in lower case.
     let objects: [Object: String]
-    /// The columns of the tables that somebody asked for.
+    /// The requested columns, by table.
     var columns: [String: Set<String>] = [:]
-    /// What else somebody asked of the tables, by their names in lower case.
+    /// Other requested information, by lower-case table name.
     var details: [String: TableDetails] = [:]
-    /// What records ask of the tables, by their names in lower case.
+    /// The table shapes for records, by lower-case table name.
     var shapes: [String: TableShape] = [:]
 
-    /// The name of an object as the schema spells it.
+    /// Returns the name of an object as spelled in the schema.
     func canonicalName(_ name: String, type: String) -> String? {
         objects[Object(type: type, name: name.lowercased())]
     }

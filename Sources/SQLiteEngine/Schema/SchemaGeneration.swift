@@ -1,11 +1,11 @@
 import Synchronization
 import Telemetry
 
-/// Counts the changes of a database's schema that this process makes.
+/// Counts the changes that this process makes to the schema of a database.
 ///
-/// All connections to a file share it: one that finds it changed forgets what it knew of the
-/// schema, without asking the database. What another process changes shows in the database
-/// itself; see ``SchemaCache``.
+/// All connections to a file share the count. A connection that detects a new count clears its
+/// cached schema without a query. Changes by other processes are detected in the database itself;
+/// see ``SchemaCache``.
 ///
 /// `@unchecked Sendable`: the count is atomic, and lives as long as the object.
 final class SchemaGeneration: @unchecked Sendable {
@@ -28,7 +28,7 @@ final class SchemaGeneration: @unchecked Sendable {
         count.deallocate()
     }
 
-    /// The count of a file; one of its own for a database that has no file.
+    /// Returns the count of a file; a separate one for a database without a file.
     static func shared(path: String) -> SchemaGeneration {
         guard !path.isEmpty, path != ":memory:" else { return SchemaGeneration() }
         return shared.withLock { entries in

@@ -1,16 +1,16 @@
 import CSQLite
 
-/// What a record needs to know of its table.
+/// The properties of a table that a record requires.
 struct TableShape {
-    /// The columns in their order, those included that are computed from others.
+    /// The columns in their order, including generated ones.
     let columns: [String]
 
-    /// The columns of the primary key; `rowid` where none is declared.
+    /// The columns of the primary key; `rowid` if none is declared.
     ///
-    /// A view has those that the schema source names.
+    /// The key of a view comes from the schema source.
     let primaryKey: [String]
 
-    /// The column that is another name of the rowid (`INTEGER PRIMARY KEY`).
+    /// The column that is an alias of the rowid (`INTEGER PRIMARY KEY`).
     let rowIDColumn: String?
 
     /// Whether it is a view.
@@ -18,11 +18,11 @@ struct TableShape {
 }
 
 extension Database {
-    /// The shape of a table or a view.
+    /// Returns the shape of a table or a view.
     ///
-    /// - Parameter name: The name; case does not matter.
-    /// - Returns: The shape, which is kept until the schema changes.
-    /// - Throws: `SQLITE_ERROR` when there is neither a table nor a view of this name.
+    /// - Parameter name: The name, ignoring case.
+    /// - Returns: The shape, which is cached until the schema changes.
+    /// - Throws: `SQLITE_ERROR` if there is no table or view with this name.
     func tableShape(_ name: String) throws -> TableShape {
         let key = name.lowercased()
         for database in try databaseNames() {
@@ -39,7 +39,7 @@ extension Database {
         throw DatabaseError(resultCode: .SQLITE_ERROR, message: "no such table: \(name)")
     }
 
-    /// Asks SQLite for the shape of a table or a view in one database.
+    /// Fetches the shape of a table or a view in one database.
     func fetchShape(
         of table: String,
         in database: String,
@@ -60,8 +60,8 @@ extension Database {
         keys.sort { $0.position < $1.position }
         var rowIDColumn: String?
         if keys.count == 1, keys[0].type.uppercased() == "INTEGER" {
-            // The key of a table without rowids, and `INTEGER PRIMARY KEY DESC`, have an index of
-            // their own: https://sqlite.org/lang_createtable.html#rowid
+            // The key of a table without rowids, and `INTEGER PRIMARY KEY DESC`, have a separate
+            // index: https://sqlite.org/lang_createtable.html#rowid
             let indexCount =
                 try Int.fetchOne(
                     self,
@@ -86,7 +86,7 @@ extension Database {
 }
 
 extension String {
-    /// The name in double quotes, as SQL wants it.
+    /// The name in double quotes, as an SQL identifier.
     var quotedIdentifier: String {
         utf8.contains(0x22) ? "\"" + replacing("\"", with: "\"\"") + "\"" : "\"" + self + "\""
     }

@@ -2,10 +2,10 @@ import CSQLite
 import Foundation
 import Telemetry
 
-/// A connection that keeps seeing the state of the database at the moment it was made.
+/// A connection that keeps showing the state of the database at the time of its creation.
 ///
-/// While it lives, a checkpoint cannot go past that state, and the write-ahead log grows. Let it
-/// go, or ``close()`` it, as soon as it has done its work.
+/// While a snapshot exists, a checkpoint cannot copy frames after that state, and the write-ahead
+/// log grows. Release the snapshot, or ``close()`` it, as soon as it is no longer needed.
 ///
 /// ```swift
 /// let snapshot = try pool.makeSnapshot()
@@ -14,7 +14,7 @@ import Telemetry
 /// }
 /// ```
 public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
-    /// What the connection was opened with.
+    /// The configuration of the connection.
     public let configuration: Configuration
 
     /// The path of the database file.
@@ -24,7 +24,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
     let site: AccessSite
     let gate: AccessGate
     let interrupts = InterruptCounter()
-    /// When its state was taken, in nanoseconds of the monotonic clock.
+    /// When the snapshot acquired its state, in nanoseconds of the monotonic clock.
     let madeAt: UInt64
     private let life: SnapshotLife
     private let hasQueue: Bool
@@ -39,7 +39,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         var configuration = configuration
         configuration.readonly = true
         configuration.maximumReaderCount = 1
-        // Its one transaction is open between the accesses.
+        // The single transaction stays open between accesses.
         configuration.allowsUnsafeTransactions = true
         let opened = configuration
         hasQueue = configuration.readDispatching.target != nil
@@ -75,21 +75,23 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
             _ = try gate.open(slot, site)
             gate.release(slot)
         }
-        // Not before: however long it takes to open the connection, its state is not older.
+        // Read after opening: the state is never older than this time, regardless of how long
+        // opening takes.
         madeAt = monotonicNanoseconds()
         life = SnapshotLife(events: events, label: label, site: site, madeAt: madeAt)
     }
 
     // MARK: Reading
 
-    /// Reads the snapshot's state; blocks the thread.
+    /// Reads the state of the snapshot; blocks the thread.
     ///
     /// - Parameters:
-    ///   - value: Reads. A `read` of the same snapshot inside of it is a fatal error.
+    ///   - value: Reads from the database. A `read` of the same snapshot inside it is a fatal
+    ///     error.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
-    /// - Returns: What the closure returns.
-    /// - Throws: What `value` throws; on a closed snapshot `SQLITE_MISUSE`.
+    /// - Returns: The value that the closure returns.
+    /// - Throws: The error that `value` throws; `SQLITE_MISUSE` if the snapshot is closed.
     public func read<T, E: Error>(
         _ value: (Database) throws(E) -> T,
         fileID: StaticString = #fileID,
@@ -98,7 +100,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         try read(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// The same as `read`: a snapshot has one state.
+    /// Same as `read`: a snapshot has one state.
     public func unsafeRead<T, E: Error>(
         _ value: (Database) throws(E) -> T,
         fileID: StaticString = #fileID,
@@ -107,7 +109,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         try read(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Reads the snapshot's state; blocks the thread.
+    /// Reads the state of the snapshot; blocks the thread.
     public func read<T, E: Error>(
         at site: AccessSite,
         _ value: (Database) throws(E) -> T
@@ -115,7 +117,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         try gate.withConnection(site, .read, onQueue: hasQueue, value)
     }
 
-    /// Reads the snapshot's state, without blocking the thread.
+    /// Reads the state of the snapshot, without blocking the thread.
     public func read<T: Sendable>(
         at site: AccessSite,
         _ value: @Sendable (Database) throws -> T
@@ -123,7 +125,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         try await gate.perform(site, .read, value)
     }
 
-    /// Reads the snapshot's state later, on another thread.
+    /// Reads the state of the snapshot later, on another thread.
     public func asyncRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -135,7 +137,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         }
     }
 
-    /// Reads, also when the thread is inside a `read` of this snapshot.
+    /// Reads, even if the thread is inside a `read` of this snapshot.
     public func unsafeReentrantRead<T>(
         at site: AccessSite,
         _ value: (Database) throws -> T
@@ -148,17 +150,17 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
 
     // MARK: The whole snapshot
 
-    /// Interrupts the statement that runs; it throws `SQLITE_INTERRUPT`.
+    /// Interrupts the running statement; it throws `SQLITE_INTERRUPT`.
     public func interrupt() {
         interrupts.interrupt(gate.slots)
     }
 
     /// Ends the snapshot; later accesses throw `SQLITE_MISUSE`.
     ///
-    /// Closing twice does nothing.
+    /// Closing twice has no effect.
     ///
-    /// - Throws: `SQLITE_BUSY` when a statement of the user is still alive. Then nothing is closed, and
-    ///   the snapshot remains usable.
+    /// - Throws: `SQLITE_BUSY` if a statement of the user is still alive. In this case nothing is
+    ///   closed, and the snapshot remains usable.
     public func close() throws {
         if gate.isClosed { return }
         let thread = ThreadState.current
@@ -171,7 +173,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         }
     }
 
-    /// What can be seen of the snapshot now, taken without stopping anyone.
+    /// Reports the current status of the snapshot without blocking any access.
     public func status() -> DatabaseStatus {
         var status = DatabaseStatus.of(
             label: label,

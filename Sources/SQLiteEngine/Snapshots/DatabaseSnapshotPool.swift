@@ -1,11 +1,11 @@
 import CSQLite
 import Telemetry
 
-/// Several connections that keep seeing one state of a database in WAL mode.
+/// Several connections that keep showing one state of a database in WAL mode.
 ///
-/// While it lives, a checkpoint cannot go past that state, and the write-ahead log grows. Its
-/// connections, ``Configuration/maximumReaderCount`` of them, are all opened when it is made:
-/// nobody could take that state later.
+/// While a snapshot exists, a checkpoint cannot copy frames after that state, and the write-ahead
+/// log grows. All ``Configuration/maximumReaderCount`` connections are opened when the snapshot is
+/// created, because no connection could acquire the state later.
 ///
 /// ```swift
 /// let snapshot = try pool.makeSnapshotPool()
@@ -14,10 +14,11 @@ import Telemetry
 /// }
 /// ```
 ///
-/// A connection whose transaction is ended by the reading closure shows another state from then
-/// on: it is closed after that access. When all of them are, reading throws `SQLITE_ERROR`.
+/// If a closure ends the transaction of its connection, this connection shows another state from
+/// then on. It is closed after the access. When all connections are closed, reads throw
+/// `SQLITE_ERROR`.
 public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
-    /// What the connections were opened with.
+    /// The configuration of the connections.
     public let configuration: Configuration
 
     /// The path of the database file.
@@ -28,20 +29,21 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
     private let site: AccessSite
     private let interrupts = InterruptCounter()
     private let hasQueue: Bool
-    /// When its state was taken, in nanoseconds of the monotonic clock.
+    /// When the snapshot acquired its state, in nanoseconds of the monotonic clock.
     private let madeAt: UInt64
     private let life: SnapshotLife
     /// The ``Database/dataVersion`` of each connection in that state.
     private let versions: [UInt32]
 
-    /// Takes the last committed state of a database.
+    /// Creates a snapshot of the last committed state of a database.
     ///
     /// - Parameters:
     ///   - path: The path of a database in WAL mode.
     ///   - configuration: How to open it.
     ///   - fileID: The file that `status()` shows as the origin.
     ///   - line: The line that `status()` shows as the origin.
-    /// - Throws: `SQLITE_ERROR` when it is not in WAL mode, or read-only; a ``DatabaseError``.
+    /// - Throws: `SQLITE_ERROR` if the database is not in WAL mode, or read-only; a
+    ///   ``DatabaseError``.
     public convenience init(
         path: String,
         configuration: Configuration = Configuration(),
@@ -55,15 +57,16 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         ) {}
     }
 
-    /// Takes the state that a connection shows, which must be the last committed one.
+    /// Creates a snapshot of the state that a connection shows, which must be the last committed
+    /// one.
     ///
     /// - Parameters:
-    ///   - db: A connection in WAL mode, outside of a transaction that writes.
-    ///   - configuration: How to open the snapshot's connections; as `db` by default.
+    ///   - db: A connection in WAL mode, outside a write transaction.
+    ///   - configuration: How to open the connections of the snapshot; by default, like `db`.
     ///   - fileID: The file that `status()` shows as the origin.
     ///   - line: The line that `status()` shows as the origin.
-    /// - Throws: `SQLITE_ERROR` when `db` shows an earlier state or has written, when the database
-    ///   is not in WAL mode, or read-only; a ``DatabaseError``.
+    /// - Throws: `SQLITE_ERROR` if `db` shows an earlier state or has written, if the database is
+    ///   not in WAL mode, or if it is read-only; a ``DatabaseError``.
     public convenience init(
         _ db: Database,
         configuration: Configuration? = nil,
@@ -84,8 +87,8 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         try db.restartReadTransaction()
         guard sqlite3_txn_state(db.handle, "main") != SQLITE_TXN_WRITE else {
             throw DatabaseError(
-                message: "a snapshot pool cannot be made inside of a transaction that writes: "
-                    + "make it before, or after the commit"
+                message: "a snapshot pool cannot be created inside a write transaction: "
+                    + "create it before the transaction, or after the commit"
             )
         }
         try self.init(
@@ -96,7 +99,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         ) { try db.checkLastState() }
     }
 
-    /// Takes the last committed state; calls `check` while nobody can write.
+    /// Acquires the last committed state; calls `check` while no connection can write.
     init(
         path: String,
         configuration: Configuration,
@@ -107,7 +110,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         let label = configuration.label ?? "SQLiteEngine.DatabaseSnapshotPool"
         var reading = configuration
         reading.readonly = true
-        // Their transactions are open between the accesses.
+        // The transactions stay open between accesses.
         reading.allowsUnsafeTransactions = true
         let opened = reading
         let gate = AccessGate(
@@ -155,7 +158,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
 
     // MARK: Reading
 
-    /// Reads the snapshot's state; blocks the thread.
+    /// Reads the state of the snapshot; blocks the thread.
     public func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
         let thread = ThreadState.current
         gate.preconditionNotReentrant(thread)
@@ -167,7 +170,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         return try hasQueue ? gate.runOnQueue(database, value) : value(database)
     }
 
-    /// Reads the snapshot's state, without blocking the thread.
+    /// Reads the state of the snapshot, without blocking the thread.
     public func read<T: Sendable>(
         at site: AccessSite,
         _ value: @Sendable (Database) throws -> T
@@ -179,7 +182,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         }
     }
 
-    /// Reads the snapshot's state later, on another thread.
+    /// Reads the state of the snapshot later, on another thread.
     public func asyncRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -209,7 +212,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         return try read(at: site, value)
     }
 
-    // MARK: Connections that are lost
+    // MARK: Lost connections
 
     private func closeIfLost(_ database: Database) {
         guard let slot = database.slot?.takeUnretainedValue() else { return }
@@ -219,27 +222,29 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         else { return }
         slot.isLost = true
         slot.uninstall()?.closeIgnoringErrors()
-        // Those who wait would wait forever.
+        // Waiting accesses would wait forever.
         if gate.slots.allSatisfy(\.isLost) { gate.retire() } else { gate.wakeThreads() }
     }
 
     private func checkNotLost() throws {
         guard gate.slots[0].isLost, gate.slots.allSatisfy(\.isLost) else { return }
         throw FrozenState.error(
-            "the snapshot is lost, because each of its connections had its transaction ended by a "
-                + "reading closure; it cannot be taken anew"
+            "the snapshot is lost, because reading closures have ended the transactions of all its "
+                + "connections; create a new snapshot"
         )
     }
 
     // MARK: The whole snapshot
 
-    /// Interrupts the statements that run; they throw `SQLITE_INTERRUPT`.
+    /// Interrupts the running statements; they throw `SQLITE_INTERRUPT`.
     public func interrupt() { interrupts.interrupt(gate.slots) }
 
-    /// Ends the snapshot; later accesses throw `SQLITE_MISUSE`, and closing again does nothing.
+    /// Ends the snapshot; later accesses throw `SQLITE_MISUSE`.
     ///
-    /// - Throws: `SQLITE_BUSY` when a statement of the user is still alive. Then nothing is closed, and
-    ///   the snapshot remains usable.
+    /// Closing again has no effect.
+    ///
+    /// - Throws: `SQLITE_BUSY` if a statement of the user is still alive. In this case nothing is
+    ///   closed, and the snapshot remains usable.
     public func close() throws {
         if gate.isClosed { return }
         let thread = ThreadState.current
@@ -252,7 +257,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         }
     }
 
-    /// What can be seen of the snapshot now, taken without stopping anyone.
+    /// Reports the current status of the snapshot without blocking any access.
     public func status() -> DatabaseStatus {
         var status = DatabaseStatus.of(
             label: label,
@@ -277,12 +282,13 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
 }
 
 extension DatabasePool {
-    /// Makes a snapshot with several connections, which keeps seeing the last committed state.
+    /// Creates a snapshot with several connections, which keeps showing the last committed state.
     ///
-    /// Inside of a read it is made of that read's state, if that is still the last committed one.
+    /// Inside a read, the snapshot has the state of this read, if that is still the last committed
+    /// one.
     ///
-    /// - Throws: `SQLITE_ERROR` inside of a transaction that writes, of the state of an earlier
-    ///   read, and from a read-only pool; a ``DatabaseError``.
+    /// - Throws: `SQLITE_ERROR` inside a write transaction, inside a read that shows an earlier
+    ///   state, and from a read-only pool; a ``DatabaseError``.
     public func makeSnapshotPool(
         fileID: StaticString = #fileID,
         line: UInt = #line
@@ -298,7 +304,8 @@ extension DatabasePool {
                     events: writer.events
                 )
             }
-            // Not while somebody here writes: waiting in turn beats asking for the lock.
+            // Not during a write of this pool: waiting for the writer is better than requesting the
+            // lock.
             return try writeWithoutTransaction(at: site) { db in
                 try DatabaseSnapshotPool(db, configuration, site, events: writer.events)
             }

@@ -1,23 +1,22 @@
 import CSQLite
 
-/// Keeps a database from being written for as long as it takes several connections to take the
-/// same state.
+/// Prevents writes to a database until several connections have acquired the same state.
 ///
-/// SQLite can move a connection to another one's state (`sqlite3_snapshot_open`), but not every
-/// library has that function: Debian's has not. Holding the write lock while all of them begin
-/// comes to the same, for the state of now.
+/// SQLite can move a connection to the state of another one (`sqlite3_snapshot_open`), but not
+/// every build of the library has this function; Debian's does not. Holding the write lock while
+/// all connections start their transactions has the same effect for the current state.
 struct FrozenState {
     let path: String
     let configuration: Configuration
 
-    /// Runs `body` while nobody can write.
+    /// Runs `body` while no connection can write.
     ///
-    /// - Throws: `SQLITE_ERROR` where the lock cannot be acquired: on a read-only database, and
-    ///   where the calling thread holds it. `SQLITE_BUSY` when another thread or process holds it
+    /// - Throws: `SQLITE_ERROR` if the lock cannot be acquired, because the database is read-only
+    ///   or the calling thread holds the lock. `SQLITE_BUSY` if another thread or process holds it
     ///   for ten seconds.
     func hold<T>(_ body: () throws -> T) throws -> T {
         guard !configuration.readonly || configuration.isForReaderOfWritablePool else {
-            throw Self.error("a snapshot pool cannot be made from a read-only database")
+            throw Self.error("a snapshot pool cannot be created from a read-only database")
         }
         var writing = configuration
         writing.readonly = false
@@ -43,8 +42,8 @@ struct FrozenState {
         }
     }
 
-    /// Throws when an access of the calling thread holds the write lock of the holder's database:
-    /// the thread would wait for itself.
+    /// Throws if an access of the calling thread holds the write lock of the holder's database: the
+    /// thread would wait for itself.
     private static func checkThreadHoldsNoWriteLock(on holder: Database) throws {
         let path = holder.fullPath
         let writer = ThreadState.current.pointee.firstDatabase { database in
@@ -53,48 +52,48 @@ struct FrozenState {
         }
         guard let writer else { return }
         throw DatabaseError(
-            message: "a snapshot pool cannot be made inside of a transaction that writes: "
-                + "\(writer.label) holds the write lock on the same thread. Make it before that "
+            message: "a snapshot pool cannot be created inside a write transaction: "
+                + "\(writer.label) holds the write lock on the same thread. Create it before that "
                 + "transaction, or after its commit"
         )
     }
 
-    /// The error of what only `sqlite3_snapshot_*` could do.
+    /// Returns the error for an operation that requires `sqlite3_snapshot_*`.
     static func error(_ what: String) -> DatabaseError {
         DatabaseError(
             message:
-                "\(what): that takes SQLite's functions sqlite3_snapshot_*, which are not used "
+                "\(what): this requires SQLite's functions sqlite3_snapshot_*, which are not used "
                 + "here because not every library has them"
         )
     }
 }
 
 extension Database {
-    /// Makes sure that the connection shows the last committed state, while nobody can write.
+    /// Checks that the connection shows the last committed state, while no connection can write.
     ///
-    /// - Throws: `SQLITE_ERROR` when it shows an earlier one, or when nobody can tell.
+    /// - Throws: `SQLITE_ERROR` if it shows an earlier state, or if this cannot be determined.
     func checkLastState() throws {
         guard isInsideTransaction else { return }
         switch sqlite3_txn_state(handle, "main") {
         case SQLITE_TXN_NONE:
-            // Nothing was read yet.
+            // The transaction has not read anything yet.
             try takeState()
         case SQLITE_TXN_READ where kept.pointee.showsLastState():
             break
         default:
             throw FrozenState.error(
-                "a snapshot pool cannot be made of the state of an earlier read; make it before "
+                "a snapshot pool cannot show the state of an earlier read; create it before "
                     + "the first statement"
             )
         }
     }
 
-    /// The absolute path of the file; nil for a database without one.
+    /// The absolute path of the file; nil if there is no file.
     fileprivate var fullPath: String? {
         sqlite3_db_filename(handle, "main").map { String(cString: $0) }
     }
 
-    /// A number that differs when the connection shows another state than before.
+    /// A number that changes when the connection shows another state.
     ///
     /// See SQLITE_FCNTL_DATA_VERSION, https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html.
     var dataVersion: UInt32 {

@@ -1,17 +1,17 @@
 import Telemetry
 
-/// What a status shows of a snapshot, or of a pool of them.
+/// A snapshot or a snapshot pool, for a status.
 protocol LiveSnapshot: AnyObject, Sendable {
-    /// Its connections.
+    /// The gate of the snapshot's connections.
     var gate: AccessGate { get }
 
-    /// The snapshot as it looks at `now`.
+    /// Returns the status of the snapshot at `now`.
     func snapshotStatus(at now: UInt64) -> SnapshotStatus
 }
 
-/// The snapshots of a pool that are alive.
+/// The existing snapshots of a pool.
 final class SnapshotRegister: Sendable {
-    /// `@unchecked`-free: a weak reference is only read and written under the lock.
+    /// The weak reference is read and written only under the lock, so no `@unchecked` is required.
     private struct Entry {
         weak var snapshot: (any LiveSnapshot)?
     }
@@ -25,7 +25,7 @@ final class SnapshotRegister: Sendable {
 
     private let state = Lock(State())
 
-    /// Makes a snapshot with the next number and remembers it.
+    /// Creates a snapshot with the next number and registers it.
     func make<Snapshot: LiveSnapshot>(
         _ body: (_ number: Int) throws -> Snapshot
     ) rethrows -> Snapshot {
@@ -44,13 +44,13 @@ final class SnapshotRegister: Sendable {
         return snapshot
     }
 
-    /// How many were made.
+    /// The number of created snapshots.
     var madeCount: Int { state.withLock { $0.made } }
 
-    /// Whether one is being made.
+    /// Whether a snapshot is being created.
     var isMaking: Bool { state.withLock { $0.beingMade > 0 } }
 
-    /// Those that are alive and open, oldest first.
+    /// The snapshots that exist and are open, oldest first.
     var alive: [any LiveSnapshot] {
         state.withLock { $0.entries.compactMap(\.snapshot) }.filter { !$0.gate.isClosed }
     }

@@ -5,19 +5,21 @@ extension Database {
     ///
     /// - Parameter sql: One statement. White space, comments and semicolons may surround it.
     /// - Returns: The statement, without arguments.
-    /// - Throws: What SQLite says of the SQL; `SQLITE_MISUSE` when there are several statements.
+    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` when there are several
+    ///   statements.
     public func makeStatement(sql: String) throws -> Statement {
         try makeStatement(sql: sql, flags: 0)
     }
 
-    /// Gives a statement that the connection keeps prepared.
+    /// Returns a statement that the connection keeps prepared.
     ///
-    /// A connection keeps at most 256 of them, which occupy at most 4 MiB; the one that was not used
-    /// for longest makes room. The methods that fetch from SQL text have as many of their own.
+    /// A connection keeps at most 256 such statements, which occupy at most 4 MiB. The least
+    /// recently used one is removed first. The methods that fetch from SQL text have a separate
+    /// cache of the same size.
     ///
-    /// It may be one that was given before, with the arguments of then. Do not iterate a cursor of
-    /// it and keep it beyond the access. A statement that is being iterated is not given twice:
-    /// the caller gets another one.
+    /// The statement may have been returned before, and then still has its previous arguments. Do
+    /// not keep a cursor over it beyond the access. A statement that is being iterated is not
+    /// returned again: the caller receives another one.
     public func cachedStatement(sql: String) throws -> Statement {
         preconditionRightThread()
         forgetOldSchema()
@@ -25,7 +27,7 @@ extension Database {
         return try prepareCachedStatement(sql: sql)
     }
 
-    /// Gives a statement for one fetch, which keeps neither it nor its arguments.
+    /// Returns a statement for one fetch, which does not retain the statement or its arguments.
     @usableFromInline
     func fetchStatement(sql: String) throws -> Statement {
         preconditionRightThread()
@@ -43,13 +45,14 @@ extension Database {
         return statement
     }
 
-    /// Gives the statements of an SQL text one by one, each prepared when the cursor comes to it.
+    /// Returns the statements of an SQL text one by one; the cursor prepares each when it reaches
+    /// it.
     ///
     /// - Parameters:
     ///   - sql: Any number of statements, separated by semicolons.
-    ///   - arguments: The values of all their parameters; nil when the caller sets them later.
+    ///   - arguments: The values of all their parameters; nil if the caller sets them later.
     /// - Returns: A cursor over the statements.
-    /// - Throws: Nothing: a mistake in the SQL shows when the cursor comes to it.
+    /// - Throws: Nothing: the cursor throws errors in the SQL when it reaches them.
     public func allStatements(
         sql: String,
         arguments: StatementArguments? = nil
@@ -57,13 +60,14 @@ extension Database {
         SQLStatementCursor(database: self, sql: sql, arguments: arguments)
     }
 
-    /// Runs one statement or several.
+    /// Runs one or more statements.
     ///
     /// - Parameters:
     ///   - sql: Any number of statements, separated by semicolons.
-    ///   - arguments: The values of all their parameters: positional ones are taken from left to
-    ///     right, named ones may serve several statements.
-    /// - Throws: What SQLite says of the SQL; `SQLITE_MISUSE` when the arguments do not match.
+    ///   - arguments: The values of all their parameters: positional values are used from left to
+    ///     right, and named values may be used by several statements.
+    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` if the arguments do not
+    ///   match.
     public func execute(
         sql: String,
         arguments: StatementArguments = StatementArguments()
@@ -84,7 +88,7 @@ extension Database {
         guard let statement = try statements.next() else {
             throw DatabaseError(resultCode: .SQLITE_ERROR, message: "empty statement", sql: sql)
         }
-        // What follows may well not compile: it is one statement too many all the same.
+        // The rest may not compile; it is an additional statement in any case.
         let isLast: Bool
         do {
             isLast = try statements.next() == nil
@@ -108,7 +112,7 @@ extension Database {
 }
 
 extension Database {
-    /// The most parameters that a statement may have.
+    /// The largest number of parameters that a statement may have.
     public var maximumStatementArgumentCount: Int {
         Int(sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
     }

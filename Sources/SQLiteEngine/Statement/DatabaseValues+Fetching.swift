@@ -1,13 +1,14 @@
-// The values of types that are read through ``DatabaseValue``.
+// Fetching values of types that are read through ``DatabaseValue``.
 
 extension DatabaseValueConvertible {
-    /// Gives a cursor of the values of the first column.
+    /// Returns a cursor over the values of the first column.
     ///
     /// - Parameters:
     ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; those that were set by default.
-    ///   - adapter: Where the first column is.
-    /// - Returns: A cursor, for the time of the access.
+    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///     set.
+    ///   - adapter: Determines which column comes first.
+    /// - Returns: A cursor, which is valid during the access.
     /// - Throws: `SQLITE_MISUSE` when the arguments do not match.
     @inlinable
     public static func fetchCursor(
@@ -22,8 +23,9 @@ extension DatabaseValueConvertible {
     ///
     /// - Parameters:
     ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; those that were set by default.
-    ///   - adapter: Where the first column is.
+    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///     set.
+    ///   - adapter: Determines which column comes first.
     /// - Returns: The values; NULL is an error, unless `Self` is an optional.
     /// - Throws: A ``DatabaseError``, or a ``RowDecodingError``.
     @inlinable
@@ -50,9 +52,10 @@ extension DatabaseValueConvertible {
     ///
     /// - Parameters:
     ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; those that were set by default.
-    ///   - adapter: Where the first column is.
-    /// - Returns: Nil for NULL, and when there is no row.
+    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///     set.
+    ///   - adapter: Determines which column comes first.
+    /// - Returns: The value; nil for NULL, or if there is no row.
     /// - Throws: A ``DatabaseError``, or a ``RowDecodingError``.
     @inlinable
     public static func fetchOne(
@@ -73,7 +76,7 @@ extension DatabaseValueConvertible {
         return value
     }
 
-    /// Gives a cursor of the values of the first column of a query.
+    /// Returns a cursor over the values of the first column of a query.
     @inlinable
     public static func fetchCursor(
         _ db: Database,
@@ -108,7 +111,7 @@ extension DatabaseValueConvertible {
 }
 
 extension DatabaseValueConvertible where Self: Hashable {
-    /// Fetches the different values of the first column.
+    /// Fetches the distinct values of the first column.
     @inlinable
     public static func fetchSet(
         _ statement: Statement,
@@ -118,7 +121,7 @@ extension DatabaseValueConvertible where Self: Hashable {
         try Set(fetchCursor(statement, arguments: arguments, adapter: adapter))
     }
 
-    /// Fetches the different values of the first column of a query.
+    /// Fetches the distinct values of the first column of a query.
     @inlinable
     public static func fetchSet(
         _ db: Database,

@@ -1,9 +1,9 @@
 /// Recognizes `PRAGMA optimize`.
 ///
-/// `sqlite3_stmt_readonly` calls it read-only, because it runs `ANALYZE` through nested SQL:
+/// `sqlite3_stmt_readonly` reports it as read-only, because it runs `ANALYZE` through nested SQL:
 /// <https://www.sqlite.org/pragma.html#pragma_optimize>.
 enum PragmaOptimize {
-    /// Whether the SQL is `PRAGMA optimize`, with or without a schema's name and a mask.
+    /// Whether the SQL is `PRAGMA optimize`, with or without a schema name and a mask.
     static func matches(_ sql: UnsafePointer<CChar>?) -> Bool {
         guard let sql else { return false }
         var scanner = SQLScanner(sql)

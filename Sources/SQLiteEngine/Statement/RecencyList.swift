@@ -1,12 +1,12 @@
-/// The order in which the places of a cache were last used.
+/// The order in which the entries of a cache were last used.
 ///
-/// A doubly linked list of indices. Every operation takes constant time and, once the list has had
-/// its largest size, allocates nothing.
+/// The list is a doubly linked list of indices. Every operation takes constant time and, once the
+/// list has reached its largest size, allocates nothing.
 struct RecencyList {
     private struct Links {
-        /// The place that was used next, or ``none``.
+        /// The place that was used after this one, or ``none``.
         var newer: Int
-        /// The place that was used before, or ``none``.
+        /// The place that was used before this one, or ``none``.
         var older: Int
     }
 
@@ -17,12 +17,12 @@ struct RecencyList {
     private var newest = none
     private var oldest = none
 
-    /// The place that was not used for longest; nil when there is none.
+    /// The least recently used place; nil if the list is empty.
     var leastRecent: Int? { oldest == Self.none ? nil : oldest }
 
-    /// Adds a place, used now.
+    /// Adds a place and marks it as used now.
     ///
-    /// - Returns: The smallest number that is not in use, or one that was removed.
+    /// - Returns: The smallest unused number, or one that was removed.
     mutating func insert() -> Int {
         let place: Int
         if let reused = free.popLast() {

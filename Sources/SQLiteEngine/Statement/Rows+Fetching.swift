@@ -1,11 +1,12 @@
 extension Row {
-    /// Gives a cursor of rows.
+    /// Returns a cursor over rows.
     ///
     /// - Parameters:
     ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; those that were set by default.
-    ///   - adapter: How the rows present the columns.
-    /// - Returns: A cursor, for the time of the access.
+    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///     set.
+    ///   - adapter: Maps the columns of the rows.
+    /// - Returns: A cursor, which is valid during the access.
     /// - Throws: `SQLITE_MISUSE` when the arguments or the adapter do not match.
     public static func fetchCursor(
         _ statement: Statement,
@@ -19,8 +20,9 @@ extension Row {
     ///
     /// - Parameters:
     ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; those that were set by default.
-    ///   - adapter: How the rows present the columns.
+    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///     set.
+    ///   - adapter: Maps the columns of the rows.
     /// - Returns: Copies of the rows.
     /// - Throws: A ``DatabaseError``.
     public static func fetchAll(
@@ -33,12 +35,13 @@ extension Row {
         return rows
     }
 
-    /// Fetches the different rows.
+    /// Fetches the distinct rows.
     ///
     /// - Parameters:
     ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; those that were set by default.
-    ///   - adapter: How the rows present the columns.
+    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///     set.
+    ///   - adapter: Maps the columns of the rows.
     /// - Returns: Copies of the rows.
     /// - Throws: A ``DatabaseError``.
     public static func fetchSet(
@@ -55,9 +58,10 @@ extension Row {
     ///
     /// - Parameters:
     ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; those that were set by default.
-    ///   - adapter: How the row presents the columns.
-    /// - Returns: A copy of the row; nil when there is none.
+    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///     set.
+    ///   - adapter: Maps the columns of the rows.
+    /// - Returns: A copy of the row; nil if there is none.
     /// - Throws: A ``DatabaseError``.
     public static func fetchOne(
         _ statement: Statement,
@@ -72,7 +76,7 @@ extension Row {
         return Row(buffer: buffer, layout: try adapter?.layout(from: base) ?? base)
     }
 
-    /// Gives a cursor of the rows of a query.
+    /// Returns a cursor over the rows of a query.
     public static func fetchCursor(
         _ db: Database,
         sql: String,
@@ -92,7 +96,7 @@ extension Row {
         try fetchAll(db.fetchStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
 
-    /// Fetches the different rows of a query.
+    /// Fetches the distinct rows of a query.
     public static func fetchSet(
         _ db: Database,
         sql: String,
@@ -119,7 +123,7 @@ extension Row {
         _ adapter: (any RowAdapter)?,
         _ body: (Row) -> Void
     ) throws {
-        // A mapping that names no column fails before anything is executed.
+        // A mapping of an unknown column fails before anything is executed.
         _ = try adapter?.layout(from: statement.layout)
         guard try statement.executeToFirstRow(arguments) else { return }
         let base = statement.layout

@@ -1,13 +1,13 @@
-/// Reads the words at the beginning of an SQL statement.
+/// Reads the words at the start of an SQL statement.
 struct SQLScanner {
     private var next: UnsafePointer<CChar>
 
-    /// Begins at the start of a C string, which must outlive the scanner.
+    /// Creates a scanner at the start of a C string, which must outlive the scanner.
     init(_ sql: UnsafePointer<CChar>) { next = sql }
 
     private var byte: UInt8 { UInt8(bitPattern: next.pointee) }
 
-    /// Skips a character, if it is the next one.
+    /// Skips a character if it is the next one.
     mutating func takes(_ character: UInt8) -> Bool {
         skipSpace()
         guard byte == character else { return false }
@@ -15,10 +15,10 @@ struct SQLScanner {
         return true
     }
 
-    /// Skips a keyword, if it is the next word; nothing is allocated.
+    /// Skips a keyword if it is the next word; allocates nothing.
     ///
-    /// - Parameter keyword: In lower case.
-    /// - Returns: Whether it was.
+    /// - Parameter keyword: The keyword in lower case.
+    /// - Returns: Whether it was the next word.
     mutating func takes(keyword: StaticString) -> Bool {
         skipSpace()
         let count = keyword.utf8CodeUnitCount
@@ -30,7 +30,7 @@ struct SQLScanner {
         return true
     }
 
-    /// The next identifier, quoted or not; empty when there is none.
+    /// Reads the next identifier, quoted or not; returns an empty string if there is none.
     mutating func name() -> String {
         skipSpace()
         let end = closingQuote(of: byte)
@@ -40,7 +40,7 @@ struct SQLScanner {
             if let end {
                 if byte == end {
                     next += 1
-                    // A quote inside of the quotes is written twice.
+                    // A quote inside quotes is written twice.
                     guard byte == end, end != UInt8(ascii: "]") else { break }
                 }
             } else if !isIdentifier(byte) {
@@ -52,7 +52,7 @@ struct SQLScanner {
         return String(decoding: name, as: UTF8.self)
     }
 
-    /// The next identifier in lower case.
+    /// Reads the next identifier in lower case.
     mutating func word() -> String { name().lowercased() }
 
     private func lowercase(at index: Int) -> UInt8 {

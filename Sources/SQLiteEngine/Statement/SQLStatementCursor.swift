@@ -1,15 +1,15 @@
 import CSQLite
 
-/// The statements of an SQL text.
+/// A cursor over the statements of an SQL text.
 public class SQLStatementCursor: Cursor {
     private let database: Database
     private let bytes: ContiguousArray<CChar>
     private let flags: UInt32
 
-    /// Where the next statement begins.
+    /// The offset of the next statement.
     private var offset = 0
 
-    /// What remains of the arguments; nil when statements come without.
+    /// The remaining arguments; nil if the statements have none.
     private var arguments: StatementArguments?
 
     private let argumentCount: Int
@@ -22,11 +22,11 @@ public class SQLStatementCursor: Cursor {
         self.argumentCount = arguments?.positionalCount ?? 0
     }
 
-    /// Prepares the next statement, and sets its arguments.
+    /// Prepares the next statement and sets its arguments.
     ///
-    /// - Returns: Nil at the end of the text.
-    /// - Throws: What SQLite says of the SQL; `SQLITE_MISUSE` when the arguments do not match;
-    ///   `CancellationError` in an access whose task was cancelled.
+    /// - Returns: The statement; nil at the end of the text.
+    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` when the arguments do
+    ///   not match; `CancellationError` in an access whose task was cancelled.
     public func next() throws -> Statement? {
         guard let connection = database.handle, !database.isStandIn else {
             let error = database.standInError ?? .connectionIsClosed()
@@ -41,7 +41,8 @@ public class SQLStatementCursor: Cursor {
             try checkEnd(from: start)
             return nil
         }
-        // Here too, not only where it runs: the interrupts of a cancellation end the parser.
+        // Also checked here, and not only during the execution: the interrupts of a cancellation
+        // end the parser.
         try database.cancellation?.check()
         try database.confirmSchemaState()
         database.forgetOldSchema()
@@ -59,7 +60,7 @@ public class SQLStatementCursor: Cursor {
         }
         var analysis: StatementAnalysis?
         if database.analyzesStatements {
-            analysis = database.noteOfPreparing(prepare)
+            analysis = database.analysis(whilePreparing: prepare)
         } else {
             prepare()
         }
@@ -88,10 +89,10 @@ public class SQLStatementCursor: Cursor {
         return statement
     }
 
-    /// Whether nothing but white space and semicolons follows.
+    /// Whether only white space and semicolons follow.
     ///
-    /// It is not left to SQLite to find out: while it prepares nothing it can be interrupted as
-    /// well, and would make a statement fail that has run.
+    /// SQLite is not called for this check: it can be interrupted even when it prepares nothing,
+    /// and a statement that has run would then fail.
     private var isAtEnd: Bool {
         for index in offset..<bytes.count - 1 {
             switch UInt8(bitPattern: bytes[index]) {
@@ -102,8 +103,8 @@ public class SQLStatementCursor: Cursor {
         return true
     }
 
-    /// Throws when arguments are left over, or when the text goes on behind a NUL character, where
-    /// it ends for SQLite.
+    /// Throws if arguments are left over, or if the text continues after a NUL character, where
+    /// SQLite ends it.
     private func checkEnd(from start: Int) throws {
         if let terminator = bytes[start...].firstIndex(of: 0), terminator < bytes.count - 1 {
             throw DatabaseError(

@@ -1,7 +1,7 @@
 import CSQLite
 
 extension Statement {
-    /// The arguments of the next execution.
+    /// The arguments of the next executions.
     ///
     /// Setting arguments that do not match the statement is a fatal error; ``setArguments(_:)``
     /// throws instead.
@@ -18,7 +18,7 @@ extension Statement {
 
     /// Sets the arguments of the next executions.
     ///
-    /// - Throws: `SQLITE_MISUSE` when they do not match; the arguments before them then stay.
+    /// - Throws: `SQLITE_MISUSE` if they do not match; the previous arguments then remain.
     public func setArguments(_ arguments: StatementArguments) throws {
         if isStepped { reset() }
         if parameterCount == 1, arguments.more == nil, let value = arguments.first {
@@ -33,13 +33,13 @@ extension Statement {
         areArgumentsBound = true
     }
 
-    /// Throws `SQLITE_MISUSE` when the arguments do not match the statement's parameters.
+    /// Throws `SQLITE_MISUSE` if the arguments do not match the statement's parameters.
     public func validateArguments(_ arguments: StatementArguments) throws {
         _ = try arguments.values(for: self)
     }
 
-    /// Sets the arguments of the next executions without checking that they match: parameters
-    /// without a value are NULL, values without a parameter are ignored.
+    /// Sets the arguments of the next executions without validation: parameters without a value are
+    /// NULL, and values without a parameter are ignored.
     public func setUncheckedArguments(_ arguments: StatementArguments) {
         if isStepped { reset() }
         sqlite3_clear_bindings(pointer)
@@ -54,7 +54,8 @@ extension Statement {
         areArgumentsBound = true
     }
 
-    /// Binds one value to each parameter: no binding of before remains, so none needs clearing.
+    /// Binds a value to every parameter: no previous binding remains, so no binding must be
+    /// cleared.
     private func bindAll(_ arguments: StatementArguments) throws {
         guard let first = arguments.first else { return }
         var code = first.bind(to: pointer, at: 1)
@@ -67,7 +68,8 @@ extension Statement {
             }
         }
         guard code == SQLITE_OK else {
-            // Some parameters have new values, some old ones: bind again before the next use.
+            // Some parameters have new values and others have old ones, so they are bound again
+            // before the next use.
             areArgumentsBound = false
             throw bindingError(code, arguments)
         }
@@ -93,9 +95,9 @@ extension Statement {
 }
 
 extension StatementArguments {
-    /// The values of a statement's parameters, in their order.
+    /// Returns the values of a statement's parameters, in their order.
     ///
-    /// - Throws: `SQLITE_MISUSE` when a parameter has none, or when values are left over.
+    /// - Throws: `SQLITE_MISUSE` if a parameter has no value, or if values are left over.
     func values(for statement: Statement) throws -> [DatabaseValue] {
         var rest = self
         let values = try rest.take(for: statement)
@@ -105,7 +107,7 @@ extension StatementArguments {
 
     /// Removes and returns the values of a statement's parameters, in their order.
     ///
-    /// - Throws: `SQLITE_MISUSE` when a parameter has none.
+    /// - Throws: `SQLITE_MISUSE` if a parameter has no value.
     mutating func take(for statement: Statement) throws -> [DatabaseValue] {
         let positional = values
         var next = 0

@@ -1,10 +1,10 @@
 import CSQLite
 
 extension Statement {
-    /// Runs the statement to its end while SQLite reads texts and blobs where they are.
+    /// Runs the statement to its end, while SQLite reads texts and blobs in place.
     ///
-    /// The statement is reset and its bindings are cleared before their memory may go
-    /// (`SQLITE_STATIC`). Afterwards the arguments are known, but not bound.
+    /// The statement is reset and its bindings are cleared before their memory may be released
+    /// (`SQLITE_STATIC`). Afterwards, the arguments are stored but not bound.
     func executeBorrowing(_ arguments: StatementArguments) throws {
         if isStepped { reset() }
         if arguments.isPositional, arguments.positionalCount == parameterCount {
@@ -26,13 +26,13 @@ extension Statement {
         try lend(first, values.more?.values, 0)
     }
 
-    /// Binds a value and those behind it, and executes when all are bound.
+    /// Binds a value and the following ones, and executes the statement when all are bound.
     ///
     /// - Parameters:
     ///   - value: The value of the parameter at `position + 1`.
     ///   - others: The values of all parameters but the first.
-    ///   - position: How many parameters come before.
-    /// - Throws: What the execution throws.
+    ///   - position: The number of preceding parameters.
+    /// - Throws: The error of the execution.
     private func lend(
         _ value: DatabaseValue,
         _ others: [DatabaseValue]?,

@@ -3,8 +3,8 @@ import CSQLite
 extension Statement {
     /// The columns of the result.
     ///
-    /// SQLite prepares a statement anew when the schema has changed, and `SELECT *` then has other
-    /// columns: the number of these events tells whether the names that were read still hold.
+    /// SQLite reprepares a statement when the schema has changed, and `SELECT *` then has other
+    /// columns. The number of repreparations shows whether the cached names are still valid.
     var layout: RowLayout {
         let version = sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0)
         if let columns, columnsVersion == version { return columns }
@@ -18,18 +18,18 @@ extension Statement {
         return layout
     }
 
-    /// The names of the result's columns.
+    /// The names of the columns of the result.
     ///
-    /// A change of the schema shows after the next execution's first step.
+    /// A change of the schema takes effect after the first step of the next execution.
     public var columnNames: [String] { layout.names }
 
-    /// The number of the result's columns; 0 for a statement without result.
+    /// The number of columns of the result; 0 for a statement without a result.
     public var columnCount: Int { Int(sqlite3_column_count(pointer)) }
 
-    /// The leftmost column with a name, in whatever case; nil when there is none.
+    /// Returns the leftmost column with a name, ignoring case; nil if there is none.
     public func index(ofColumn name: String) -> Int? { layout.index(ofColumn: name) }
 
-    /// The column of the result that an adapter puts first.
+    /// The column of the result that an adapter maps to the first column.
     @usableFromInline
     func firstColumn(_ adapter: (any RowAdapter)?) throws -> CInt {
         guard let adapter else { return 0 }
@@ -37,7 +37,7 @@ extension Statement {
         guard columns.count > 0 else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "the row adapter leaves no column",
+                message: "the row adapter removes all columns",
                 sql: sql
             )
         }

@@ -1,9 +1,10 @@
 import CSQLite
 
 extension Statement {
-    /// Runs the statement to its end, and throws its rows away.
+    /// Runs the statement to its end and discards its rows.
     ///
-    /// - Parameter arguments: The values of all its parameters; those that were set by default.
+    /// - Parameter arguments: The values of all its parameters; by default, the arguments that are
+    ///   already set.
     /// - Throws: A ``DatabaseError``.
     public func execute(arguments: StatementArguments? = nil) throws {
         guard let arguments, parameterCount > 0, parameterCount <= Self.borrowedParameterLimit
@@ -15,7 +16,8 @@ extension Statement {
         try executeBorrowing(arguments)
     }
 
-    /// How many texts and blobs are lent to SQLite at most: each one takes a few stack frames.
+    /// The largest number of texts and blobs that are lent to SQLite: each takes a few stack
+    /// frames.
     private static var borrowedParameterLimit: Int { 20 }
 
     func executeAllSteps() throws {
@@ -36,7 +38,7 @@ extension Statement {
         }
     }
 
-    /// Ends an execution that is under way, and binds the arguments of the next.
+    /// Ends a running execution, and binds the arguments of the next one.
     @usableFromInline
     func prepareExecution(_ arguments: StatementArguments?) throws {
         countExecution()
@@ -50,7 +52,7 @@ extension Statement {
 
     /// Executes the statement up to its first row.
     ///
-    /// - Returns: Whether there is a row. Then ``finishFirstRow()`` must follow.
+    /// - Returns: Whether there is a row. In that case, the caller must call ``finishFirstRow()``.
     @usableFromInline
     func executeToFirstRow(_ arguments: StatementArguments?) throws -> Bool {
         try prepareExecution(arguments)
@@ -59,7 +61,7 @@ extension Statement {
 
     /// Ends an execution after the first row.
     ///
-    /// - Throws: What a commit throws: in autocommit mode, the reset brings it.
+    /// - Throws: The error of a commit: in autocommit mode, the reset commits.
     @usableFromInline
     func finishFirstRow() throws {
         let code = reset()
@@ -68,7 +70,7 @@ extension Statement {
         try database.statementDidExecute(self)
     }
 
-    /// Takes the first step of an execution; returns whether there is a row.
+    /// Performs the first step of an execution; returns whether there is a row.
     @usableFromInline
     func startStepping() throws -> Bool {
         let database = database
@@ -77,7 +79,7 @@ extension Statement {
         return try finishStep(step(), database)
     }
 
-    /// Takes another step; returns whether there is a row.
+    /// Performs another step; returns whether there is a row.
     @usableFromInline
     func continueStepping() throws -> Bool {
         let code = step()
@@ -85,7 +87,7 @@ extension Statement {
         return try finishStep(code, database)
     }
 
-    /// Ends an execution that has not come to its end, as far as that can fail in silence.
+    /// Ends an unfinished execution if this cannot report an error.
     @usableFromInline
     func abandon() {
         guard isStepped else { return }

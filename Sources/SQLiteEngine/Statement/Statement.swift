@@ -5,14 +5,14 @@ public typealias SQLiteStatement = OpaquePointer
 
 /// A prepared statement of one connection.
 ///
-/// It is bound to the access that made it, like its connection. Whoever steps
-/// ``sqliteStatement`` by hand leaves it reset.
+/// Like its connection, it is valid only during the access that created it. Code that steps
+/// ``sqliteStatement`` itself must reset it afterwards.
 ///
 /// Its variables are exempt from the checks of exclusive access, which cost as much as binding a
-/// value: one thread at a time has the connection, and no variable is passed `inout` to code that
-/// could come back.
+/// value. One thread at a time holds the connection, and no variable is passed `inout` to code that
+/// could access it again.
 public final class Statement {
-    /// The C statement, for what this library does not offer.
+    /// The C statement, for features that this library does not offer.
     ///
     /// A program that uses it may run anything on the connection, as with
     /// ``Database/sqliteConnection``.
@@ -28,60 +28,61 @@ public final class Statement {
 
     let probe: ConnectionProbe
 
-    /// The statement's number at the probe.
+    /// The number of the statement in the probe.
     let number: UInt64
 
-    /// The number of parameters: the highest index, when the SQL numbers them itself.
+    /// The number of parameters: the highest index if the SQL numbers them.
     let parameterCount: Int
 
-    /// Whether the statement writes nothing itself (`sqlite3_stmt_readonly`).
+    /// Whether the statement itself writes nothing (`sqlite3_stmt_readonly`).
     public let isReadonly: Bool
 
-    /// Whether it may run where writing is refused.
+    /// Whether the statement may run where writes are refused.
     ///
-    /// `PRAGMA optimize` may not: it says that it is read-only, and writes statistics. `PRAGMA
-    /// journal_mode` may: it says that it writes, also where it only asks.
+    /// `PRAGMA optimize` may not: SQLite reports it as read-only, but it writes statistics. `PRAGMA
+    /// journal_mode` may: SQLite reports it as a write, even if it is only a query.
     let mayRunReadOnly: Bool
 
-    /// What it does beyond reading and writing rows.
+    /// The effect of the statement other than reading and writing rows.
     let effect: StatementEffect
 
-    /// Whether it has an ``effect``.
+    /// Whether the statement has an ``effect``.
     let hasEffect: Bool
 
-    /// What it reads and changes, once somebody has asked.
+    /// What the statement reads and changes, once this was requested.
     var analysis: StatementAnalysis?
 
-    /// How often SQLite had prepared the statement anew when ``analysis`` was made.
+    /// The number of SQLite's repreparations when ``analysis`` was made.
     var analysisVersion: CInt = 0
 
-    /// The authorizer's epoch when the statement was made.
+    /// The epoch of the authorizer when the statement was prepared.
     let preparationEpoch: Int
 
     /// The arguments that are bound, or that failed to bind.
     @exclusivity(unchecked) var storedArguments = StatementArguments()
 
-    /// Whether ``storedArguments`` are what SQLite has bound.
+    /// Whether ``storedArguments`` are bound.
     @exclusivity(unchecked) var areArgumentsBound: Bool
 
-    /// Counts the executions, so that a cursor knows whether the statement is still its own.
+    /// Counts the executions, so that a cursor detects when the statement is executed again.
     @exclusivity(unchecked) private(set) var execution: UInt64 = 0
 
-    /// Whether it is known to begin a read transaction where none is open.
+    /// Whether the statement is known to start a read transaction if none is open.
     @exclusivity(unchecked) var beginsRead = false
 
-    /// Whether a step came after the last reset.
+    /// Whether the statement was stepped since the last reset.
     @exclusivity(unchecked) @usableFromInline var isStepped = false
 
     /// The columns, as of ``columnsVersion``.
     var columns: RowLayout?
 
-    /// How often SQLite had prepared the statement anew when ``columns`` was made.
+    /// The number of SQLite's repreparations when ``columns`` was made.
     var columnsVersion: CInt = 0
 
-    /// The names of the parameters; nil for those without a name.
+    /// The names of the parameters; nil for a parameter without a name.
     private(set) lazy var parameterNames: [String?] = (0..<parameterCount).map {
-        // The first byte is the `:`, `@`, `$` or `?`. `?5` counts as a name for SQLite, not here.
+        // The first byte is `:`, `@`, `$` or `?`. SQLite treats `?5` as a name, but this library
+        // does not.
         guard let name = sqlite3_bind_parameter_name(pointer, CInt($0 + 1)) else {
             return nil
         }
@@ -116,10 +117,10 @@ public final class Statement {
 
     func countExecution() { execution &+= 1 }
 
-    /// Makes the statement ready for its next execution, and ends the one that is under way.
+    /// Ends a running execution, and prepares the statement for the next one.
     ///
-    /// - Returns: The code of the last step's failure, or of the commit that a reset in
-    ///   autocommit mode brings; else `SQLITE_OK`.
+    /// - Returns: The error code of the last step, or of the commit that a reset performs in
+    ///   autocommit mode; otherwise `SQLITE_OK`.
     @discardableResult
     func reset() -> CInt {
         isStepped = false

@@ -5,20 +5,20 @@
 /// try db.execute(sql: "UPDATE player SET score = :score", arguments: ["score": 0])
 /// ```
 ///
-/// A named parameter takes the value of its name when there is one. All other parameters take the
+/// A named parameter takes the value with its name, if there is one. All other parameters take the
 /// positional values, from left to right.
 public struct StatementArguments: Hashable, Sendable {
-    /// The first positional value lives in the structure itself.
+    /// The first positional value, stored inline.
     ///
-    /// The arguments of a read by key then allocate nothing.
+    /// This way, the arguments of a read by key allocate nothing.
     @usableFromInline var first: DatabaseValue?
 
-    /// What does not fit in the structure; nil when there is none.
+    /// The values that are not stored inline; nil if there are none.
     ///
-    /// One word, so that arguments are cheap to hand on.
+    /// One word, so that arguments are cheap to pass.
     @usableFromInline var more: MoreArguments?
 
-    /// Creates no arguments.
+    /// Creates empty arguments.
     @inlinable
     public init() {}
 
@@ -28,17 +28,17 @@ public struct StatementArguments: Hashable, Sendable {
     /// Whether there are no arguments.
     public var isEmpty: Bool { first == nil && named.isEmpty }
 
-    /// The positional values behind the first.
+    /// The positional values after the first.
     var others: [DatabaseValue] { more?.values ?? [] }
 
     /// The values by name, without the `:`, `@` or `$` of the SQL.
     var named: [String: DatabaseValue] { more?.names ?? [:] }
 
-    /// Whether there are no values by name.
+    /// Whether there are no named values.
     @inline(__always)
     var isPositional: Bool { more?.names.isEmpty ?? true }
 
-    /// How many positional values there are.
+    /// The number of positional values.
     @inline(__always)
     var positionalCount: Int { first == nil ? 0 : (more?.values.count ?? 0) + 1 }
 
@@ -53,7 +53,7 @@ public struct StatementArguments: Hashable, Sendable {
         }
     }
 
-    /// Equal when the values are.
+    /// Whether the values are equal.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.first == rhs.first && lhs.others == rhs.others && lhs.named == rhs.named
     }
@@ -66,7 +66,7 @@ public struct StatementArguments: Hashable, Sendable {
     }
 }
 
-/// The arguments behind the first.
+/// The arguments after the first.
 @usableFromInline
 final class MoreArguments: Sendable {
     /// The positional values.
@@ -95,7 +95,7 @@ extension StatementArguments {
         self.init(values: values.map(\.databaseValue))
     }
 
-    /// Creates positional arguments; nil when a value is not convertible.
+    /// Creates positional arguments; nil if a value is not convertible.
     public init?(_ array: [Any]) {
         var values: [DatabaseValue] = []
         for value in array {
@@ -110,7 +110,7 @@ extension StatementArguments {
         self.init(values: [], names: dictionary.mapValues { $0?.databaseValue ?? .null })
     }
 
-    /// Creates named arguments; the last value of a name wins.
+    /// Creates named arguments; the last value with a name wins.
     public init(_ keysAndValues: some Sequence<(String, (any DatabaseValueConvertible)?)>) {
         var named: [String: DatabaseValue] = [:]
         named.reserveCapacity(keysAndValues.underestimatedCount)
@@ -118,7 +118,7 @@ extension StatementArguments {
         self.init(values: [], names: named)
     }
 
-    /// Creates named arguments; nil when a key is no string, or a value is not convertible.
+    /// Creates named arguments; nil if a key is not a string, or if a value is not convertible.
     public init?(_ dictionary: [AnyHashable: Any]) {
         var named: [String: DatabaseValue] = [:]
         for (name, value) in dictionary {
@@ -132,7 +132,8 @@ extension StatementArguments {
 }
 
 extension StatementArguments {
-    /// Adds arguments: positional values after those that are there, named ones over them.
+    /// Appends arguments: positional values follow the existing ones, and named values replace
+    /// them.
     ///
     /// - Returns: The named values that were replaced.
     public mutating func append(
@@ -147,7 +148,7 @@ extension StatementArguments {
         return replaced
     }
 
-    /// Joins arguments; a name in both is a fatal error.
+    /// Combines arguments; a name in both is a fatal error.
     ///
     /// See ``&+(_:_:)``.
     public static func + (lhs: Self, rhs: Self) -> Self {
@@ -156,7 +157,7 @@ extension StatementArguments {
         return result
     }
 
-    /// Joins arguments; where a name is in both, the right one wins.
+    /// Combines arguments; if a name is in both, the right value wins.
     public static func &+ (lhs: Self, rhs: Self) -> Self {
         var result = lhs
         _ = result.append(contentsOf: rhs)
@@ -179,7 +180,7 @@ extension StatementArguments: ExpressibleByArrayLiteral {
     public init(arrayLiteral elements: (any DatabaseValueConvertible)?...) {
         self.init(first: elements.isEmpty ? nil : elements[0]?.databaseValue ?? .null)
         if elements.count > 1 {
-            // By index: a slice would move the literal from the stack to the heap.
+            // Iterates by index: a slice would move the literal from the stack to the heap.
             var values: [DatabaseValue] = []
             values.reserveCapacity(elements.count - 1)
             for index in 1..<elements.count {

@@ -2,33 +2,34 @@ import CSQLite
 
 /// The statements that a connection keeps prepared, by their SQL.
 ///
-/// It keeps at most ``capacity`` statements of at most ``byteCapacity`` bytes together. The one
-/// that was not used for longest makes room. Finding, adding and removing one takes constant time.
+/// It keeps at most ``capacity`` statements of at most ``byteCapacity`` bytes in total. The least
+/// recently used statement is removed first. Finding, adding and removing a statement takes
+/// constant time.
 struct StatementCache {
-    /// How many statements are kept at most.
+    /// The largest number of statements.
     static let capacity = 256
 
-    /// How much memory the kept statements occupy at most, in bytes: 4 MiB.
+    /// The largest amount of memory for the statements, in bytes: 4 MiB.
     ///
-    /// An ordinary statement takes 2 to 8 KB, so that only unusually large ones are kept in smaller
-    /// numbers. A single statement above the limit is not kept at all. The values of arguments are
-    /// not included.
+    /// An ordinary statement occupies 2 to 8 KB, so the limit affects only unusually large ones. A
+    /// single statement above the limit is not kept. The values of arguments are not included.
     static let byteCapacity = 4 << 20
 
-    /// How many of them are compared directly, before anything is hashed.
+    /// The number of statements that are compared directly before hashing.
     private static let recentCapacity = 4
 
     private struct Entry {
         let sql: String
         let isASCII: Bool
-        /// Its place in ``order``; 32 bits keep the entry at four words.
+        /// The place in ``order``; 32 bits keep the entry at four words.
         let place: Int32
         let statement: Statement
 
-        /// Whether the statement is the one of `sql`, which `==` its own.
+        /// Whether this is the statement of `sql`, which is `==` to the key of the entry.
         ///
-        /// `==` also holds for different bytes that Unicode calls equivalent, and these are
-        /// different text for SQLite. What equals an ASCII text of the same length is the same.
+        /// `==` also holds for different bytes that are canonically equivalent in Unicode, which
+        /// are different texts for SQLite. A text that is equal to an ASCII text of the same length
+        /// has the same bytes.
         @inline(__always)
         func hasSameBytes(as sql: String) -> Bool {
             self.sql.utf8.count == sql.utf8.count
@@ -39,19 +40,19 @@ struct StatementCache {
         var isBusy: Bool { sqlite3_stmt_busy(statement.pointer) != 0 }
     }
 
-    /// What is needed to remove the statement at a place.
+    /// The data required to remove the statement at a place.
     private struct Occupant {
         let sql: String
         let byteCount: Int
     }
 
-    /// The statements that were found last.
+    /// The most recently found statements.
     ///
-    /// The SQL of most programs is made of literals, and two equal literals are equal at their
-    /// first word: no byte is compared.
+    /// Most programs use string literals as SQL. Two references to the same literal are equal in
+    /// their first word, so no bytes are compared.
     private var recent: [Entry] = []
 
-    /// Where the next of ``recent`` is replaced.
+    /// The index of the next entry of ``recent`` to replace.
     private var hand = 0
 
     private var entries: [String: Entry] = [:]
@@ -59,16 +60,16 @@ struct StatementCache {
     /// The order in which the statements were last used, by their places.
     private var order = RecencyList()
 
-    /// The statements by their places; nil where a place is free.
+    /// The statements by their places; nil for a free place.
     private var occupants: [Occupant?] = []
 
-    /// The memory that the kept statements occupy, in bytes.
+    /// The memory of the kept statements, in bytes.
     private(set) var byteCount = 0
 
-    /// How many statements are kept.
+    /// The number of kept statements.
     var count: Int { entries.count }
 
-    /// The statement of an SQL text; nil when none is kept, or when it is in use.
+    /// Returns the statement of an SQL text; nil if none is kept, or if it is in use.
     @inline(__always)
     mutating func statement(sql: String) -> Statement? {
         for index in recent.indices where recent[index].sql == sql {
@@ -90,9 +91,9 @@ struct StatementCache {
         return entry.statement
     }
 
-    /// Keeps a statement.
+    /// Adds a statement.
     ///
-    /// One that has the same SQL and is in use stays instead of it.
+    /// An existing statement with the same SQL that is in use takes precedence.
     mutating func insert(_ statement: Statement, sql: String) {
         if let entry = entries[sql] {
             if entry.isBusy, entry.hasSameBytes(as: sql) { return }
@@ -123,7 +124,7 @@ struct StatementCache {
         remember(entry)
     }
 
-    /// Removes the statements for which a condition holds.
+    /// Removes the statements that satisfy a condition.
     mutating func removeAll(where condition: (Statement) -> Bool) {
         for entry in entries.values where condition(entry.statement) {
             remove(at: Int(entry.place))
@@ -132,7 +133,7 @@ struct StatementCache {
 
     /// Removes all statements.
     ///
-    /// Those that nothing else holds are finalized.
+    /// Statements without other references are finalized.
     mutating func removeAll() { self = StatementCache() }
 
     private mutating func remove(at place: Int) {
@@ -156,8 +157,8 @@ struct StatementCache {
         }
     }
 
-    /// What a statement occupies: SQLite's memory, its text included, and the two copies of the
-    /// text that the cache and the connection's status keep.
+    /// The memory of a statement: SQLite's memory, including its text, and the two copies of the
+    /// text in the cache and in the status of the connection.
     private static func byteCount(of statement: Statement, _ sql: String) -> Int {
         let used = sqlite3_stmt_status(
             statement.pointer,

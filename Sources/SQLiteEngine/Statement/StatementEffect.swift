@@ -1,6 +1,6 @@
-/// What a statement does beyond reading and writing rows, as its first words say.
+/// The effect of a statement other than reading and writing rows, determined from its first words.
 ///
-/// Words rather than the authorizer: they cost nothing, and leave that one to the user.
+/// The words cost nothing, whereas the authorizer should remain available to the user.
 enum StatementEffect: Equatable {
     /// Nothing else.
     case none
@@ -16,14 +16,14 @@ enum StatementEffect: Equatable {
     case releaseSavepoint(String)
     /// `ROLLBACK TO name`.
     case rollbackToSavepoint(String)
-    /// Tables, views, indexes or triggers come, go or change.
+    /// Tables, views, indexes or triggers are created, dropped or altered.
     case schemaChange
-    /// `ATTACH` and `DETACH`: whole databases come and go.
+    /// `ATTACH` or `DETACH`.
     case attachment
     /// `PRAGMA journal_mode` with a new mode.
     case journalModeChange
 
-    /// Whether it begins a transaction, where none is open.
+    /// Whether the statement starts a transaction if none is open.
     var mayBeginTransaction: Bool {
         switch self {
         case .beginTransaction, .beginSavepoint: true
@@ -64,7 +64,7 @@ enum StatementEffect: Equatable {
     private static func rollback(_ scanner: inout SQLScanner) -> StatementEffect {
         if scanner.takes(keyword: "transaction") {
             if scanner.takes(keyword: "to") { return .rollbackToSavepoint(savepointName(&scanner)) }
-            // A transaction may be given a name, which means nothing.
+            // A transaction may have a name, which has no effect.
             _ = scanner.name()
         }
         guard scanner.takes(keyword: "to") else { return .rollbackTransaction }

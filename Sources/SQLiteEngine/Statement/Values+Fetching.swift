@@ -1,16 +1,17 @@
 import CSQLite
 
-// A statement is reset right after its last step that matters: the read transaction that a
-// statement opens in autocommit mode ends there, not when somebody lets go of the statement.
+// A statement is reset immediately after its last required step. This ends the read transaction
+// that the statement opens in autocommit mode, rather than the release of the statement.
 
 extension DatabaseValueConvertible where Self: StatementColumnConvertible {
-    /// Gives a cursor of the values of the first column.
+    /// Returns a cursor over the values of the first column.
     ///
     /// - Parameters:
     ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; those that were set by default.
-    ///   - adapter: Where the first column is.
-    /// - Returns: A cursor, for the time of the access.
+    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///     set.
+    ///   - adapter: Determines which column comes first.
+    /// - Returns: A cursor, which is valid during the access.
     /// - Throws: `SQLITE_MISUSE` when the arguments do not match.
     @inlinable
     public static func fetchCursor(
@@ -25,8 +26,9 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
     ///
     /// - Parameters:
     ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; those that were set by default.
-    ///   - adapter: Where the first column is.
+    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///     set.
+    ///   - adapter: Determines which column comes first.
     /// - Returns: The values; NULL is an error, unless `Self` is an optional.
     /// - Throws: A ``DatabaseError``, or a ``RowDecodingError``.
     @inlinable
@@ -52,9 +54,10 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
     ///
     /// - Parameters:
     ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; those that were set by default.
-    ///   - adapter: Where the first column is.
-    /// - Returns: Nil for NULL, and when there is no row.
+    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///     set.
+    ///   - adapter: Determines which column comes first.
+    /// - Returns: The value; nil for NULL, or if there is no row.
     /// - Throws: A ``DatabaseError``, or a ``RowDecodingError``.
     @inlinable
     public static func fetchOne(
@@ -76,7 +79,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
         return value
     }
 
-    /// Gives a cursor of the values of the first column of a query.
+    /// Returns a cursor over the values of the first column of a query.
     @inlinable
     public static func fetchCursor(
         _ db: Database,
@@ -111,7 +114,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
 }
 
 extension DatabaseValueConvertible where Self: StatementColumnConvertible & Hashable {
-    /// Fetches the different values of the first column.
+    /// Fetches the distinct values of the first column.
     @inlinable
     public static func fetchSet(
         _ statement: Statement,
@@ -121,7 +124,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible & Hash
         try Set(fetchCursor(statement, arguments: arguments, adapter: adapter))
     }
 
-    /// Fetches the different values of the first column of a query.
+    /// Fetches the distinct values of the first column of a query.
     @inlinable
     public static func fetchSet(
         _ db: Database,
@@ -134,7 +137,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible & Hash
 }
 
 extension Statement {
-    /// Ends an execution whose row cannot be decoded, and makes the error.
+    /// Ends an execution whose row cannot be decoded, and returns the error.
     @usableFromInline
     func endWithMismatch(_ type: any Any.Type, _ column: CInt) -> RowDecodingError {
         let error = RowDecodingError.valueMismatch(type, statement: self, index: Int(column))

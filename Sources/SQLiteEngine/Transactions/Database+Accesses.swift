@@ -1,9 +1,9 @@
 import CSQLite
 import Telemetry
 
-/// How an access's own transaction begins and ends.
+/// How the transaction of an access starts and ends.
 extension Database {
-    /// Begins a read transaction, which sees one state of the database from its first statement.
+    /// Starts a read transaction, which sees one state of the database from its first statement.
     @inline(__always)
     func beginReadAccess() throws {
         if resumeKeptTransaction() {
@@ -29,10 +29,10 @@ extension Database {
     /// Ends a read transaction.
     ///
     /// - Parameters:
-    ///   - mayHaveWritten: Whether the file is open for writing; a pool's reader is not.
+    ///   - mayHaveWritten: Whether the file is open for writing; that of a pool's reader is not.
     ///   - mayKeep: Returns whether the transaction may stay open for the next access.
-    /// - Returns: Whether it did.
-    /// - Throws: `SQLITE_READONLY` when something was written after all.
+    /// - Returns: Whether the transaction stays open.
+    /// - Throws: `SQLITE_READONLY` if the access has written.
     @inline(__always)
     @discardableResult
     func endReadAccess(
@@ -52,14 +52,14 @@ extension Database {
             probe.didEndTransaction()
             return false
         }
-        // While the writer works, nothing is kept, and the clock is not read.
+        // While the writer is active, no transaction is kept, and the clock is not read.
         if mayKeep(), keepTransaction(at: monotonicNanoseconds(), if: mayKeep) { return true }
         kept.pointee.isUnconfirmed = false
         probe.willEndTransaction()
         let code = transactionStatements.commit(on: handle)
         guard code == SQLITE_OK else {
-            // An interrupt that comes between two statements must not make a read fail that has
-            // all its results: pretend that it came later.
+            // A read that has all its results must not fail because of an interrupt that arrives
+            // between two statements. It is treated as if the interrupt had arrived later.
             guard code & 0xff == SQLITE_INTERRUPT else {
                 let error = transactionError(code, sql: "COMMIT TRANSACTION")
                 abandonTransaction()
@@ -74,7 +74,7 @@ extension Database {
         return false
     }
 
-    /// Begins a write transaction that owns everything until its end.
+    /// Starts a write transaction, which isolates everything until its end.
     @inline(__always)
     func beginWriteAccess() throws {
         endKeptTransaction()
@@ -95,7 +95,8 @@ extension Database {
 
     /// Commits a write transaction.
     ///
-    /// - Throws: `SQLITE_ABORT` when SQLite gave it up meanwhile; what the commit throws.
+    /// - Throws: `SQLITE_ABORT` if SQLite has rolled it back in the meantime; the error of the
+    ///   commit.
     func endWriteAccess() throws {
         do {
             try checkForAbortedTransaction()
@@ -115,13 +116,13 @@ extension Database {
         probe.didEndTransaction()
         openTransactionDate = nil
         transactionDidEndIfNoted()
-        // A statement that is still stepping would keep a read transaction open, and so the log
-        // from beginning anew, until somebody resets it.
+        // A statement that is still stepping would keep a read transaction open until it is reset,
+        // and would thereby prevent a restart of the log.
         if sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE { resetStatements() }
         if isObserved { try observationBroker?.didCommitTransaction() }
     }
 
-    /// Ends a transaction whose access failed: whatever happens, none is left open.
+    /// Ends the transaction of a failed access, so that none stays open in any case.
     func abandonTransaction() {
         kept.pointee.isUnconfirmed = false
         isInsideTransactionBlock = false
@@ -134,8 +135,8 @@ extension Database {
         if sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE { resetStatements() }
     }
 
-    /// Stops the program when an access without a transaction of its own leaves one open: the
-    /// next access would find itself inside of it.
+    /// Stops the program if an access without a transaction leaves one open: the next access would
+    /// run inside it.
     @inline(__always)
     func preconditionNoTransactionIsLeftOpen() {
         guard sqlite3_get_autocommit(handle) == 0 else { return }
@@ -146,10 +147,10 @@ extension Database {
     }
 }
 
-// MARK: - Whole accesses, for those that run on a connection's own thread
+// MARK: - Complete accesses that run on the thread of the connection
 
 extension Database {
-    /// Runs `body` in a read transaction, which may be kept when `mayKeep` says so at its end.
+    /// Runs `body` in a read transaction, which is kept if `mayKeep` returns true at its end.
     func withReadTransaction<T>(
         mayKeep: () -> Bool = { false },
         _ body: (Database) throws -> T
@@ -181,7 +182,7 @@ extension Database {
         return result
     }
 
-    /// Ends an access of a pool's reader that had no transaction of its own.
+    /// Ends an access of a pool's reader that had no transaction.
     func endUnsafeAccess() {
         preconditionNoTransactionIsLeftOpen()
         if sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE {

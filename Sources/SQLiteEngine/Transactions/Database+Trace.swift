@@ -2,12 +2,13 @@ import CSQLite
 import Foundation
 
 extension Database {
-    /// Has a closure called for the statements of this connection; the one before is let go.
+    /// Sets a closure that is called for the statements of this connection; replaces the previous
+    /// one.
     ///
     /// - Parameters:
-    ///   - options: What to tell.
-    ///   - trace: Called on the thread that runs the statement; must not use the database. Nil to
-    ///     end tracing.
+    ///   - options: The events to report.
+    ///   - trace: Called on the thread that runs the statement; must not use the database. Pass nil
+    ///     to stop tracing.
     public func trace(
         options: TracingOptions = .statement,
         _ trace: ((TraceEvent) -> Void)? = nil
@@ -32,7 +33,7 @@ extension Database {
         )
     }
 
-    /// Makes an event of what SQLite tells (https://sqlite.org/c3ref/c_trace.html).
+    /// Creates an event from the data of SQLite's callback (https://sqlite.org/c3ref/c_trace.html).
     private func tell(_ kind: CInt, _ pointer: SQLiteStatement, _ detail: UnsafeMutableRawPointer?)
     {
         guard !isTraceMuted, let traceHandler, let detail else { return }

@@ -2,9 +2,9 @@ import CSQLite
 import Foundation
 
 extension Database {
-    /// Begins a transaction.
+    /// Starts a transaction.
     ///
-    /// - Parameter kind: By default deferred where writing is refused, immediate elsewhere.
+    /// - Parameter kind: By default, deferred where writes are refused, and immediate elsewhere.
     /// - Throws: A ``DatabaseError``, such as `SQLITE_BUSY`.
     public func beginTransaction(_ kind: TransactionKind? = nil) throws {
         let kind = kind ?? (isReadOnly ? .deferred : configuration.defaultTransactionKind)
@@ -13,14 +13,14 @@ extension Database {
 
     /// Commits the open transaction.
     ///
-    /// - Throws: A ``DatabaseError``; `SQLITE_ERROR` when there is no transaction.
+    /// - Throws: A ``DatabaseError``; `SQLITE_ERROR` if there is no transaction.
     public func commit() throws {
         try probe.commit { try execute(sql: "COMMIT TRANSACTION") }
     }
 
-    /// Undoes the open transaction; does nothing when there is none.
+    /// Rolls back the open transaction; has no effect if there is none.
     ///
-    /// An interrupt that comes meanwhile does not stop it.
+    /// An interrupt does not stop the rollback.
     ///
     /// - Throws: A ``DatabaseError``.
     public func rollback() throws {
@@ -29,15 +29,15 @@ extension Database {
         guard code == SQLITE_OK else { throw transactionError(code, sql: "ROLLBACK TRANSACTION") }
     }
 
-    /// Runs `operations` in a transaction, which ends as they say, and is undone when they throw.
+    /// Runs `operations` in a transaction, which ends as they decide and rolls back if they throw.
     ///
-    /// When SQLite itself gives the transaction up (an interrupted write, `ON CONFLICT
-    /// ROLLBACK`), every statement until the end of `operations`, and the commit, throw
-    /// `SQLITE_ABORT`: nothing is ever written outside of the transaction.
+    /// If SQLite itself rolls the transaction back (an interrupted write, `ON CONFLICT ROLLBACK`),
+    /// all statements until the end of `operations`, and the commit, throw `SQLITE_ABORT`. Nothing
+    /// is ever written outside the transaction.
     ///
     /// - Parameters:
-    ///   - kind: By default deferred where writing is refused, immediate elsewhere.
-    ///   - operations: Says how the transaction ends.
+    ///   - kind: By default, deferred where writes are refused, and immediate elsewhere.
+    ///   - operations: Returns how the transaction ends.
     /// - Throws: The first error.
     public func inTransaction(
         _ kind: TransactionKind? = nil,
@@ -51,9 +51,9 @@ extension Database {
         }
     }
 
-    /// Runs `operations` in a savepoint, or in a transaction where none is open.
+    /// Runs `operations` in a savepoint, or in a transaction if none is open.
     ///
-    /// - Parameter operations: Says whether the savepoint's changes stay.
+    /// - Parameter operations: Returns whether the changes of the savepoint are kept.
     /// - Throws: The first error.
     public func inSavepoint(_ operations: () throws -> TransactionCompletion) throws {
         guard isInsideTransaction else {
@@ -64,18 +64,18 @@ extension Database {
         try runTransactionBlock(operations) {
             try execute(sql: "RELEASE SAVEPOINT poolgauge")
         } rollback: {
-            // Rolling back leaves the savepoint on SQLite's stack; releasing takes it off.
+            // A rollback leaves the savepoint on SQLite's stack; the release removes it.
             try execute(sql: "ROLLBACK TRANSACTION TO SAVEPOINT poolgauge")
             try execute(sql: "RELEASE SAVEPOINT poolgauge")
         }
     }
 
-    /// The date of the open transaction, the same for as long as it is open; outside of one, the
-    /// current date.
+    /// The date of the open transaction, which stays the same while it is open; outside a
+    /// transaction, the current date.
     ///
-    /// It is taken when the transaction begins; by a `read`, when somebody first asks.
+    /// A write transaction fetches the date when it starts; a `read`, when the date is first used.
     ///
-    /// - Throws: What the configuration's clock throws.
+    /// - Throws: The error of the configuration's clock.
     public var transactionDate: Date {
         get throws {
             if let openTransactionDate, isInsideTransaction { return try openTransactionDate.get() }
@@ -88,7 +88,7 @@ extension Database {
         }
     }
 
-    /// Records the date of a transaction that has begun, and the committed state before its first
+    /// Records the date of a transaction that has started, and the committed state before its first
     /// statement.
     ///
     /// An error of the clock is thrown when the date is used.
@@ -97,13 +97,13 @@ extension Database {
         openTransactionDate = Result { try configuration.transactionClock.now(self) }
     }
 
-    /// Forgets what belonged to a transaction, if anything does.
+    /// Clears the state that belongs to a transaction, if there is any.
     @inline(__always)
     func transactionDidEndIfNoted() {
         if attention.contains(.transaction) { transactionDidEnd() }
     }
 
-    /// Forgets what belonged to a transaction.
+    /// Clears the state that belongs to a transaction.
     @inline(never)
     func transactionDidEnd() {
         openTransactionDate = nil
@@ -115,9 +115,9 @@ extension Database {
         attention.remove(.transaction)
     }
 
-    /// Refuses statements that write while `value` runs.
+    /// Refuses statements that write while `value` is running.
     ///
-    /// - Throws: What `value` throws; `SQLITE_READONLY` for a statement that writes.
+    /// - Throws: The error that `value` throws; `SQLITE_READONLY` for a statement that writes.
     public func readOnly<T>(_ value: () throws -> T) throws -> T {
         readOnlyDepth += 1
         defer { readOnlyDepth -= 1 }
@@ -144,7 +144,7 @@ extension Database {
         }
         isInsideTransactionBlock = wasInside
         do {
-            // A transaction that is gone took its savepoints along.
+            // The savepoints end with the transaction.
             if isInsideTransaction { try rollback() }
         } catch {
             firstError = firstError ?? error
@@ -152,9 +152,9 @@ extension Database {
         if let firstError { throw firstError }
     }
 
-    // MARK: For the accesses
+    // MARK: For accesses
 
-    /// The error of a transaction statement that failed.
+    /// Returns the error of a transaction statement that failed.
     func transactionError(_ code: CInt, sql: String) -> DatabaseError {
         probe.didFail(code)
         return DatabaseError(
@@ -164,10 +164,10 @@ extension Database {
         )
     }
 
-    /// Rolls back, however often it is interrupted, and gives the last result code.
+    /// Rolls back, regardless of interrupts, and returns the last result code.
     ///
-    /// The flag of an interrupt stays up while a statement is not reset
-    /// (https://sqlite.org/c3ref/interrupt.html), so these are reset first.
+    /// The flag of an interrupt stays set until all statements are reset
+    /// (https://sqlite.org/c3ref/interrupt.html), so they are reset first.
     func rollbackIgnoringInterrupts() -> CInt {
         if isObserved { observationBroker?.willEndTransaction() }
         var code = transactionStatements.rollback(on: handle)
@@ -187,7 +187,7 @@ extension Database {
         return code
     }
 
-    /// Resets every statement of the connection: those that are still stepping keep its locks.
+    /// Resets every statement of the connection: statements that are still stepping keep its locks.
     func resetStatements() {
         var statement = sqlite3_next_stmt(handle, nil)
         while let current = statement {

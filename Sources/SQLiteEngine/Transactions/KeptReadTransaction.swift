@@ -1,7 +1,7 @@
 import CSQLite
 import Telemetry
 
-/// The read transaction that one connection keeps open from one access to the next.
+/// The read transaction that one connection keeps open between accesses.
 ///
 /// Beginning and ending a read transaction costs more than the point read inside: SQLite locks and
 /// unlocks a read mark with two system calls. Where nothing was committed since the last access, a
@@ -31,17 +31,18 @@ struct KeptReadTransaction {
     var keeper: Unmanaged<ReadTransactionKeeper>?
     /// Whether the connection is idle inside a transaction.
     var isKept = false
-    /// Whether an access has taken the transaction over, and has run no statement yet.
+    /// Whether an access has continued the transaction, and has run no statement yet.
     var isUnconfirmed = false
     /// Whether the access has used the C connection, or a statement that changes what the wal-index
     /// describes: its transaction is not kept.
     var isExposed = false
-    /// The header before the open transaction began.
+    /// The header before the open transaction started.
     private(set) var header = poolgauge_wal_header()
     /// Whether ``header`` could be read.
     private(set) var hasHeader = false
-    /// Whether the whole log was in the database file when the transaction began: then it reads the
-    /// file alone, and does not keep a writer from resetting the log.
+    /// Whether the whole log was in the database file when the transaction started.
+    ///
+    /// It then reads only the file, and does not prevent a writer from resetting the log.
     private var isOnFileAlone = false
     /// When the transaction was first kept, in nanoseconds; 0 before.
     private(set) var since: UInt64 = 0
@@ -50,10 +51,10 @@ struct KeptReadTransaction {
     /// The keeper's count of this process's writes before the decision to keep the transaction.
     private var writes: UInt64 = 0
 
-    /// Whether a new transaction would show the same state, and would not be in fewer writers' way.
+    /// Whether a new transaction would show the same state and would block at least as many writers.
     ///
-    /// Once a checkpoint has copied the whole log, a new transaction reads the database file alone,
-    /// and the next writer can reset the log. One that began earlier is in its way.
+    /// Once a checkpoint has copied the whole log, a new transaction reads only the database file,
+    /// and the next writer can reset the log. A transaction that started earlier would block it.
     @inline(__always)
     func isCurrent() -> Bool {
         guard hasHeader, let walIndex,
@@ -70,7 +71,7 @@ struct KeptReadTransaction {
         return withUnsafePointer(to: header) { poolgauge_wal_header_is(walIndex, $0) } != 0
     }
 
-    /// Records the state before a transaction begins.
+    /// Records the state before a transaction starts.
     @inline(__always)
     mutating func willBegin() {
         since = 0
@@ -116,7 +117,7 @@ struct KeptReadTransaction {
         var current = poolgauge_wal_header()
         let isRead = poolgauge_wal_header_read(walIndex, &current) != 0
         keeper._withUnsafeGuaranteedRef { keeper in
-            // This process's writers end kept transactions before they commit.
+            // Writers of this process end kept transactions before they commit.
             guard keeper.writes.load(ordering: .acquiring) == writes else { return }
             keeper.noteForeignCommit(isRead ? current : header, at: monotonicNanoseconds())
         }
@@ -131,12 +132,12 @@ struct KeptReadTransaction {
 }
 
 extension Database {
-    /// Takes over the transaction that was kept.
+    /// Continues the kept transaction.
     ///
-    /// Like `BEGIN DEFERRED`, this takes no state yet: the first statement does, in
+    /// Like `BEGIN DEFERRED`, this reads no state yet: the first statement does so, in
     /// ``confirmReadState()``.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether there was a kept transaction.
     @inline(__always)
     func resumeKeptTransaction() -> Bool {
         guard kept.pointee.isKept else { return false }
@@ -145,7 +146,7 @@ extension Database {
         return true
     }
 
-    /// Makes sure, before the first statement of an access, that the transaction shows the last
+    /// Checks, before the first statement of an access, that the transaction shows the last
     /// committed state.
     @inline(__always)
     func confirmReadState() throws {
@@ -157,28 +158,27 @@ extension Database {
         }
     }
 
-    /// Makes sure, before a statement is prepared, that the schema is read in the last committed
-    /// state.
+    /// Checks, before a statement is prepared, that the schema is that of the last committed state.
     ///
-    /// The access still has no state afterwards: its first statement confirms the state again.
+    /// Afterwards the access still has no state: its first statement confirms the state again.
     @inline(__always)
     func confirmSchemaState() throws {
         guard kept.pointee.isUnconfirmed, !kept.pointee.isCurrent() else { return }
         try restartReadTransaction()
     }
 
-    /// Replaces the transaction that the access took over by one that has no state yet.
+    /// Replaces the transaction that the access has continued by one that has no state yet.
     @inline(never)
     func restartReadTransaction() throws {
         guard kept.pointee.isUnconfirmed else { return }
         endKeptTransaction()
-        // Until a transaction is open, the next statement tries again.
+        // Until a transaction is open, the next statement retries.
         kept.pointee.isUnconfirmed = true
         try beginReadTransaction()
         kept.pointee.isUnconfirmed = false
     }
 
-    /// Keeps the open transaction for the next access, if that is not observable.
+    /// Keeps the open transaction for the next access, if this is not observable.
     @inline(__always)
     func keepTransaction(at now: UInt64, if isAllowed: () -> Bool) -> Bool {
         guard kept.pointee.mayKeep(at: now, if: isAllowed), poolgauge_has_attached(handle) == 0,
@@ -191,25 +191,25 @@ extension Database {
         return true
     }
 
-    /// Ends the transaction that is kept, or that the access took over and has not used.
+    /// Ends the transaction that is kept, or that the access has continued and not used.
     ///
-    /// The caller has claimed the connection.
+    /// The caller holds the connection.
     func endKeptTransaction() {
         guard kept.pointee.isKept || kept.pointee.isUnconfirmed else { return }
         probe.willEndTransaction()
         defer { kept.pointee.didEnd() }
         guard isInsideTransaction else { return }
-        // A rollback would be reported to the connection's observers.
+        // Observers of the connection would be notified of a rollback.
         guard transactionStatements.commit(on: handle) == SQLITE_OK else {
             return abandonTransaction()
         }
         probe.didEndTransaction()
     }
 
-    /// Called before the program gets the C connection.
+    /// Called before the program receives the C connection.
     ///
-    /// A transaction that was taken over has a state, which one that just began has not: nothing
-    /// that runs on the C connection may notice.
+    /// A continued transaction has a state, whereas a transaction that has just started has none.
+    /// Code that uses the C connection must not be able to observe the difference.
     @inline(never)
     package func willExposeHandle() {
         kept.pointee.isExposed = true

@@ -18,8 +18,8 @@ import Glibc
 ///   ``KeptReadTransaction/limit``;
 /// - while it shows the last committed state, which is checked again before the first statement of
 ///   each access;
-/// - while this process's writer is idle (``AccessGate/forbidKeeping()``): it ends kept transactions before it begins,
-///   so its checkpoints and its next log do not wait for them;
+/// - while this process's writer is idle (``AccessGate/forbidKeeping()``): it ends kept
+///   transactions before it begins, so its checkpoints and its next log do not wait for them;
 /// - while no other process writes. A kept transaction that is outdated although no writer of this
 ///   process was active proves that another process has committed: nothing is kept for ``rest``.
 ///   After that, while a checkpoint is due, transactions are kept in turns (``turn``) for some time
@@ -31,48 +31,48 @@ import Glibc
 /// `@unchecked Sendable`: `timer` is set before a connection is opened, and a dispatch source may
 /// be used from any thread; the rest is atomic.
 final class ReadTransactionKeeper: @unchecked Sendable {
-    /// After how long a transaction that no access ends is ended, in nanoseconds.
+    /// How long a transaction is kept if no access ends it, in nanoseconds.
     static let idleLimit: UInt64 = 2_000_000
-    /// From how many frames on SQLite checkpoints a log by default
+    /// The number of frames from which SQLite checkpoints a log by default
     /// (<https://sqlite.org/pragma.html#pragma_wal_autocheckpoint>).
     static let longLog: UInt32 = 1_000
 
-    /// For how long nothing is kept after another process has committed, in nanoseconds.
+    /// How long no transaction is kept after another process has committed, in nanoseconds.
     let rest = Atomic<UInt64>(250_000_000)
-    /// For how long another process that has committed is expected to write again, in nanoseconds.
+    /// How long another process that has committed is expected to write again, in nanoseconds.
     static let memory: UInt64 = 10_000_000_000
-    /// The bit of the clock, in nanoseconds, that says whose turn it is while another process's log
-    /// waits for a checkpoint: for 4 ms, transactions are kept, and for the next 4 ms none is.
+    /// The bit of the clock, in nanoseconds, that determines the turn while another process's log
+    /// waits for a checkpoint: transactions are kept for 4 ms, and none is kept for the next 4 ms.
     ///
-    /// A checkpoint of that process may wait for a read mark, and try again now and then (the busy
-    /// handler). Nothing shows that it waits. It must meet a moment at which no reader holds the
-    /// mark.
+    /// A checkpoint of that process may wait for a read mark and retry from time to time (the busy
+    /// handler). This wait is not visible. The checkpoint must find a moment at which no reader
+    /// holds the mark.
     static let turn: UInt64 = 1 << 22
 
-    /// How many accesses of this process's writers have begun.
+    /// The number of accesses that the writers of this process have started.
     let writes = Atomic<UInt64>(0)
-    /// Until when nothing is kept, in nanoseconds of the monotonic clock; 0 when no other process
-    /// has written to the present log.
+    /// The time until which nothing is kept, in nanoseconds of the monotonic clock; 0 if no other
+    /// process has written to the current log.
     private let restsUntil = Atomic<UInt64>(0)
     /// The log that another process has written to.
     private let foreignLog = Atomic<UInt32>(0)
-    /// For how long a writer waits at most for a transaction that another thread is ending, in
+    /// The longest time that a writer waits for a transaction that another thread is ending, in
     /// nanoseconds: that thread may have lost its processor.
     let longestEnding = Atomic<UInt64>(10_000_000)
 
     /// Whether the timer is set.
     var isTimerSet: Bool { isArmed.load(ordering: .sequentiallyConsistent) }
 
-    /// How often the timer has expired.
+    /// The number of times that the timer has expired.
     let expirations = Atomic<UInt64>(0)
 
     private let isArmed = Atomic<Bool>(false)
     private var timer: (any DispatchSourceTimer)?
 
-    /// Whether the connections of the gate may keep transactions at all.
+    /// Whether the connections of the gate may keep transactions.
     var isOn: Bool { timer != nil }
 
-    /// Lets the connections of a gate keep transactions; called once, before one is opened.
+    /// Allows the connections of a gate to keep transactions; called once, before one is opened.
     func start(for gate: AccessGate) {
         let timer = DispatchSource.makeTimerSource(
             flags: .strict,
@@ -87,7 +87,7 @@ final class ReadTransactionKeeper: @unchecked Sendable {
 
     // MARK: Other processes
 
-    /// Whether a transaction that began with `header` may be kept, as far as other processes matter.
+    /// Whether a transaction that started with `header` may be kept with regard to other processes.
     @inline(__always)
     func mayKeep(
         _ header: poolgauge_wal_header,
@@ -106,12 +106,12 @@ final class ReadTransactionKeeper: @unchecked Sendable {
         let end = restsUntil.load(ordering: .relaxed)
         guard now >= end, let walIndex else { return false }
         var header = header
-        // What other processes commit while nothing is kept is not noticed.
+        // Commits of other processes are not detected while nothing is kept.
         let isRecent = now &- end < Self.memory
         guard
             isRecent || poolgauge_wal_generation(&header) == foreignLog.load(ordering: .relaxed)
         else {
-            // The log has started over since, and no other process is known to write to it.
+            // The log was restarted since, and no other process is known to write to it.
             restsUntil.store(0, ordering: .relaxed)
             return true
         }
@@ -129,10 +129,10 @@ final class ReadTransactionKeeper: @unchecked Sendable {
 
     // MARK: Transactions that no access ends
 
-    /// Makes sure that a transaction which was just kept is ended when no access follows.
+    /// Ensures that a transaction that was just kept ends even if no access follows.
     ///
-    /// Call it after the slot was given up: the timer sees the slot, or this call sees that the
-    /// timer has expired.
+    /// Call this after releasing the slot: either the timer finds the slot, or this call detects
+    /// that the timer has expired.
     @inline(__always)
     func didKeep() {
         if !isArmed.load(ordering: .sequentiallyConsistent) { arm() }
@@ -148,7 +148,7 @@ final class ReadTransactionKeeper: @unchecked Sendable {
     }
 
     /// Called when the timer has expired, before the slots are searched: a transaction that is kept
-    /// from here on arms the timer again.
+    /// afterwards arms the timer again.
     func timerDidExpire() {
         expirations.wrappingAdd(1, ordering: .relaxed)
         isArmed.store(false, ordering: .sequentiallyConsistent)
@@ -160,14 +160,14 @@ extension AccessGate {
     @inline(__always)
     var allowsKeeping: Bool { attention.load(ordering: .relaxed) < Self.forbidding }
 
-    /// Ends the transactions that idle connections keep, and prevents that others are kept.
+    /// Ends the transactions that idle connections keep, and prevents others from being kept.
     ///
     /// ``allowKeeping()`` reverses it; calls nest.
     func forbidKeeping() {
         attention.wrappingAdd(Self.forbidding, ordering: .sequentiallyConsistent)
         endKeptTransactions()
         if isEnding { awaitEnding() }
-        // After the search: what is outdated until here was not outdated by the caller.
+        // Incremented after the search: this caller has not outdated any earlier transaction.
         keeper.writes.wrappingAdd(1, ordering: .releasing)
     }
 
@@ -182,7 +182,7 @@ extension AccessGate {
         endKeptTransactions()
     }
 
-    /// Ends the transactions that idle connections keep; connections that keep none are not claimed.
+    /// Ends the transactions that idle connections keep; other connections are not claimed.
     private func endKeptTransactions() {
         for slot in slots where slot.claimKeeping() {
             slot.database?.endKeptTransaction()
@@ -201,8 +201,8 @@ extension AccessGate {
     /// Whether a thread has claimed an idle connection to end its transaction.
     private var isEnding: Bool { slots.contains(where: \.isEnding) }
 
-    /// Claims a connection that is idle except for a thread that ends its transaction: it becomes
-    /// free sooner than another one can be opened.
+    /// Claims a connection whose kept transaction another thread is ending: it becomes free sooner
+    /// than a new one can be opened.
     @inline(never)
     func claimAfterEnding() -> AccessSlot? {
         guard isEnding else { return nil }

@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 
 extension Database {
-    /// Which events ``Database/trace(options:_:)`` tells; the raw value is SQLite's mask.
+    /// The events that ``Database/trace(options:_:)`` reports; the raw value is SQLite's mask.
     public struct TracingOptions: OptionSet, Sendable {
         /// SQLite's mask.
         public let rawValue: CInt
@@ -10,22 +10,22 @@ extension Database {
         /// Creates options from SQLite's mask.
         public init(rawValue: CInt) { self.rawValue = rawValue }
 
-        /// Statements that begin to run, and triggers.
+        /// Statements that start to run, and triggers.
         public static let statement = TracingOptions(rawValue: SQLITE_TRACE_STMT)
 
-        /// Statements that have run, with the time that it took.
+        /// Statements that have run, with their duration.
         public static let profile = TracingOptions(rawValue: SQLITE_TRACE_PROFILE)
     }
 
-    /// What ``Database/trace(options:_:)`` tells; valid until the handler returns.
+    /// An event that ``Database/trace(options:_:)`` reports; valid until the handler returns.
     public enum TraceEvent: CustomStringConvertible {
-        /// A statement begins to run.
+        /// A statement starts to run.
         case statement(Statement)
         /// A statement has run.
         case profile(statement: Statement, duration: TimeInterval)
 
-        /// The SQL, with the duration of a profile; arguments show only when
-        /// ``Configuration/publicStatementArguments``.
+        /// The SQL, with the duration of a profile event; includes arguments only if
+        /// ``Configuration/publicStatementArguments`` is set.
         public var description: String {
             switch self {
             case .statement(let statement): statement.description
@@ -34,7 +34,7 @@ extension Database {
             }
         }
 
-        /// The SQL with its arguments, which may be private, and the duration of a profile.
+        /// The SQL with its arguments, which may be private, and the duration of a profile event.
         public var expandedDescription: String {
             switch self {
             case .statement(let statement): statement.expandedSQL
@@ -53,7 +53,7 @@ extension Database.TraceEvent {
     /// The statement of an event.
     public struct Statement: CustomStringConvertible {
         let sqliteStatement: SQLiteStatement
-        /// What SQLite tells of a trigger, a comment with its name; nil for statements.
+        /// SQLite's description of a trigger, a comment with its name; nil for statements.
         let comment: String?
         let showsArguments: Bool
 
@@ -70,7 +70,7 @@ extension Database.TraceEvent {
             return String(cString: text).trimmedSQL
         }
 
-        /// The SQL; with its arguments only when ``Configuration/publicStatementArguments``.
+        /// The SQL; includes arguments only if ``Configuration/publicStatementArguments`` is set.
         public var description: String { showsArguments ? expandedSQL : sql }
     }
 }

@@ -1,19 +1,19 @@
 extension Database {
-    /// How a transaction begins.
+    /// How a transaction starts.
     public enum TransactionKind: String, Hashable, Sendable {
-        /// Takes locks when they are needed.
+        /// Acquires locks when they are needed.
         case deferred = "DEFERRED"
-        /// Takes the write lock at once.
+        /// Acquires the write lock immediately.
         case immediate = "IMMEDIATE"
-        /// Takes the write lock, and without WAL keeps readers out.
+        /// Acquires the write lock immediately, and without WAL also blocks readers.
         case exclusive = "EXCLUSIVE"
     }
 
     /// How a transaction ends.
     public enum TransactionCompletion: Hashable, Sendable {
-        /// Its changes stay.
+        /// The changes are kept.
         case commit
-        /// Its changes are undone.
+        /// The changes are rolled back.
         case rollback
     }
 }

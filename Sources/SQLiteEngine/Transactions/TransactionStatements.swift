@@ -1,7 +1,7 @@
 import CSQLite
 
-/// BEGIN, COMMIT and ROLLBACK of one connection, prepared when first needed and kept: preparing
-/// them anew costs more than a point read.
+/// BEGIN, COMMIT and ROLLBACK of one connection, prepared when first needed and then kept:
+/// preparing them again costs more than a point read.
 struct TransactionStatements {
     private var beginDeferred: OpaquePointer?
     private var beginImmediate: OpaquePointer?

@@ -1,13 +1,15 @@
 import CSQLite
 
-/// Booleans are stored as 0 and 1; any number but zero reads as true, and a text as neither.
+/// Booleans are stored as 0 and 1. Any nonzero number reads as true; a text does not convert.
 extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
     /// The integer 0 or 1.
     @inlinable public var databaseValue: DatabaseValue {
         DatabaseValue(storage: .int64(self ? 1 : 0))
     }
 
-    /// Creates the value from a number: SQLite's rules for texts (`'1english'` is true) surprise.
+    /// Creates the value from a number.
+    ///
+    /// Texts do not convert, because SQLite's rules for them are surprising (`'1english'` is true).
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Bool? {
         switch dbValue.storage {
         case .int64(let value): value != 0

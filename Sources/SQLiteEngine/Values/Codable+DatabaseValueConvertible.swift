@@ -1,10 +1,10 @@
 import Foundation
 
-// A `Codable` value that encodes itself as one single value (a string, a number, a date, another
-// convertible type) is stored as that. All others are stored as JSON texts.
+// A `Codable` value that encodes itself as a single value (a string, a number, a date, or another
+// convertible type) is stored as this value. All others are stored as JSON texts.
 
 extension DatabaseValueConvertible where Self: Encodable {
-    /// The single value that the value encodes itself as, or its JSON.
+    /// The single value that the value encodes, or its JSON.
     ///
     /// A value that cannot be encoded is a fatal error.
     public var databaseValue: DatabaseValue {
@@ -39,16 +39,16 @@ where Self: Encodable & RawRepresentable, RawValue: DatabaseValueConvertible {
 
 extension DatabaseValueConvertible
 where Self: Decodable & RawRepresentable, RawValue: DatabaseValueConvertible {
-    /// Creates a value from a raw value; nil when it is none of this type's.
+    /// Creates a value from a raw value; nil if it is not valid for this type.
     public static func fromDatabaseValue(_ databaseValue: DatabaseValue) -> Self? {
         RawValue.fromDatabaseValue(databaseValue).flatMap(Self.init(rawValue:))
     }
 }
 
-/// Thrown by a value that encodes or decodes itself with keys, or as a list.
+/// Thrown by a value that uses a keyed or unkeyed container.
 struct JSONIsNeeded: Error {}
 
-/// Takes the single value that a value encodes itself as.
+/// Receives the single value that a value encodes.
 private final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
@@ -98,7 +98,7 @@ private final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
     }
 }
 
-/// Ends an encoding that needs keys.
+/// Ends an encoding that requires keys.
 struct RefusingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: any Encoder
     let codingPath: [any CodingKey] = []
@@ -123,7 +123,7 @@ struct RefusingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder(forKey key: Key) -> any Encoder { encoder }
 }
 
-/// Ends an encoding that needs a list.
+/// Ends an encoding that requires a list.
 struct RefusingUnkeyedContainer: UnkeyedEncodingContainer {
     let encoder: any Encoder
     let codingPath: [any CodingKey] = []
@@ -144,7 +144,7 @@ struct RefusingUnkeyedContainer: UnkeyedEncodingContainer {
     func superEncoder() -> any Encoder { encoder }
 }
 
-/// Gives a value that decodes itself from one single value.
+/// Decodes a value from a single value.
 private struct SingleValueDecoder: Decoder, SingleValueDecodingContainer {
     let value: DatabaseValue
     let codingPath: [any CodingKey] = []

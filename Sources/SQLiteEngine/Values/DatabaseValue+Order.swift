@@ -1,5 +1,5 @@
 extension DatabaseValue {
-    /// Whether SQLite sorts `lhs` before `rhs`: NULL, numbers, texts by their bytes, blobs.
+    /// Returns whether SQLite sorts `lhs` before `rhs`: NULL, numbers, texts by their bytes, blobs.
     static func < (lhs: DatabaseValue, rhs: DatabaseValue) -> Bool {
         switch (lhs.storage, rhs.storage) {
         case (.int64(let left), .int64(let right)): left < right
@@ -15,7 +15,7 @@ extension DatabaseValue {
 }
 
 extension DatabaseValue.Storage {
-    /// Where the storage class stands in SQLite's order.
+    /// The position of the storage class in SQLite's order.
     fileprivate var rank: Int {
         switch self {
         case .null: 0

@@ -40,13 +40,13 @@ public struct DatabaseValue: Sendable {
         self.storage = storage
     }
 
-    /// Creates the value that a convertible value turns into; nil for anything else.
+    /// Creates the database value of a convertible value; nil for any other value.
     public init?(value: Any) {
         guard let convertible = value as? any DatabaseValueConvertible else { return nil }
         self = convertible.databaseValue
     }
 
-    /// Reads a column of a statement's current row.
+    /// Reads a column of the current row of a statement.
     ///
     /// - Parameters:
     ///   - sqliteStatement: A statement that has a row.
@@ -68,7 +68,7 @@ public struct DatabaseValue: Sendable {
 }
 
 extension DatabaseValue: Hashable {
-    /// Whether two values are equal, for which an integer equals a real of the same value.
+    /// Returns whether two values are equal; an integer equals a real of the same value.
     public static func == (lhs: DatabaseValue, rhs: DatabaseValue) -> Bool {
         switch (lhs.storage, rhs.storage) {
         case (.int64(let integer), .double(let real)), (.double(let real), .int64(let integer)):
@@ -78,7 +78,7 @@ extension DatabaseValue: Hashable {
         }
     }
 
-    /// Feeds the value to `hasher`; an integer hashes like the real that it may equal.
+    /// Feeds the value to `hasher`; an integer has the same hash as a real of the same value.
     public func hash(into hasher: inout Hasher) {
         switch storage {
         case .null: hasher.combine(0)

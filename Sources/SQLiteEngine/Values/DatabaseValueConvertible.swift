@@ -1,20 +1,20 @@
 import Foundation
 
-/// A type whose values turn into database values, and back.
+/// A type that converts to and from database values.
 public protocol DatabaseValueConvertible: StatementBinding {
-    /// The value for the database.
+    /// The database value.
     var databaseValue: DatabaseValue { get }
 
-    /// Creates a value from one of the database's; nil when it cannot be converted.
+    /// Creates a value from a database value; nil if the conversion is not possible.
     static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self?
 
-    /// The value of a column that a row does not have; nil when that is an error.
+    /// Returns the value for a column that is missing in a row; nil if that is an error.
     static func fromMissingColumn() -> Self?
 
-    /// The decoder of values that are stored as JSON.
+    /// Returns the decoder for values that are stored as JSON.
     static func databaseJSONDecoder() -> JSONDecoder
 
-    /// The encoder of values that are stored as JSON.
+    /// Returns the encoder for values that are stored as JSON.
     static func databaseJSONEncoder() -> JSONEncoder
 }
 
@@ -24,11 +24,11 @@ extension DatabaseValueConvertible {
         databaseValue.bind(to: sqliteStatement, at: index)
     }
 
-    /// Nil: a missing column is an error.
+    /// Returns nil: a missing column is an error.
     @inlinable
     public static func fromMissingColumn() -> Self? { nil }
 
-    /// A decoder of Base64 data and of dates in milliseconds since 1970.
+    /// Returns a decoder that reads data as Base64 and dates in milliseconds since 1970.
     public static func databaseJSONDecoder() -> JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dataDecodingStrategy = .base64
@@ -37,8 +37,8 @@ extension DatabaseValueConvertible {
         return decoder
     }
 
-    /// An encoder of Base64 data and of dates in milliseconds since 1970, with sorted keys, so
-    /// that equal values have equal texts.
+    /// Returns an encoder that writes data as Base64 and dates in milliseconds since 1970, with
+    /// sorted keys, so that equal values have equal texts.
     public static func databaseJSONEncoder() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.dataEncodingStrategy = .base64
@@ -50,7 +50,7 @@ extension DatabaseValueConvertible {
 }
 
 extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvertible {
-    /// The wrapped value's database value, or NULL.
+    /// The database value of the wrapped value, or NULL.
     @inlinable
     public var databaseValue: DatabaseValue {
         switch self {
@@ -59,7 +59,7 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
         }
     }
 
-    /// Creates nil from NULL, unless the wrapped type has a value for it.
+    /// Creates nil from NULL, unless the wrapped type converts NULL to a value.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         if let value = Wrapped.fromDatabaseValue(dbValue) { return .some(.some(value)) }
         return dbValue.isNull ? .some(.none) : .none

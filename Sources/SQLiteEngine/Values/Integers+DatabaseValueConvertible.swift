@@ -1,7 +1,7 @@
 import CSQLite
 
-// Integers are stored as `Int64`. A value that does not fit its type is an error, never cut off;
-// a real is cut to its integer part, as SQLite's own conversion does.
+// Integers are stored as `Int64`. A value that does not fit its type is an error and is never
+// truncated. A real is truncated to its integer part, like in SQLite's own conversion.
 
 extension Int: DatabaseValueConvertible, StatementColumnConvertible {
     /// The value as an integer.
@@ -14,7 +14,7 @@ extension Int: DatabaseValueConvertible, StatementColumnConvertible {
         Int64.fromDatabaseValue(dbValue).flatMap { Int(exactly: $0) }
     }
 
-    /// Reads a column; nil when the integer is out of range.
+    /// Reads a column; nil if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
@@ -39,7 +39,7 @@ extension Int8: DatabaseValueConvertible, StatementColumnConvertible {
         Int64.fromDatabaseValue(dbValue).flatMap { Int8(exactly: $0) }
     }
 
-    /// Reads a column; nil when the integer is out of range.
+    /// Reads a column; nil if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
@@ -64,7 +64,7 @@ extension Int16: DatabaseValueConvertible, StatementColumnConvertible {
         Int64.fromDatabaseValue(dbValue).flatMap { Int16(exactly: $0) }
     }
 
-    /// Reads a column; nil when the integer is out of range.
+    /// Reads a column; nil if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
@@ -89,7 +89,7 @@ extension Int32: DatabaseValueConvertible, StatementColumnConvertible {
         Int64.fromDatabaseValue(dbValue).flatMap { Int32(exactly: $0) }
     }
 
-    /// Reads a column; nil when the integer is out of range.
+    /// Reads a column; nil if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
@@ -107,13 +107,13 @@ extension Int64: DatabaseValueConvertible, StatementColumnConvertible {
     /// The value as an integer.
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(storage: .int64(self)) }
 
-    /// Creates the value from an integer, or from the integer part of a real that is in range.
+    /// Creates the value from an integer, or from the integer part of a real if it is in range.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Int64? {
         switch dbValue.storage {
         case .int64(let value):
             return value
         case .double(let value):
-            // `Double(Int64.max)` is 2^63, one above the largest value.
+            // `Double(Int64.max)` is 2^63, one greater than the largest value.
             guard value >= Double(Int64.min), value < Double(Int64.max) else { return nil }
             return Int64(value)
         default:
@@ -145,7 +145,7 @@ extension UInt: DatabaseValueConvertible, StatementColumnConvertible {
         Int64.fromDatabaseValue(dbValue).flatMap { UInt(exactly: $0) }
     }
 
-    /// Reads a column; nil when the integer is out of range.
+    /// Reads a column; nil if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
@@ -170,7 +170,7 @@ extension UInt8: DatabaseValueConvertible, StatementColumnConvertible {
         Int64.fromDatabaseValue(dbValue).flatMap { UInt8(exactly: $0) }
     }
 
-    /// Reads a column; nil when the integer is out of range.
+    /// Reads a column; nil if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
@@ -195,7 +195,7 @@ extension UInt16: DatabaseValueConvertible, StatementColumnConvertible {
         Int64.fromDatabaseValue(dbValue).flatMap { UInt16(exactly: $0) }
     }
 
-    /// Reads a column; nil when the integer is out of range.
+    /// Reads a column; nil if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
@@ -220,7 +220,7 @@ extension UInt32: DatabaseValueConvertible, StatementColumnConvertible {
         Int64.fromDatabaseValue(dbValue).flatMap { UInt32(exactly: $0) }
     }
 
-    /// Reads a column; nil when the integer is out of range.
+    /// Reads a column; nil if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
@@ -245,7 +245,7 @@ extension UInt64: DatabaseValueConvertible, StatementColumnConvertible {
         Int64.fromDatabaseValue(dbValue).flatMap { UInt64(exactly: $0) }
     }
 
-    /// Reads a column; nil when the integer is out of range.
+    /// Reads a column; nil if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {

@@ -1,10 +1,10 @@
 import CSQLite
 
-/// A value that a statement's parameter can take.
+/// A value that can be bound to a parameter of a statement.
 public protocol StatementBinding {
     /// Binds the value to a parameter.
     ///
-    /// SQLite copies the bytes that it needs: the value need not live any longer.
+    /// SQLite copies the bytes that it needs, so the value need not outlive the call.
     ///
     /// - Parameters:
     ///   - sqliteStatement: The statement.

@@ -1,28 +1,28 @@
 import CSQLite
 
-/// A type whose values come from a statement's column without a ``DatabaseValue`` in between.
+/// A type whose values can be read from a column without a ``DatabaseValue``.
 public protocol StatementColumnConvertible {
-    /// Reads a column, which may hold NULL; nil when the value cannot be converted.
+    /// Reads a column, which may be NULL; nil if the value cannot be converted.
     ///
     /// - Parameters:
     ///   - sqliteStatement: A statement that has a row.
-    ///   - index: The column, from 0, which exists.
+    ///   - index: The index of an existing column, from 0.
     /// - Returns: The value.
     static func fromStatement(
         _ sqliteStatement: SQLiteStatement,
         atUncheckedIndex index: CInt
     ) -> Self?
 
-    /// Reads a column that does not hold NULL; nil when the value cannot be converted.
+    /// Reads a column that is not NULL; nil if the value cannot be converted.
     ///
     /// - Parameters:
     ///   - sqliteStatement: A statement that has a row.
-    ///   - index: The column, from 0, which exists.
+    ///   - index: The index of an existing column, from 0.
     init?(sqliteStatement: SQLiteStatement, index: CInt)
 }
 
 extension StatementColumnConvertible {
-    /// Reads a column; nil for NULL, and when the value cannot be converted.
+    /// Reads a column; nil for NULL, or if the value cannot be converted.
     @inlinable
     @inline(__always)
     public static func fromStatement(
@@ -36,7 +36,7 @@ extension StatementColumnConvertible {
 
 extension StatementColumnConvertible
 where Self: RawRepresentable, RawValue: StatementColumnConvertible {
-    /// Reads the raw value from a column; nil when it is none of this type's.
+    /// Reads the raw value from a column; nil if it is not valid for this type.
     @inlinable
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         guard let rawValue = RawValue(sqliteStatement: sqliteStatement, index: index) else {
@@ -47,7 +47,7 @@ where Self: RawRepresentable, RawValue: StatementColumnConvertible {
 }
 
 extension Optional: StatementColumnConvertible where Wrapped: StatementColumnConvertible {
-    /// Reads a column, with nil inside for NULL.
+    /// Reads a column; the inner value is nil for NULL.
     @inlinable
     @inline(__always)
     public static func fromStatement(
@@ -60,7 +60,7 @@ extension Optional: StatementColumnConvertible where Wrapped: StatementColumnCon
         return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? .some(.none) : .none
     }
 
-    /// Reads a column that does not hold NULL.
+    /// Reads a column that is not NULL.
     @inlinable
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         guard let value = Wrapped(sqliteStatement: sqliteStatement, index: index) else {

@@ -1,11 +1,11 @@
 import CSQLite
 import Foundation
 
-// SQLite reads NULL as 0, and as no text: whatever else it reads is no NULL, so that most values
-// need one call instead of two.
+// SQLite reads NULL as 0, and as no text. Any other result therefore excludes NULL, so that most
+// values need one call instead of two.
 
 extension Int {
-    /// Reads a column; nil for NULL, and when the integer is out of range.
+    /// Reads a column; nil for NULL, and if the integer is out of range.
     @inlinable
     @inline(__always)
     public static func fromStatement(
@@ -67,7 +67,8 @@ extension String {
         _ sqliteStatement: SQLiteStatement,
         atUncheckedIndex index: CInt
     ) -> String? {
-        // The text first: it converts the value, and so decides the number of bytes.
+        // The text must be read first: this converts the value, which determines the number of
+        // bytes.
         guard let text = sqlite3_column_text(sqliteStatement, index) else {
             return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? nil : ""
         }
@@ -84,7 +85,8 @@ extension Data {
         _ sqliteStatement: SQLiteStatement,
         atUncheckedIndex index: CInt
     ) -> Data? {
-        // The blob first: it converts the value, and so decides the number of bytes.
+        // The blob must be read first: this converts the value, which determines the number of
+        // bytes.
         guard let bytes = sqlite3_column_blob(sqliteStatement, index) else {
             return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? nil : Data()
         }
@@ -93,14 +95,14 @@ extension Data {
 }
 
 extension Date {
-    /// Reads a column; nil for NULL, and when the value is no date.
+    /// Reads a column; nil for NULL, or if the value is not a date.
     @inlinable
     @inline(__always)
     public static func fromStatement(
         _ sqliteStatement: SQLiteStatement,
         atUncheckedIndex index: CInt
     ) -> Date? {
-        // It looks at the type itself, and NULL is no date.
+        // The initializer checks the type, and NULL is not a date.
         Date(sqliteStatement: sqliteStatement, index: index)
     }
 }

@@ -1,12 +1,12 @@
 import CSQLite
 import Foundation
 
-/// Strings are stored as texts in UTF-8, with any NUL characters inside.
+/// Strings are stored as UTF-8 texts, including NUL characters.
 extension String: DatabaseValueConvertible, StatementColumnConvertible {
     /// The value as a text.
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(storage: .string(self)) }
 
-    /// Creates the value from a text, or from a blob of UTF-8.
+    /// Creates the value from a text, or from a blob that contains UTF-8.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> String? {
         switch dbValue.storage {
         case .string(let value): value
@@ -15,10 +15,11 @@ extension String: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// Reads a column as a text; bytes that are no UTF-8 read as U+FFFD.
+    /// Reads a column as a text; bytes that are not valid UTF-8 read as U+FFFD.
     @inlinable
     public init(sqliteStatement: SQLiteStatement, index: CInt) {
-        // The text first: it converts the value, and so decides the number of bytes.
+        // The text must be read first: this converts the value, which determines the number of
+        // bytes.
         let text = sqlite3_column_text(sqliteStatement, index)
         let count = Int(sqlite3_column_bytes(sqliteStatement, index))
         self.init(

@@ -111,7 +111,7 @@ struct ConcurrentReadTests {
             let pool = try DatabasePool(path: folder.file())
             try pool.write { _ in pool.asyncConcurrentRead { _ in } }
         }
-        #expect(result?.message.contains("inside of a transaction") == true)
+        #expect(result?.message.contains("inside a transaction") == true)
     }
 
     @Test func withoutTheWriterItStopsTheProgram() async {

@@ -125,7 +125,7 @@ struct DocumentedConcurrencyTests {
                     try db.execute(sql: endlessQuery)
                 }
             } catch let error as DatabaseError where error.isInterruptionError {
-                print("Somebody called interrupt().")
+                print("Another thread called interrupt().")
             }
             // end
         }

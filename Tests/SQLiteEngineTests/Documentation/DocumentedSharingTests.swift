@@ -79,7 +79,7 @@ struct DocumentedSharingTests {
 
     @Test func noticingOthers() throws {
         // sample
-        func tellOfOtherProcesses(_ pool: DatabasePool, lastSeen: inout Int?) throws {
+        func notifyOfOtherProcesses(_ pool: DatabasePool, lastSeen: inout Int?) throws {
             let version = try pool.writeWithoutTransaction { db in
                 try Int.fetchOne(db, sql: "PRAGMA data_version")
             }
@@ -91,7 +91,7 @@ struct DocumentedSharingTests {
         let pool = try documented.pool()
         let other = try DatabasePool(path: path)
         var lastSeen: Int?
-        try tellOfOtherProcesses(pool, lastSeen: &lastSeen)
+        try notifyOfOtherProcesses(pool, lastSeen: &lastSeen)
         let told = Lock(-1)
         let cancellable = ValueObservation.tracking { db in
             try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") ?? -1
@@ -104,7 +104,7 @@ struct DocumentedSharingTests {
         )
         try eventually { told.withLock { $0 == 0 } }
         try other.write { try $0.execute(sql: "INSERT INTO player (name) VALUES ('Arthur')") }
-        try tellOfOtherProcesses(pool, lastSeen: &lastSeen)
+        try notifyOfOtherProcesses(pool, lastSeen: &lastSeen)
         try eventually { told.withLock { $0 == 1 } }
         cancellable.cancel()
     }
@@ -121,7 +121,7 @@ struct DocumentedSharingTests {
             let pool = try DatabasePool(path: path, configuration: configuration)
 
             NotificationCenter.default.post(name: Database.suspendNotification, object: nil)
-            // Reads go on; a write throws SQLITE_ABORT, "Database is suspended".
+            // Reads continue; a write throws SQLITE_ABORT, "Database is suspended".
             NotificationCenter.default.post(name: Database.resumeNotification, object: nil)
             // end
             NotificationCenter.default.post(name: Database.suspendNotification, object: nil)

@@ -6,8 +6,8 @@ extension ObservedMember {
     var wantsChanges: Bool { true }
     var usesReaders: Bool { true }
     var isQuick: Bool { true }
-    var isTellingQuick: Bool { true }
-    var runsClosuresToTell: Bool { false }
+    var isDeliveryQuick: Bool { true }
+    var runsClosuresOnDelivery: Bool { false }
 
     func databaseDidChange() {}
     func didJoin(_ region: DatabaseRegion, isCurrent: Bool) {}
@@ -15,7 +15,7 @@ extension ObservedMember {
     func beginFetch() -> Bool { true }
     func fetch(_ db: Result<Database, any Error>, after commits: UInt64) {}
     func endFetch() -> Bool { false }
-    func beginTelling() -> Bool { false }
-    func tell(through delivery: Delivery) {}
-    func endTelling() -> Bool { true }
+    func beginDelivery() -> Bool { false }
+    func deliver(through delivery: Delivery) {}
+    func endDelivery() -> Bool { true }
 }

@@ -1,8 +1,8 @@
 /// The values of an observation as an asynchronous sequence.
 ///
-/// The observation ends with the loop, with its task, and with an error, which the loop throws.
+/// The observation ends with the loop, with its task, or with an error, which the loop throws.
 public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable {
-    /// What becomes of values that the loop is too slow for.
+    /// How values are buffered for a loop that is slower than the observation.
     public typealias BufferingPolicy = AsyncThrowingStream<Element, any Error>.Continuation
         .BufferingPolicy
     /// The type of ``makeAsyncIterator()``.
@@ -23,12 +23,12 @@ public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable 
             bufferingPolicy: bufferingPolicy
         )
         let cancellable = start({ values.finish(throwing: $0) }, { values.yield($0) })
-        // Weakly: who drops the iterator ends the observation.
+        // Captured weakly: dropping the iterator ends the observation.
         values.onTermination = { [weak cancellable] _ in cancellable?.cancel() }
         return Iterator(base: stream.makeAsyncIterator(), cancellable: cancellable)
     }
 
-    /// Gives the values of one observation.
+    /// An iterator over the values of one observation.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var base: AsyncThrowingStream<Element, any Error>.AsyncIterator
         fileprivate let cancellable: AnyDatabaseCancellable

@@ -1,27 +1,27 @@
 import CSQLite
 
-/// A committed state of a database in WAL mode, as the header of its wal-index names it.
+/// A committed state of a database in WAL mode, identified by the header of its wal-index.
 ///
 /// The header changes with each commit of any process
 /// (https://sqlite.org/walformat.html, section 2.1).
 struct CommittedState {
     fileprivate var header = poolgauge_wal_header()
 
-    /// Whether nothing was committed since the state was read.
+    /// Whether no transaction was committed since the state was read.
     func isLast(in walIndex: UnsafeRawPointer) -> Bool {
         withUnsafePointer(to: header) { poolgauge_wal_header_is(walIndex, $0) } != 0
     }
 }
 
 extension Database {
-    /// The committed state that the open read transaction shows, or one before it.
+    /// The committed state that the open read transaction shows, or an earlier one.
     ///
-    /// To be asked before the transaction's first statement; nil where it cannot be known.
+    /// Read this before the first statement of the transaction; nil where the state is unknown.
     var committedState: CommittedState? {
         var state = CommittedState()
         try? confirmReadState()
         if isInsideTransaction, kept.pointee.hasHeader {
-            // From before the transaction began, perhaps some accesses ago.
+            // The header from before the transaction started, possibly several accesses ago.
             state.header = kept.pointee.header
             return state
         }
@@ -29,16 +29,17 @@ extension Database {
         return poolgauge_wal_header_read(walIndex, &state.header) != 0 ? state : nil
     }
 
-    /// Whether nothing was committed since a state was read.
+    /// Whether no transaction was committed since a state was read.
     func isInLastCommittedState(_ state: CommittedState?) -> Bool {
         guard let state, let walIndex = probe.walIndex else { return false }
         return state.isLast(in: walIndex)
     }
 
-    /// Records the last committed state where a transaction has begun that has not read yet: it
-    /// will show this state or a later one.
+    /// Records the last committed state for a transaction that has started but not read yet.
     ///
-    /// Where the transaction has read already, an earlier record remains.
+    /// The transaction will show this state or a later one.
+    ///
+    /// If the transaction has already read, an earlier record remains.
     func recordStateBeforeTransaction() {
         guard sqlite3_txn_state(handle, "main") == SQLITE_TXN_NONE else { return }
         kept.pointee.willBegin()

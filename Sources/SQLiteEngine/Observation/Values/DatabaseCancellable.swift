@@ -1,24 +1,24 @@
 import Telemetry
 
-/// Something that can be ended before it ends by itself.
+/// An operation that can be ended early.
 public protocol DatabaseCancellable: Sendable {
-    /// Ends it; a second time it does nothing.
+    /// Ends the operation; a second call has no effect.
     func cancel()
 }
 
-/// Ends an observation when it is cancelled, or when the last reference to it goes.
+/// Ends an observation when it is cancelled, or when it is deallocated.
 public final class AnyDatabaseCancellable: DatabaseCancellable {
     private let action: Lock<(@Sendable () -> Void)?>
 
-    /// Creates a cancellable from what it has to do, once.
+    /// Creates a cancellable from a closure that runs once.
     public init(cancel: @escaping @Sendable () -> Void) { action = Lock(cancel) }
 
-    /// Wraps another one.
+    /// Wraps another cancellable.
     public convenience init(_ base: some DatabaseCancellable) { self.init { base.cancel() } }
 
     deinit { cancel() }
 
-    /// Ends the observation: from now on nothing is told that was not being told already.
+    /// Ends the observation: no delivery starts after this call, but one may be in progress.
     public func cancel() {
         let action = action.withLock { action in
             defer { action = nil }

@@ -3,14 +3,15 @@ import Telemetry
 #if canImport(Darwin)
 import Dispatch
 #else
-// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
+// Outside Darwin, `DispatchQueue` is thread-safe but not declared as `Sendable`.
 @preconcurrency import Dispatch
 #endif
 
-/// What one thread tells of many observed values: those that are told on the same queue go there
-/// together.
+/// The deliveries of one thread for many observed values.
 ///
-/// A hundred values that a commit has changed wake that queue's thread once, not a hundred times.
+/// Values for the same dispatch queue are sent there together.
+///
+/// A commit that changes a hundred values wakes the thread of the queue once, not a hundred times.
 struct Delivery {
     private final class Batch {
         let queue: DispatchQueue
@@ -23,41 +24,42 @@ struct Delivery {
         let begin = monotonicNanoseconds()
     }
 
-    /// For how long, in nanoseconds, a value may wait for those that come with it.
+    /// How long a value may wait for others to be sent with it, in nanoseconds.
     private static let patience: UInt64 = 1_000_000
 
     private let batches = Batches()
 
-    /// Tells what was fetched of values that nobody tells yet, and what comes meanwhile.
-    static func tell(_ members: [any ObservedMember]) {
+    /// Delivers the fetched values that no other thread is delivering, including values that arrive
+    /// meanwhile.
+    static func deliver(_ members: [any ObservedMember]) {
         var rest = members[...]
         while !rest.isEmpty {
             let delivery = Delivery()
-            var told: [any ObservedMember] = []
+            var delivered: [any ObservedMember] = []
             while let member = rest.popFirst() {
-                guard member.beginTelling() else { continue }
-                member.tell(through: delivery)
-                told.append(member)
+                guard member.beginDelivery() else { continue }
+                member.deliver(through: delivery)
+                delivered.append(member)
                 if delivery.isOverdue { break }
             }
-            // Before the telling ends: another thread may tell a value's next one then.
+            // Sent before the delivery ends: after that, another thread may deliver the next value.
             delivery.send()
-            for member in told where !member.endTelling() { goOn(with: member) }
+            for member in delivered where !member.endDelivery() { continueDelivery(with: member) }
         }
     }
 
-    /// Tells what has come while a value's telling was about to end.
-    private static func goOn(with member: any ObservedMember) {
+    /// Delivers what has arrived while the delivery of a value was about to end.
+    private static func continueDelivery(with member: any ObservedMember) {
         repeat {
             let delivery = Delivery()
-            member.tell(through: delivery)
+            member.deliver(through: delivery)
             delivery.send()
-        } while !member.endTelling()
+        } while !member.endDelivery()
     }
 
     private var isOverdue: Bool { monotonicNanoseconds() - batches.begin >= Self.patience }
 
-    /// Adds what is done on a queue, after all that was added before.
+    /// Adds an action for a queue; it runs after all actions that were added before.
     func add(_ action: @escaping @Sendable () -> Void, on queue: DispatchQueue) {
         let batch: Batch
         if let known = batches.batches.first(where: { $0.queue === queue }) {

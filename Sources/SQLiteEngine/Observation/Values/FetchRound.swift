@@ -4,22 +4,22 @@ import Telemetry
 #if canImport(Darwin)
 import Dispatch
 #else
-// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
+// Outside Darwin, `DispatchQueue` is thread-safe but not declared as `Sendable`.
 @preconcurrency import Dispatch
 #endif
 
-/// Fetches the values of many observations, one after the other, in one access.
+/// Fetches the values of many observations, one after another, in one access.
 ///
-/// An access of its own for each would cost more than the fetch: a hop to another thread, a
-/// transaction, a connection that somebody else could use. Values whose last fetch was long get
-/// one all the same, so that the others do not wait for them.
+/// A separate access for each would cost more than the fetch: a switch to another thread, a
+/// transaction, and a connection that others could use. Values whose last fetch was long still get
+/// their own access, so that the others do not wait for them.
 struct FetchRound: Sendable {
-    /// A fetch that took less than this, in nanoseconds, is a quick one; so is telling a value.
+    /// The duration below which a fetch or a delivery is quick, in nanoseconds.
     static let quick: UInt64 = 1_000_000
     private static var site: AccessSite { AccessSite(AccessLabel("ValueObservation")) }
 
-    /// Where values are told, apart from connections.
-    private static let telling = DispatchQueue(
+    /// The queue that delivers values, apart from connections.
+    private static let deliveryQueue = DispatchQueue(
         label: "SQLiteEngine.observation.values",
         qos: .userInitiated,
         attributes: .concurrent
@@ -28,14 +28,14 @@ struct FetchRound: Sendable {
     private let members: ArraySlice<any ObservedMember>
     private let hub: ObservationHub
     private let usesReaders: Bool
-    /// Whether it is for all that are quick, and not for one that is not.
+    /// Whether the round fetches all quick values together, and not one slow value.
     private let isShared: Bool
 
-    /// Starts the fetches of members that have begun one.
+    /// Starts the fetches of members whose ``ObservedMember/beginFetch()`` has returned true.
     static func start(for members: [any ObservedMember], hub: ObservationHub) {
         var (onReaders, onWriter): ([any ObservedMember], [any ObservedMember]) = ([], [])
         for member in members {
-            // Asked once: the answer changes as soon as a fetch has run.
+            // Read once, because the result changes as soon as a fetch has run.
             if !member.isQuick {
                 FetchRound([member], hub, usesReaders: member.usesReaders, isShared: false).start()
             } else if member.usesReaders {
@@ -62,9 +62,10 @@ struct FetchRound: Sendable {
 
     /// Starts the fetches.
     ///
-    /// - Parameter isOnThread: Whether they may run on this thread, which holds no connection.
+    /// - Parameter isOnThread: Whether the fetches may run on this thread, which holds no
+    ///   connection.
     private func start(isOnThread: Bool = true) {
-        // Who has ended meanwhile keeps no database any more.
+        // Members that have ended in the meantime no longer retain a database.
         guard let database = firstDatabase else { return }
         guard usesReaders else {
             database.asyncWriteWithoutTransaction(at: Self.site) { db in
@@ -72,10 +73,10 @@ struct FetchRound: Sendable {
             }
             return
         }
-        // Before the reader takes its state: what comes later may not be in it.
+        // Loaded before the reader starts to show its state, which may lack later commits.
         let commits = hub.commits.load(ordering: .sequentiallyConsistent)
-        // Here, when a reader is free: each hop to another thread takes the processor from whoever
-        // writes meanwhile. Long fetches do not keep this thread from the next round.
+        // On this thread if a reader is free: each switch to another thread takes processor time
+        // from a writer. Long fetches do not block the next round on this thread.
         var finished: RoundInProgress?
         if isShared, isOnThread,
             database.readIfFree(at: Self.site, { finished = fetch(.success($0), after: commits) }),
@@ -89,10 +90,10 @@ struct FetchRound: Sendable {
         }
     }
 
-    /// The database, from the first member that keeps it still.
+    /// The database, from the first member that still retains it.
     ///
-    /// Each is asked once: a member that ends meanwhile gives none the second time, as a lazy
-    /// sequence would ask it.
+    /// Each member is asked once: if a member ends meanwhile, a lazy sequence would ask it again
+    /// and receive nil.
     private var firstDatabase: (any ObservedDatabase)? {
         for member in members {
             if let database = member.database { return database }
@@ -105,62 +106,64 @@ struct FetchRound: Sendable {
         after commits: UInt64?
     ) -> RoundInProgress {
         let round = RoundInProgress(members)
-        // On the writer nobody could go on before the fetch has ended.
+        // On the writer, no other thread could continue before the fetch has ended.
         let isWatched = usesReaders && members.count > 1
         if isWatched { hub.didBegin(round) }
         defer { if isWatched { hub.didEnd(round) } }
         let longest = hub.longestRound.load(ordering: .relaxed)
         while let member = round.next() {
-            // On the writer nobody else commits: what was asked for meanwhile is shown as well.
+            // No other thread commits while this one holds the writer, so commits that were counted
+            // meanwhile are shown as well.
             let shown = commits ?? hub.commits.load(ordering: .sequentiallyConsistent)
             member.fetch(db, after: shown)
             round.didFetch(member, isWantedAgain: member.endFetch())
             if monotonicNanoseconds() - round.begin > longest { break }
-            // A closure may end the transaction that it was given.
+            // A closure may have ended the transaction that it received.
             if usesReaders, let db = try? db.get(), !db.isInsideTransaction { break }
         }
         return round
     }
 
     private func end(_ round: RoundInProgress, isOnConnection: Bool) {
-        goOn(with: round.takeLeft(), isOnConnection: isOnConnection)
+        proceed(with: round.takeLeft(), isOnConnection: isOnConnection)
         if isShared { hub.didFetch(in: monotonicNanoseconds() - round.begin) }
     }
 
-    /// Sees to what a round has left while one of its fetches lasts; called on any thread.
-    static func goOn(with left: RoundInProgress.Left, hub: ObservationHub) {
+    /// Continues with what a round has left while one of its fetches is still running; called on
+    /// any thread.
+    static func proceed(with left: RoundInProgress.Left, hub: ObservationHub) {
         FetchRound(left.waiting, hub, usesReaders: true, isShared: true)
-            .goOn(with: left, isOnConnection: true)
+            .proceed(with: left, isOnConnection: true)
     }
 
-    /// Sees to what was not fetched, and has told what was.
+    /// Starts the remaining fetches, then delivers the fetched values.
     ///
-    /// In that order: telling runs closures of the user's, which may last.
-    private func goOn(with left: RoundInProgress.Left, isOnConnection: Bool) {
+    /// The order matters: a delivery runs closures of the user, which may take long.
+    private func proceed(with left: RoundInProgress.Left, isOnConnection: Bool) {
         if !left.again.isEmpty { hub.fetchSoon(left.again) }
         FetchRound(left.waiting, hub, usesReaders: usesReaders, isShared: isShared)
             .start(isOnThread: false)
-        Self.tell(left.fetched, isOnConnection: isOnConnection)
+        Self.deliver(left.fetched, isOnConnection: isOnConnection)
     }
 
-    /// Has values told that were fetched, by a thread that holds no connection.
-    static func tell(_ members: [any ObservedMember], isOnConnection: Bool = true) {
+    /// Delivers fetched values, on a thread that holds no connection.
+    static func deliver(_ members: [any ObservedMember], isOnConnection: Bool = true) {
         var (together, inTurn): ([any ObservedMember], [any ObservedMember]) = ([], [])
         for member in members {
-            if !member.isTellingQuick {
-                telling.async { Delivery.tell([member]) }
-            } else if member.runsClosuresToTell {
+            if !member.isDeliveryQuick {
+                deliveryQueue.async { Delivery.deliver([member]) }
+            } else if member.runsClosuresOnDelivery {
                 inTurn.append(member)
             } else {
                 together.append(member)
             }
         }
-        if !inTurn.isEmpty { TellingTurns(inTurn).start(on: telling) }
+        if !inTurn.isEmpty { TellingTurns(inTurn).start(on: deliveryQueue) }
         guard !together.isEmpty else { return }
         if isOnConnection {
-            telling.async { [together] in Delivery.tell(together) }
+            deliveryQueue.async { [together] in Delivery.deliver(together) }
         } else {
-            Delivery.tell(together)
+            Delivery.deliver(together)
         }
     }
 }

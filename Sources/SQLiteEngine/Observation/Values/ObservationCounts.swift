@@ -1,17 +1,17 @@
 import Synchronization
 
-/// What the observations of a database cost.
+/// The counts of what the observations of a database do.
 final class ObservationCounts: Sendable {
-    /// What is counted.
+    /// A counted event.
     enum Event {
         /// A value was fetched by a reader.
         case onReaders
         /// A value was fetched on the writer.
         case onWriter
-        /// A change came while a fetch ran and another one was remembered already, or before a
-        /// fetch that shows it began.
+        /// A change arrived while a fetch ran and another one was already pending, or before the
+        /// start of a fetch that shows it.
         case coalesced
-        /// A value equalled the one before, and was not told.
+        /// A value was equal to the one before, and was not delivered.
         case duplicates
     }
 

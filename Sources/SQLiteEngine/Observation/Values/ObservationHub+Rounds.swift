@@ -3,50 +3,52 @@ import Telemetry
 #if canImport(Darwin)
 import Dispatch
 #else
-// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
+// Outside Darwin, `DispatchQueue` is thread-safe but not declared as `Sendable`.
 @preconcurrency import Dispatch
 #endif
 
-/// When the values of a database are fetched anew, and who does it.
+/// The schedule by which the values of a database are fetched again.
 ///
-/// A commit only notes what it has touched. One thread, the *lookout*, fetches it. The writer wakes
-/// that thread when it sleeps for good: the wake-up of another thread is the dearest part of a
-/// commit that is observed, the more so where the scheduler lets that thread have the writer's
-/// processor. So the lookout looks again by itself as long as rounds are long and commits dense.
+/// A commit only records the regions that it has touched. One thread, the *lookout*, fetches the
+/// values. The writer wakes the lookout only if it sleeps without a timeout, because waking another
+/// thread is the most expensive part of an observed commit, above all if the scheduler runs that
+/// thread on the writer's processor. While rounds are long and commits frequent, the lookout
+/// therefore wakes up by itself.
 extension ObservationHub {
-    /// Who looks for what has to be fetched.
+    /// The thread that fetches values after commits.
     struct Lookout {
-        /// Where it runs.
+        /// The queue that it runs on.
         ///
-        /// Serial: such a queue gets a thread even while others are blocked, so that one that stays
-        /// does not take one of the few that all concurrent queues share.
+        /// The queue is serial: a serial queue gets a thread even while others are blocked, so a
+        /// lookout that stays awake does not occupy one of the few threads that all concurrent
+        /// queues share.
         var queue = DispatchQueue(label: "SQLiteEngine.observation", qos: .userInitiated)
-        /// Counts the lookouts: one that was replaced finds that it is not the last.
+        /// Counts the lookouts, so that a replaced lookout detects that it is not the current one.
         var number = 0
-        /// Whether there is one.
+        /// Whether a lookout is awake.
         var isAwake = false
-        /// Until when it is left alone, in nanoseconds of the monotonic clock: a fetch that lasts
-        /// must not keep the others waiting.
+        /// The time until which the lookout is trusted, in nanoseconds of the monotonic clock: a
+        /// long fetch must not delay the others.
         var isTrustedUntil: UInt64 = 0
-        /// Whether somebody looks after it.
+        /// Whether a check of the lookout is scheduled.
         var isWatched = false
-        /// When the next round may begin, in nanoseconds of the monotonic clock.
+        /// When the next round may start, in nanoseconds of the monotonic clock.
         var restsUntil: UInt64 = 0
     }
 
-    /// Where the lookouts of all databases are looked after.
+    /// The queue that checks the lookouts of all databases.
     private static let watching = DispatchQueue(label: "SQLiteEngine.observation.watching")
 
-    /// For how long a lookout stays when nothing comes, in nanoseconds.
+    /// How long a lookout stays awake without work, in nanoseconds.
     private static let tail: UInt64 = 5_000_000
-    /// The shortest time between two looks while it stays, in nanoseconds.
+    /// The shortest pause between two checks for work, in nanoseconds.
     private static let shortestPause: UInt64 = 500_000
     /// How long a round may last before another lookout takes over, in nanoseconds.
     private static let trust: UInt64 = 3_000_000
 
-    /// Has some values fetched, and whatever else was touched.
+    /// Schedules the fetches of some values, and of all other touched values.
     ///
-    /// The writer starts no fetch itself, and wakes nobody while a lookout is there.
+    /// The writer starts no fetch itself, and wakes no thread while a lookout is awake.
     func fetchSoon(_ members: [any ObservedMember]) {
         typealias Appointed = (number: Int, queue: DispatchQueue, rest: UInt64)
         let appointed: Appointed? = state.withLock { state in
@@ -55,7 +57,7 @@ extension ObservationHub {
             if state.lookout.isAwake {
                 let isTrustedUntil = state.lookout.isTrustedUntil
                 if monotonicNanoseconds() < isTrustedUntil { return nil }
-                // It blocks its queue.
+                // The old lookout blocks its queue.
                 state.lookout.queue = Lookout().queue
             }
             state.lookout.number += 1
@@ -70,30 +72,30 @@ extension ObservationHub {
         }
         guard let appointed else { return }
         if appointed.rest == 0 {
-            appointed.queue.async { self.look(as: appointed.number) }
+            appointed.queue.async { self.runLookout(appointed.number) }
         } else {
             appointed.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(appointed.rest))) {
-                self.look(as: appointed.number)
+                self.runLookout(appointed.number)
             }
         }
     }
 
-    /// Lets the next round begin a little later when a long one has ended.
+    /// Delays the next round after a long one.
     ///
-    /// A writer that commits all the time would keep a hundred values being fetched all the time.
-    /// So rounds take a quarter of the time at most, and what is committed while they rest is
-    /// fetched at once. A few quick fetches know no rest.
+    /// Otherwise, a writer that commits all the time would cause a hundred values to be fetched all
+    /// the time. So rounds take at most a quarter of the time, and commits during a pause are
+    /// fetched in one round. A few quick fetches cause no pause.
     func didFetch(in duration: UInt64) {
         let rest = min(3 * duration, 5_000_000)
         let end = rest < 200_000 ? 0 : monotonicNanoseconds() + rest
         state.withLock { $0.lookout.restsUntil = end }
     }
 
-    /// What the lookout of a number does: rounds, one after another, until nothing comes any more.
-    private func look(as number: Int) {
+    /// Runs a lookout: one round after another, until there is no more work.
+    private func runLookout(_ number: Int) {
         var lastRound = monotonicNanoseconds()
         while true {
-            // The lists alone: whoever writes wants the same lock.
+            // Only copies the lists: the writer needs the same lock.
             let found = state.withLock { state in
                 state.lookout.number == number ? Self.takeWork(from: &state) : nil
             }
@@ -109,7 +111,7 @@ extension ObservationHub {
             let pause: UInt64? = state.withLock { state in
                 guard state.lookout.number == number else { return nil }
                 let restsUntil = state.lookout.restsUntil
-                // A rest is due, or one was within this while: commits are dense.
+                // A pause is due, or one was due recently: commits are frequent.
                 let mayStay = restsUntil != 0 && now - lastRound < Self.tail
                 if mayStay {
                     state.lookout.isTrustedUntil = .max
@@ -124,63 +126,64 @@ extension ObservationHub {
         }
     }
 
-    /// Has the others go on when a round lasts.
+    /// Continues with the remaining fetches when a round takes long.
     ///
-    /// Another lookout is appointed when somebody waits for the next round: a commit that trusted
-    /// the lookout may have been the last one.
+    /// Another lookout takes over if members wait for the next round: the commit that relied on the
+    /// current lookout may have been the last one.
     private func watchLookout() {
-        if state.withLock({ Self.mustBeginToWatch(&$0) }) { checkLookoutLater() }
+        if state.withLock({ Self.mustStartWatching(&$0) }) { checkLookoutLater() }
     }
 
-    private static func mustBeginToWatch(_ state: inout State) -> Bool {
+    private static func mustStartWatching(_ state: inout State) -> Bool {
         defer { state.lookout.isWatched = true }
         return !state.lookout.isWatched
     }
 
-    /// A round begins whose members must not wait for one of them.
+    /// Called when a round starts whose members must not wait for one slow fetch.
     func didBegin(_ round: RoundInProgress) {
         let mustBegin = state.withLock { state in
             state.rounds.append(round)
-            return Self.mustBeginToWatch(&state)
+            return Self.mustStartWatching(&state)
         }
         if mustBegin { checkLookoutLater() }
     }
 
-    /// Nobody of a round is being fetched any more.
+    /// Called when no member of a round is being fetched any more.
     func didEnd(_ round: RoundInProgress) {
         state.withLock { $0.rounds.removeAll { $0 === round } }
     }
 
     private func checkLookoutLater() {
         Self.watching.asyncAfter(deadline: .now() + .nanoseconds(Int(Self.trust))) { [self] in
-            goOn(besideFetchesSince: monotonicNanoseconds() - Self.trust)
-            let goesOn = state.withLock { state in
+            continueRounds(exceptFetchesSince: monotonicNanoseconds() - Self.trust)
+            let mustContinue = state.withLock { state in
                 state.lookout.isWatched =
                     state.lookout.isAwake || state.rounds.contains(where: \.isLeft)
                 return state.lookout.isWatched
             }
-            guard goesOn else { return }
+            guard mustContinue else { return }
             fetchSoon([])
             checkLookoutLater()
         }
     }
 
-    /// Sees to all that rounds have left beside fetches that have begun before an instant.
+    /// Continues with all that rounds have left, except fetches that started before an instant.
     ///
-    /// Those that wait go to another reader, where a fetch may last as well. So this leaves a free
-    /// reader to others: what the fetches wait for may be somebody who wants to read.
-    func goOn(besideFetchesSince instant: UInt64) {
+    /// The remaining members use another reader, where a fetch may take long as well. So this keeps
+    /// one free reader for others: the fetches may be waiting for an access that wants to read.
+    func continueRounds(exceptFetchesSince instant: UInt64) {
         let lasting = state.withLock { $0.rounds }.filter { $0.lasts(since: instant) }
         var free = lasting.isEmpty ? 0 : freeReaders()
         for round in lasting {
             let left = free > 1 ? round.takeLeft() : round.takeFetched()
             if left.isEmpty { continue }
             if !left.waiting.isEmpty { free -= 1 }
-            FetchRound.goOn(with: left, hub: self)
+            FetchRound.proceed(with: left, hub: self)
         }
     }
 
-    /// What has to be fetched now; from here on the lookout is trusted for the time of a round.
+    /// Removes and returns the values to fetch; from now on, the lookout is trusted for the
+    /// duration of a round.
     private static func takeWork(from state: inout State) -> [Members] {
         var work = state.groups.filter { group in
             state.touched.contains { $0 === group.watched }

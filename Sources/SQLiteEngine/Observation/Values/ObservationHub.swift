@@ -1,14 +1,15 @@
 import Synchronization
 import Telemetry
 
-/// Tells all observed values of one database what its writer commits.
+/// Notifies all observed values of one database of the commits of its writer.
 ///
-/// One transaction observer for all of them. A commit notes which regions it touched and wakes
-/// another thread, unless that is awake already: a hundred values that depend on the same tables
-/// cost the writer as much as one does. The values are fetched in ``FetchRound``s; only a database
-/// without readers fetches a few quick ones in the commit itself.
+/// There is one transaction observer for all values. A commit records which regions it touched and
+/// wakes another thread, unless that thread is already awake. So a hundred values that depend on
+/// the same tables cost the writer as much as one value. ``FetchRound``s fetch the values; only a
+/// database without readers fetches a few quick ones in the commit itself.
 ///
-/// `@unchecked Sendable`: what is `var` is used by the writer's access alone, all else is in `state`.
+/// `@unchecked Sendable`: only the writer's access uses the variables; everything else is in
+/// `state`.
 final class ObservationHub: TransactionObserver, @unchecked Sendable {
     /// Values that depend on the same region.
     final class Watched: Sendable {
@@ -21,27 +22,27 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     struct Group {
         let watched: Watched
         var members: Members
-        /// Those of them who want to hear of each commit at once.
+        /// The members that must be notified of each commit at once.
         var listeners: Members
     }
 
     struct State {
         var groups: [Group] = []
-        /// Changes with the regions of the groups.
+        /// Incremented when the regions of the groups change.
         var version = 0
-        /// Those who must look again after the next commit, whatever it brings.
+        /// The members that must fetch again after the next commit, whatever it changes.
         var uncertain: Members = [:]
-        /// What was committed that nobody has fetched yet: the regions.
+        /// The regions that were touched by commits and not fetched yet.
         var touched: [Watched] = []
-        /// Those who have to be fetched, whatever was committed.
+        /// The members that must be fetched, whatever was committed.
         var waiting: Members = [:]
-        /// Who looks for what has to be fetched.
+        /// The thread that fetches values after commits.
         var lookout = Lookout()
-        /// Those that several are being fetched in, by readers.
+        /// The running rounds of several members on readers.
         var rounds: [RoundInProgress] = []
-        /// Whether the writer's commits are told.
+        /// Whether the hub observes the writer's commits.
         var isInstalled = false
-        /// Those who wait for that, with the state that they have seen.
+        /// The members that wait for that, with the state that they have shown.
         var joining: [Joining] = []
     }
 
@@ -51,34 +52,34 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         let state: CommittedState?
     }
 
-    /// How many values a commit on a database without readers fetches itself.
+    /// The number of values that a commit on a database without readers fetches itself.
     ///
-    /// Few of them are told each commit, one by one. Many would hold up the next write: they are
-    /// fetched later, and several commits may be told as one.
+    /// A few values are delivered for each commit. Many would delay the next write: they are
+    /// fetched later, and one value may stand for several commits.
     private static let mostFetchesInACommit = 8
 
-    /// How many readers nobody has now.
+    /// Returns the number of readers that are currently free.
     let freeReaders: @Sendable () -> Int
-    /// Counts the commits of the writer while somebody observes.
+    /// Counts the writer's commits while there are observations.
     let commits = Atomic<UInt64>(0)
-    /// What a fetch may take of the processor so that a commit waits for the next one of that
-    /// value, in nanoseconds.
+    /// The processor time up to which the next fetch of a value runs inside the commit, in
+    /// nanoseconds.
     let cheapFetch = Atomic<UInt64>(1_000_000)
-    /// What a fetch takes at most that shares a connection with others, in nanoseconds.
+    /// The longest fetch that shares a connection with others, in nanoseconds.
     let quickFetch = Atomic<UInt64>(FetchRound.quick)
-    /// For how long a round keeps its connection at most, in nanoseconds.
+    /// The longest time that a round keeps its connection, in nanoseconds.
     let longestRound = Atomic<UInt64>(2_000_000)
-    /// What the observations cost.
+    /// The counts of what the observations do.
     let counts = ObservationCounts()
 
     let state = Lock(State())
-    /// Where the lookout sleeps.
+    /// The parker of the lookout.
     let parker = Parker()
-    /// By table, what the open transaction may change of it.
+    /// The regions that the open transaction may touch, by table.
     private var concerned: [SQLName: [Watched]] = [:]
-    /// What the open transaction has changed.
+    /// The regions that the open transaction has touched.
     private var touched: [Watched] = []
-    /// Whether that is all that it may change.
+    /// Whether the open transaction has touched all regions that it may touch.
     private var isAllTouched = false
 
     private struct Found {
@@ -88,14 +89,14 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     }
 
     private static let mostFound = 32
-    /// What kinds of changes were found to concern, in the groups of `foundVersion`.
+    /// The regions found for each kind of change, in the groups of `foundVersion`.
     private var found: [Found] = []
     private var foundVersion = 0
 
-    /// Creates the hub of a database; `freeReaders` says how many readers nobody has at a moment.
+    /// Creates the hub of a database; `freeReaders` returns the number of free readers.
     init(freeReaders: @escaping @Sendable () -> Int = { 0 }) { self.freeReaders = freeReaders }
 
-    /// What the observations cost; nil while there was none.
+    /// What the observations do and cost; nil while there was none.
     var status: ObservationStatus? {
         let active = state.withLock { $0.groups.reduce(0) { $0 + $1.members.count } }
         let (onReaders, onWriter) = (counts[.onReaders], counts[.onWriter])
@@ -111,11 +112,11 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
 
     // MARK: Members
 
-    /// Makes sure that commits are told; to be called on the writer.
+    /// Installs the transaction observer; the caller holds the writer.
     ///
-    /// Whoever began to join before is told what it has missed.
+    /// Members that started to join before are notified of what they have missed.
     func install(on db: Database) {
-        // Nobody else can install: the writer is the caller's.
+        // No other thread can install it: the caller holds the writer.
         if !state.withLock({ $0.isInstalled }) {
             db.add(transactionObserver: self, extent: .databaseLifetime)
         }
@@ -134,21 +135,22 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
                 isCurrent: db.isInLastCommittedState(joining.state)
             )
         }
-        // Who joined meanwhile took this for somebody's writing: no statement has begun.
+        // Members that joined meanwhile counted this access as a write, but no statement has
+        // started.
         if !isOpen { state.withLock { $0.uncertain = [:] } }
     }
 
-    /// Tells a member of the changes of a region, from a state on that a reader showed.
+    /// Notifies a member of changes in a region, starting from a state that a reader showed.
     ///
-    /// Nobody waits here. Only where no value of the database was observed before, the hub has to
-    /// get hold of the writer, once for all who join meanwhile; it does so when the writer is
+    /// The caller does not wait. Only if no value of the database was observed before, the hub must
+    /// acquire the writer, once for all members that join meanwhile. It does so when the writer is
     /// free, and holds nothing until then.
     ///
     /// - Parameters:
-    ///   - region: What the value depends on.
+    ///   - region: The region that the value depends on.
     ///   - member: The value.
     ///   - state: The committed state that the value shows, or an earlier one.
-    ///   - database: Whose state it is.
+    ///   - database: The database of this state.
     func join(
         _ region: DatabaseRegion,
         for member: any ObservedMember,
@@ -172,12 +174,13 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         }
     }
 
-    /// Tells a member of the changes of another region than before.
+    /// Notifies a member of changes in another region than before.
     ///
     /// - Parameters:
-    ///   - region: What the value depends on now.
+    ///   - region: The region that the value depends on now.
     ///   - member: The value.
-    ///   - database: Whose writer may be writing meanwhile; nil when the caller has the writer.
+    ///   - database: The database whose writer may be writing meanwhile; nil when the caller holds
+    ///     the writer.
     func watch(
         _ region: DatabaseRegion,
         for member: any ObservedMember,
@@ -190,21 +193,22 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         if let database { settle(member, in: database) }
     }
 
-    /// Lets a member be certain when no transaction is open whose changes were not looked at with
-    /// its region in mind.
+    /// Marks a member as certain if no transaction is open whose statements started before its
+    /// region was added.
     ///
-    /// The member was added before. A statement that begins later looks at its region; one that
-    /// began earlier has the writer, or has given it back after its commit was counted.
+    /// The member has already been added. A statement that starts later takes its region into
+    /// account. A statement that started earlier belongs to an access that still holds the writer,
+    /// or that has released it after its commit was counted.
     private func settle(_ member: any ObservedMember, in database: any ObservedDatabase) {
         guard !database.mayBeWriting else { return }
         state.withLock { $0.uncertain[ObjectIdentifier(member)] = nil }
     }
 
-    /// Tells a member of nothing any more.
+    /// Stops notifying a member.
     func unwatch(_ member: any ObservedMember) {
         state.withLock { state in
             Self.remove(ObjectIdentifier(member), from: &state)
-            // An empty list means that nobody has asked for the writer.
+            // An empty list means that the writer has not been requested.
             guard state.joining.count > 1 else { return }
             state.joining.removeAll { $0.member === member }
         }
@@ -253,7 +257,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         return !found.watched.isEmpty
     }
 
-    /// The regions that changes of a kind may touch: found once, since statements come again.
+    /// The regions that changes of a kind may touch; cached, because statements repeat.
     private func groups(concernedBy kind: DatabaseEventKind) -> Found {
         let version = state.withLock { $0.version }
         if version == foundVersion, let known = found.first(where: { $0.kind == kind }) {
@@ -276,9 +280,9 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     }
 
     func databaseDidChange(with event: DatabaseEvent) {
-        // What a transaction does after it has touched everything is no news.
+        // Once a transaction has touched everything, further changes do not matter.
         if isAllTouched { return }
-        // A virtual table changes shadow tables of which the statement did not speak.
+        // A virtual table changes shadow tables that the statement did not advertise.
         let candidates = concerned[SQLName(event.tableName)] ?? Array(concerned.values.joined())
         for watched in candidates where watched.region.isModified(by: event) { touch(watched) }
     }

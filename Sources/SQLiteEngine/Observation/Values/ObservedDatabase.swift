@@ -1,33 +1,33 @@
-/// A database whose writer tells what it commits.
+/// A database whose writer notifies observations of its commits.
 protocol ObservedDatabase: DatabaseWriter {
-    /// Tells observed values of commits.
+    /// Notifies observed values of commits.
     var observationHub: ObservationHub { get }
-    /// Whether values are read beside the writer.
+    /// Whether values are read on other connections than the writer.
     var hasReaders: Bool { get }
     /// The gate of the connection that writes.
     var writingGate: AccessGate { get }
-    /// Reads at once and on this thread, when a reader is free and nobody waits for one.
+    /// Reads immediately on this thread if a reader is free and no access waits for one.
     ///
-    /// - Returns: Whether it did.
+    /// - Returns: Whether it has read.
     func readIfFree(at site: AccessSite, _ value: (Database) -> Void) -> Bool
 }
 
 extension ObservedDatabase {
-    /// Whether somebody has the writer now, or may have left a transaction open.
+    /// Whether an access holds the writer now, or may have left a transaction open.
     var mayBeWriting: Bool {
         writingGate.slots[0].isTaken || configuration.allowsUnsafeTransactions
     }
 
-    /// Whether nothing was committed since a state was read; needs no connection.
+    /// Whether no transaction was committed since a state was read; needs no connection.
     func isInLastCommittedState(_ state: CommittedState?) -> Bool {
         guard let state else { return false }
         return writingGate.slots[0].walIndex.map { state.isLast(in: $0.memory) } ?? false
     }
 
-    /// Gives the writer later, to something that is nobody's access: `status()` shows no waiter.
+    /// Provides the writer later, without an access of the user: `status()` shows no waiter.
     func whenWriterIsFree(_ body: @escaping @Sendable (Database) -> Void) {
         writingGate.performLater(AccessSite(AccessLabel("ValueObservation")), .maintenance) { _ in
-            // Closed: nothing is committed any more.
+            // The database is closed: there are no more commits.
         } _: { db in
             withExtendedLifetime(self) {
                 db.endKeptTransaction()
@@ -49,7 +49,8 @@ extension DatabasePool: ObservedDatabase {
 }
 
 extension DatabaseReader {
-    /// The database whose commits can change what is read here; nil where nothing changes.
+    /// The database whose commits can change the results of this reader; nil if the results never
+    /// change.
     var observedDatabase: (any ObservedDatabase)? {
         if let wrapper = self as? any DatabaseWrapper {
             return wrapper.wrappedReader.observedDatabase
@@ -58,7 +59,7 @@ extension DatabaseReader {
     }
 }
 
-/// A reader that passes everything on to another one.
+/// A reader that forwards everything to another reader.
 protocol DatabaseWrapper {
     var wrappedReader: any DatabaseReader { get }
 }

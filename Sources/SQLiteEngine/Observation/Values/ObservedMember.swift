@@ -1,49 +1,50 @@
-/// A value that is observed, as the hub of its database sees it.
+/// An observed value, as the hub of its database uses it.
 protocol ObservedMember: AnyObject, Sendable {
-    /// Whether ``databaseDidChange()`` is of any use.
+    /// Whether ``databaseDidChange()`` has an effect.
     var wantsChanges: Bool { get }
-    /// Something was committed that may have changed the value; called on the writer.
+    /// Called on the writer after a commit that may have changed the value.
     func databaseDidChange()
-    /// From now on it is told of the changes of a region.
+    /// Called when the member is notified of changes in a region from now on.
     ///
     /// - Parameters:
     ///   - region: The region.
-    ///   - isCurrent: Whether nothing was committed since the first value was fetched.
+    ///   - isCurrent: Whether no transaction was committed since the first value was fetched.
     func didJoin(_ region: DatabaseRegion, isCurrent: Bool)
 
-    /// Whether it is fetched beside the writer.
+    /// Whether the value is fetched on other connections than the writer.
     var usesReaders: Bool { get }
-    /// Whether its last fetch was so short that it can share a connection with others.
+    /// Whether the last fetch was short enough to share a connection with others.
     var isQuick: Bool { get }
-    /// Where it is fetched; nil when the observation is over.
+    /// The database to fetch from; nil when the observation is over.
     var database: (any ObservedDatabase)? { get }
 
-    /// Fetches the value at once, on the writer that has just committed.
+    /// Fetches the value immediately, on the writer that has just committed.
     ///
-    /// - Returns: Whether it did; otherwise it has to be fetched later.
+    /// - Returns: Whether it has fetched; otherwise the value must be fetched later.
     func fetch(afterCommitOn db: Database) -> Bool
-    /// Remembers that the value has to be fetched again.
+    /// Requests a fetch.
     ///
-    /// - Returns: Whether no fetch runs. The caller must start one then.
+    /// - Returns: True if no fetch is running. The caller must then start one.
     func beginFetch() -> Bool
-    /// Fetches.
+    /// Fetches the value.
     ///
     /// - Parameters:
-    ///   - db: A connection: a reader in its transaction, or the writer outside of any; or the
-    ///     error that there is none.
-    ///   - commits: How many commits there were before the connection took its state.
+    ///   - db: A connection: a reader in its transaction, or the writer outside any transaction; or
+    ///     the error if there is no connection.
+    ///   - commits: The number of commits before the connection started to show its state.
     func fetch(_ db: Result<Database, any Error>, after commits: UInt64)
-    /// Ends a fetch; returns whether another one was remembered. The caller must see to it then.
+    /// Ends a fetch; returns whether another one was requested. The caller must then start it.
     func endFetch() -> Bool
 
-    /// Whether what was fetched waits to be told, and nobody does it; the caller must then.
-    func beginTelling() -> Bool
-    /// Tells what was fetched; called on no connection.
-    func tell(through delivery: Delivery)
-    /// Whether telling runs closures of the user's, such as those of `map`.
-    var runsClosuresToTell: Bool { get }
-    /// Ends the telling, unless more has come; returns whether it did.
-    func endTelling() -> Bool
-    /// Whether telling took so little the last time that one thread can do it for many.
-    var isTellingQuick: Bool { get }
+    /// Whether fetched values wait for delivery and no thread delivers them; the caller must then
+    /// deliver.
+    func beginDelivery() -> Bool
+    /// Delivers the fetched values; called on a thread that holds no connection.
+    func deliver(through delivery: Delivery)
+    /// Whether the delivery runs closures of the user, such as those of `map`.
+    var runsClosuresOnDelivery: Bool { get }
+    /// Ends the delivery, unless more values have arrived; returns whether it has ended.
+    func endDelivery() -> Bool
+    /// Whether the last delivery was short enough for one thread to deliver many values.
+    var isDeliveryQuick: Bool { get }
 }

@@ -1,18 +1,18 @@
 import Telemetry
 
-/// How what was fetched is reduced and told.
+/// Reducing and delivering fetched values.
 extension ObservedValue {
-    var isTellingQuick: Bool { inbox.withLock { $0.lastTelling < FetchRound.quick } }
+    var isDeliveryQuick: Bool { inbox.withLock { $0.lastDelivery < FetchRound.quick } }
 
-    func beginTelling() -> Bool {
+    func beginDelivery() -> Bool {
         inbox.withLock { inbox in
-            guard !inbox.isTelling, !inbox.fetched.isEmpty else { return false }
-            inbox.isTelling = true
+            guard !inbox.isDelivering, !inbox.fetched.isEmpty else { return false }
+            inbox.isDelivering = true
             return true
         }
     }
 
-    func tell(through delivery: Delivery) {
+    func deliver(through delivery: Delivery) {
         let fetched = inbox.withLock { inbox in
             defer { inbox.fetched = [] }
             return inbox.fetched
@@ -24,33 +24,33 @@ extension ObservedValue {
             case .failure(let error): fail(error, delivery)
             }
             let took = monotonicNanoseconds() - begin
-            inbox.withLock { $0.lastTelling = took }
+            inbox.withLock { $0.lastDelivery = took }
         }
     }
 
-    func endTelling() -> Bool {
+    func endDelivery() -> Bool {
         inbox.withLock { inbox in
-            inbox.isTelling = !inbox.fetched.isEmpty
-            return !inbox.isTelling
+            inbox.isDelivering = !inbox.fetched.isEmpty
+            return !inbox.isDelivering
         }
     }
 
     private func reduce(_ fetched: Reducer.Fetcher.Value, _ delivery: Delivery) {
-        guard isGoingOn else { return }
+        guard isActive else { return }
         do {
             guard let value = try reducer._value(fetched) else {
                 hub?.counts.add(.duplicates)
                 return
             }
             schedule(delivery) { [self] in
-                if isGoingOn { onChange(value) }
+                if isActive { onChange(value) }
             }
         } catch {
             fail(error, delivery)
         }
     }
 
-    /// After the values that came before the error.
+    /// Delivers an error after the values that came before it.
     private func fail(_ error: any Error, _ delivery: Delivery) {
         schedule(delivery) { [self] in
             guard end() else { return }
@@ -68,9 +68,9 @@ extension ObservedValue {
     }
 }
 
-/// Carries what was fetched to the thread that tells it.
+/// Carries a fetched value to the thread that delivers it.
 ///
-/// `@unchecked Sendable`: whoever made it does not use it again.
+/// `@unchecked Sendable`: the creator does not use the value again.
 struct Carried<Value>: @unchecked Sendable {
     let value: Value
 }

@@ -4,22 +4,24 @@ import Telemetry
 #if canImport(Darwin)
 import Dispatch
 #else
-// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
+// Outside Darwin, `DispatchQueue` is thread-safe but not declared as `Sendable`.
 @preconcurrency import Dispatch
 #endif
 
-/// One observation that was started: fetches, follows the commits, and tells.
+/// One started observation: fetches the value, follows the commits, and delivers.
 ///
-/// At most one fetch runs and one more is remembered. What was fetched is reduced and told on
-/// another thread, so that it holds no connection, by one thread at a time and in order.
+/// At most one fetch runs, and at most one more is pending. Fetched values are reduced and
+/// delivered on another thread, so that they hold no connection, by one thread at a time and in
+/// order.
 ///
-/// `@unchecked Sendable`: `reducer` is used by whoever ``beginTelling()`` has
-/// told so, and before the first value by whoever starts; all else is constant or locked.
+/// `@unchecked Sendable`: `reducer` belongs to the thread for which ``beginDelivery()`` returned
+/// true, and before the first value to the thread that starts; everything else is constant or
+/// locked.
 final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sendable {
-    /// What a fetch gave.
+    /// The result of a fetch.
     private struct Fetched {
         let value: Reducer.Fetcher.Value
-        /// What the value depends on; nil where that is known already.
+        /// The region that the value depends on; nil if it is known already.
         let region: DatabaseRegion?
         /// The committed state that was read, or an earlier one.
         let state: CommittedState?
@@ -27,38 +29,39 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     private struct State {
         var isFetching = true
-        /// Whether the last fetch on the writer took little time of the processor.
+        /// Whether the last fetch on the writer took little processor time.
         var isCheap = true
         var mustFetchAgain = false
         var isOver = false
-        /// What the last fetch took, in nanoseconds.
+        /// The duration of the last fetch, in nanoseconds.
         var lastFetch: UInt64 = 0
-        /// The commits that the last fetch shows: at least so many of those that the hub counts.
+        /// The commits that the last fetch shows: at least this many of those that the hub has
+        /// counted.
         var shown: UInt64?
-        /// Kept open while it is observed.
+        /// The reader; retained while it is observed.
         var reader: (any DatabaseReader)?
         var database: (any ObservedDatabase)?
     }
 
-    /// What was fetched and not told yet, oldest first.
+    /// The fetched values that are not delivered yet, oldest first.
     struct Inbox {
         var fetched: [Result<Carried<Reducer.Fetcher.Value>, any Error>] = []
-        var isTelling = false
-        /// What telling one took the last time, in nanoseconds.
-        var lastTelling: UInt64 = 0
+        var isDelivering = false
+        /// The duration of the last delivery, in nanoseconds.
+        var lastDelivery: UInt64 = 0
     }
 
     let observation: ValueObservation<Reducer>
     let scheduler: any ValueObservationScheduler
-    /// The queue on which the scheduler tells, where that is all that it does.
+    /// The queue on which the scheduler delivers, if the scheduler does nothing else.
     let queue: DispatchQueue?
-    let runsClosuresToTell: Bool
+    let runsClosuresOnDelivery: Bool
     let onError: @Sendable (any Error) -> Void
     let onChange: @Sendable (Reducer.Value) -> Void
     private let fetcher: Reducer.Fetcher
     var reducer: Reducer
     let hub: ObservationHub?
-    /// Whether values are fetched beside the writer.
+    /// Whether values are fetched on other connections than the writer.
     let usesReaders: Bool
     private let state: Lock<State>
     let inbox = Lock(Inbox())
@@ -75,7 +78,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         self.observation = observation
         self.scheduler = scheduler
         queue = (scheduler as? any QueueScheduler)?.queue
-        runsClosuresToTell = queue == nil || !(Reducer.self is any PlainReducer.Type)
+        runsClosuresOnDelivery = queue == nil || !(Reducer.self is any PlainReducer.Type)
         self.onError = onError
         self.onChange = onChange
         reducer = observation.makeReducer()
@@ -92,7 +95,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     // MARK: The first value
 
-    /// Fetches the first value, and begins to follow the commits.
+    /// Fetches the first value, and starts to follow the commits.
     func start() {
         if scheduler.immediateInitialValue() { startNow() } else { startLater() }
     }
@@ -101,7 +104,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         do {
             guard let (reader, database) = sources else { return }
             let value: Reducer.Value?
-            // No other fetch begins as long as this one has not ended.
+            // No other fetch starts before this one has ended.
             if let database, !usesReaders {
                 let fetched = try database.writeWithoutTransaction(at: Self.site) { db throws in
                     let fetched = try fetchOnWriter(db)
@@ -112,10 +115,10 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
             } else {
                 let fetched = try reader.read(at: Self.site) { try fetch($0) }
                 value = try reduceFirst(fetched.value)
-                join(after: fetched, isTold: true)
+                join(after: fetched, isDelivered: true)
             }
-            // Before it is told: who is told may write, and shall be told of each commit.
-            goOn()
+            // Before the delivery: the receiver may write, and must be notified of each commit.
+            finishFetch()
             if let value { onChange(value) }
         } catch {
             guard end() else { return }
@@ -124,13 +127,13 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         }
     }
 
-    /// Makes the first value, and notes whether that takes long: the next ones share a thread with
-    /// others only if not.
+    /// Reduces the first value, and records whether that takes long: only quick values share a
+    /// thread with others later.
     private func reduceFirst(_ fetched: Reducer.Fetcher.Value) throws -> Reducer.Value? {
         let begin = monotonicNanoseconds()
         defer {
             let took = monotonicNanoseconds() - begin
-            inbox.withLock { $0.lastTelling = took }
+            inbox.withLock { $0.lastDelivery = took }
         }
         return try reducer._value(fetched)
     }
@@ -140,43 +143,44 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         if let database, !usesReaders {
             database.asyncWriteWithoutTransaction(at: Self.site) { [self] db in
                 complete(Result { try fetchOnWriter(db) }) { follow($0, on: db) }
-                FetchRound.tell([self])
-                goOn()
+                FetchRound.deliver([self])
+                finishFetch()
             }
         } else {
             reader.asyncRead(at: Self.site) { [self] db in
                 complete(Result { try fetch(db.get()) }) { join(after: $0) }
-                FetchRound.tell([self])
-                goOn()
+                FetchRound.deliver([self])
+                finishFetch()
             }
         }
     }
 
-    /// Follows the commits from the state that was just fetched on the writer.
+    /// Follows the commits after the state that was just fetched on the writer.
     private func follow(_ fetched: Fetched, on db: Database) {
-        guard let hub, let region = fetched.region, isGoingOn else { return }
+        guard let hub, let region = fetched.region, isActive else { return }
         hub.install(on: db)
         track(region) { hub.watch(region, for: self) }
     }
 
-    /// Follows the commits from the state that a reader showed.
+    /// Follows the commits after the state that a reader showed.
     ///
-    /// What was committed between is fetched again. The reader is not held meanwhile.
+    /// The value is fetched again if there were commits in between. The reader is not held
+    /// meanwhile.
     ///
     /// - Parameters:
-    ///   - fetched: What the reader gave.
-    ///   - isTold: Whether the first value is told before it is known what it depends on: if the
-    ///     value has to be fetched again, the region is told then.
-    private func join(after fetched: Fetched, isTold: Bool = false) {
+    ///   - fetched: The result of the reader's fetch.
+    ///   - isDelivered: Whether the first value is delivered before its region is tracked. If the
+    ///     value must be fetched again, the region is reported then.
+    private func join(after fetched: Fetched, isDelivered: Bool = false) {
         guard let hub, let region = fetched.region, let database else { return }
-        if !isTold { track(region) {} }
+        if !isDelivered { track(region) {} }
         hub.join(region, for: self, after: fetched.state, of: database)
-        // Cancelled meanwhile, perhaps just before it was watched.
-        if !isGoingOn { hub.unwatch(self) }
+        // Cancelled meanwhile, perhaps just before the hub watched it.
+        if !isActive { hub.unwatch(self) }
     }
 
     func didJoin(_ region: DatabaseRegion, isCurrent: Bool) {
-        guard isGoingOn else { return }
+        guard isActive else { return }
         if isCurrent {
             if isNew(region) { track(region) {} }
         } else {
@@ -185,13 +189,13 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         }
     }
 
-    /// Notes what the value depends on.
+    /// Records the region that the value depends on.
     private func track(_ region: DatabaseRegion, _ watch: () -> Void) {
         self.region.withLock { $0 = region }
         observation.events.willTrackRegion?(region)
         watch()
-        // Cancelled meanwhile, perhaps just before it was watched.
-        if !isGoingOn { hub?.unwatch(self) }
+        // Cancelled meanwhile, perhaps just before the hub watched it.
+        if !isActive { hub?.unwatch(self) }
     }
 
     // MARK: Further values
@@ -209,7 +213,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         state.withLock { state in
             if state.isOver { return false }
             guard state.isFetching else {
-                // Committed before the last fetch asked for its connection, and noticed after it.
+                // Committed before the last fetch requested its connection, and noticed after that.
                 if isAllShown(state) { return false }
                 state.isFetching = true
                 return true
@@ -221,7 +225,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     }
 
     func fetch(_ db: Result<Database, any Error>, after commits: UInt64) {
-        guard isGoingOn else { return }
+        guard isActive else { return }
         if usesReaders {
             complete(Result { try fetch(db.get()) }, showing: commits) { fetched in
                 guard let hub, let database, let region = fetched.region, isNew(region)
@@ -232,15 +236,16 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
                 }
             }
         } else {
-            complete(Result { try fetchOnWriterNoting(try db.get()) }, showing: commits) {
-                followAnew($0)
+            complete(Result { try fetchOnWriterMeasured(try db.get()) }, showing: commits) {
+                followNewRegion($0)
             }
         }
     }
 
     func fetch(afterCommitOn db: Database) -> Bool {
-        // The end of the fetch's transaction would reset a cursor of the access, which then begins
-        // again with its first row; and an observer may have begun another transaction.
+        // The end of the fetch's transaction would reset an open cursor of the access, which would
+        // then start again with its first row. Also, an observer may have started another
+        // transaction.
         guard !usesReaders, !observation.requiresWriteAccess, !db.isInsideTransaction,
             sqlite3_txn_state(db.handle, nil) == SQLITE_TXN_NONE
         else { return false }
@@ -250,22 +255,22 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
             return true
         }
         guard mayFetch else { return false }
-        let result = Result { try fetchOnWriterNoting(db) }
+        let result = Result { try fetchOnWriterMeasured(db) }
         if case .failure(let error as DatabaseError) = result, error.isInterruptionError {
-            // Meant for the access that has just committed.
+            // Requested for the access that has just committed.
             _ = endFetch()
             return false
         }
         complete(result, showing: hub?.commits.load(ordering: .sequentiallyConsistent)) {
-            followAnew($0)
+            followNewRegion($0)
         }
-        FetchRound.tell([self])
-        goOn()
+        FetchRound.deliver([self])
+        finishFetch()
         return true
     }
 
-    /// Follows the commits of another region, after a fetch on the writer has shown one.
-    private func followAnew(_ fetched: Fetched) {
+    /// Follows the commits of another region, after a fetch on the writer has reported one.
+    private func followNewRegion(_ fetched: Fetched) {
         guard let hub, let region = fetched.region, isNew(region) else { return }
         track(region) { hub.watch(region, for: self) }
     }
@@ -274,8 +279,9 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         self.region.withLock { $0 != region }
     }
 
-    /// Puts what was fetched where it is told from, and follows; it shows at least so many of the
-    /// `commits` that the hub counts.
+    /// Queues a fetched value for delivery, and follows its region.
+    ///
+    /// The value shows at least the given number of the commits that the hub has counted.
     private func complete(
         _ result: Result<Fetched, any Error>,
         showing commits: UInt64? = nil,
@@ -283,7 +289,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     ) {
         switch result {
         case .success(let fetched):
-            guard isGoingOn else { return }
+            guard isActive else { return }
             state.withLock { $0.shown = commits }
             then(fetched)
             let value = Carried(value: fetched.value)
@@ -303,8 +309,8 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         }
     }
 
-    /// Whether the last fetch shows all that was committed up to now, so that another one that was
-    /// asked for is spared; counts it.
+    /// Whether the last fetch shows all commits up to now, so that the next requested fetch is
+    /// unnecessary; counts it.
     private func isAllShown(_ state: State) -> Bool {
         guard let hub, hub.commits.load(ordering: .sequentiallyConsistent) == state.shown
         else { return false }
@@ -312,21 +318,21 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         return true
     }
 
-    /// Ends a fetch that was not in a round, and sees to another one that was remembered.
-    private func goOn() {
+    /// Ends a fetch that was not part of a round, and starts the next one if it was requested.
+    private func finishFetch() {
         if endFetch() { hub?.fetchSoon([self]) }
     }
 
     // MARK: Fetching
 
-    /// Fetches on a connection that also writes: outside of any transaction, in one of its own.
+    /// Fetches on a connection that also writes: outside any transaction, in its own transaction.
     private func fetchOnWriter(_ db: Database) throws -> Fetched {
         if observation.requiresWriteAccess { return try db.withWriteTransaction { try fetch($0) } }
         return try db.readOnly { try db.withReadTransaction { try fetch($0) } }
     }
 
-    /// The same, and notes whether it took little time of the processor.
-    private func fetchOnWriterNoting(_ db: Database) throws -> Fetched {
+    /// Fetches on the writer, and records whether the fetch took little processor time.
+    private func fetchOnWriterMeasured(_ db: Database) throws -> Fetched {
         let begin = threadNanoseconds()
         let cheap = hub?.cheapFetch.load(ordering: .relaxed) ?? 0
         defer {
@@ -369,28 +375,28 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     // MARK: The end
 
-    /// Ends it at somebody's wish.
+    /// Ends the observation at the request of the user.
     func cancel() {
         if end() { observation.events.didCancel?() }
     }
 
-    /// Tells nothing any more, and lets the database go; returns whether it was going on.
+    /// Ends the observation and releases the database; returns whether it was active.
     func end() -> Bool {
-        let (wasGoingOn, released) = state.withLock { state in
+        let (wasActive, released) = state.withLock { state in
             defer {
                 state.isOver = true
                 state.reader = nil
                 state.database = nil
             }
-            // Let go outside of the lock: this may close the database.
+            // Released outside the lock, because this may close the database.
             return (!state.isOver, (state.reader, state.database))
         }
         hub?.unwatch(self)
         withExtendedLifetime(released) {}
-        return wasGoingOn
+        return wasActive
     }
 
-    var isGoingOn: Bool { state.withLock { !$0.isOver } }
+    var isActive: Bool { state.withLock { !$0.isOver } }
 
     var database: (any ObservedDatabase)? { state.withLock { $0.database } }
 

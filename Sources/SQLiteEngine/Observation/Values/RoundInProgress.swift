@@ -1,16 +1,17 @@
 import Telemetry
 
-/// What one access of a ``FetchRound`` has fetched, and what it has still to fetch.
+/// What one access of a ``FetchRound`` has fetched, and what it must still fetch.
 ///
-/// Behind a lock: where a fetch that used to be quick lasts this time, the hub sees to all others.
+/// The state has a lock: if a fetch that used to be quick takes long, the hub continues with the
+/// others.
 final class RoundInProgress: Sendable {
-    /// What somebody must see to.
+    /// The work that is left to do.
     struct Left {
-        /// Those that were fetched, and have to be told.
+        /// The members that were fetched and must be delivered.
         var fetched: [any ObservedMember] = []
-        /// Those of them whose next fetch was asked for meanwhile.
+        /// The fetched members for which another fetch was requested meanwhile.
         var again: [any ObservedMember] = []
-        /// Those whose turn has not come.
+        /// The members that were not fetched yet.
         var waiting: ArraySlice<any ObservedMember>
 
         var isEmpty: Bool { fetched.isEmpty && waiting.isEmpty }
@@ -18,11 +19,11 @@ final class RoundInProgress: Sendable {
 
     private struct State {
         var left: Left
-        /// When the fetch that runs has begun, in nanoseconds; nil between two of them.
+        /// When the running fetch started, in nanoseconds; nil between two fetches.
         var begin: UInt64?
     }
 
-    /// When it began, in nanoseconds of the monotonic clock.
+    /// When the round started, in nanoseconds of the monotonic clock.
     let begin = monotonicNanoseconds()
     private let state: Lock<State>
 
@@ -30,7 +31,7 @@ final class RoundInProgress: Sendable {
         state = Lock(State(left: Left(waiting: members)))
     }
 
-    /// Takes the next one to fetch.
+    /// Removes and returns the next member to fetch.
     func next() -> (any ObservedMember)? {
         state.withLock { state in
             state.begin = monotonicNanoseconds()
@@ -38,7 +39,8 @@ final class RoundInProgress: Sendable {
         }
     }
 
-    /// The one that was taken is fetched; `isWantedAgain` as its ``ObservedMember/endFetch()`` says.
+    /// Records that the member was fetched; `isWantedAgain` is the result of
+    /// ``ObservedMember/endFetch()``.
     func didFetch(_ member: any ObservedMember, isWantedAgain: Bool) {
         state.withLock { state in
             state.begin = nil
@@ -47,7 +49,7 @@ final class RoundInProgress: Sendable {
         }
     }
 
-    /// Takes all that is left to see to.
+    /// Removes and returns all remaining work.
     func takeLeft() -> Left {
         state.withLock { state in
             defer { state.left = Left(waiting: []) }
@@ -55,12 +57,12 @@ final class RoundInProgress: Sendable {
         }
     }
 
-    /// Whether a fetch runs that has begun before an instant.
+    /// Whether the running fetch started before an instant.
     func lasts(since instant: UInt64) -> Bool {
         state.withLock { $0.begin.map { $0 < instant } == true }
     }
 
-    /// Takes those that were fetched, and leaves those whose turn has not come.
+    /// Removes and returns the fetched members, and keeps those that were not fetched yet.
     func takeFetched() -> Left {
         state.withLock { state in
             defer { state.left = Left(waiting: state.left.waiting) }
@@ -70,6 +72,6 @@ final class RoundInProgress: Sendable {
         }
     }
 
-    /// Whether somebody must see to anything but the fetch that runs.
+    /// Whether there is work left other than the running fetch.
     var isLeft: Bool { state.withLock { !$0.left.isEmpty } }
 }

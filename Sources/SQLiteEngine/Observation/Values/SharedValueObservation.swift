@@ -1,17 +1,17 @@
 import Synchronization
 import Telemetry
 
-/// When a shared observation ends.
+/// The extent of a shared observation.
 public enum SharedValueObservationExtent: Hashable, Sendable {
-    /// When the shared observation itself goes, and nobody observes.
+    /// Until the shared observation is deallocated and it has no clients.
     case observationLifetime
-    /// When nobody observes any more; the next one starts it anew.
+    /// Until the last client ends; the next client starts the observation again.
     case whileObserved
 }
 
-/// One observation whose values many want: it fetches once for all of them.
+/// One observation that is shared by many clients: it fetches each value once for all of them.
 ///
-/// Who comes later gets the last value at once.
+/// A client that starts later receives the last value at once.
 public final class SharedValueObservation<Element: Sendable>: Sendable {
     private final class Client: Sendable {
         let onError: @Sendable (any Error) -> Void
@@ -26,10 +26,10 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
             self.onChange = onChange
         }
 
-        /// Tells nothing any more.
+        /// Stops all deliveries to the client.
         func end() { isOver.store(true, ordering: .releasing) }
 
-        func tell(_ result: Result<Element, any Error>) {
+        func send(_ result: Result<Element, any Error>) {
             guard !isOver.load(ordering: .acquiring) else { return }
             switch result {
             case .success(let value): onChange(value)
@@ -40,19 +40,19 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
 
     private struct State {
         var clients: [Client] = []
-        /// Those of them who came late, and have to be told what was told last.
+        /// The clients that started late and must receive the last value.
         var newcomers: [Client] = []
         var isObserving = false
-        /// Counts the observations: what an earlier one tells late is for nobody here.
+        /// Counts the observations, so that late results of an earlier one are ignored.
         var number = 0
         var cancellable: AnyDatabaseCancellable?
         var last: Result<Element, any Error>?
     }
 
-    /// What is left to do for a new client.
+    /// The next step for a new client.
     private enum Beginning {
         case observe(number: Int)
-        case tellLast
+        case sendLast
         case nothing
     }
 
@@ -71,12 +71,13 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         startObservation = start
     }
 
-    /// Begins to tell somebody the values.
+    /// Starts to deliver the values to a client.
     ///
     /// - Parameters:
     ///   - onError: Called with the error that ended the observation.
-    ///   - onChange: Called with the last value, and each one that follows.
-    /// - Returns: What ends it for this one, at the latest when it goes.
+    ///   - onChange: Called with the last value, and with each later one.
+    /// - Returns: A cancellable that ends the delivery to this client, at the latest when it is
+    ///   deallocated.
     @preconcurrency
     public func start(
         onError: @escaping @Sendable (any Error) -> Void,
@@ -92,17 +93,17 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
             }
             guard state.last != nil else { return .nothing }
             state.newcomers.append(client)
-            return .tellLast
+            return .sendLast
         }
         switch beginning {
         case .observe(let number): observe(as: number)
-        case .tellLast: tellLast(client)
+        case .sendLast: sendLast(client)
         case .nothing: break
         }
         return AnyDatabaseCancellable { self.remove(client) }
     }
 
-    /// The values as a sequence.
+    /// Returns the values as an asynchronous sequence.
     public func values(
         bufferingPolicy: AsyncValueObservation<Element>.BufferingPolicy = .unbounded
     ) -> AsyncValueObservation<Element> {
@@ -111,7 +112,8 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         }
     }
 
-    /// Starts the observation; the first value may come, and start or end others, within the call.
+    /// Starts the observation; this call may already deliver the first value, and start or end
+    /// other clients.
     private func observe(as number: Int) {
         let cancellable = startObservation(
             { [weak self] in self?.receive(.failure($0), from: number) },
@@ -125,23 +127,24 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         if !isWanted { cancellable.cancel() }
     }
 
-    /// Tells who comes late what was told last, unless a newer value reaches it before.
-    private func tellLast(_ client: Client) {
-        let tellNow: @Sendable () -> Void = { [self] in
+    /// Sends the last result to a late client, unless a newer value reaches the client first.
+    private func sendLast(_ client: Client) {
+        let sendNow: @Sendable () -> Void = { [self] in
             let last = state.withLock { state -> Result<Element, any Error>? in
                 guard let index = state.newcomers.firstIndex(where: { $0 === client })
                 else { return nil }
                 state.newcomers.remove(at: index)
                 return state.last
             }
-            if let last { client.tell(last) }
+            if let last { client.send(last) }
         }
-        if scheduler.immediateInitialValue() { tellNow() } else { scheduler.schedule(tellNow) }
+        if scheduler.immediateInitialValue() { sendNow() } else { scheduler.schedule(sendNow) }
     }
 
-    /// Tells the clients what the observation of a number tells.
+    /// Passes the result of an observation on to the clients.
     ///
-    /// They are called outside of the lock: they may start and cancel, and wait for others who do.
+    /// Clients are called outside the lock: they may start and cancel, and wait for other threads
+    /// that do so.
     private func receive(_ result: Result<Element, any Error>, from number: Int) {
         let (clients, ended) = state.withLock { state -> ([Client], Ended) in
             guard state.isObserving, state.number == number else { return ([], Ended()) }
@@ -151,11 +154,11 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
             let clients = state.clients
             guard case .failure = result else { return (clients, Ended(last: last)) }
             state.clients = []
-            let cancellable = extent == .whileObserved ? Self.forget(&state).cancellable : nil
+            let cancellable = extent == .whileObserved ? Self.reset(&state).cancellable : nil
             return (clients, Ended(cancellable: cancellable, last: last))
         }
         ended.cancellable?.cancel()
-        for client in clients { client.tell(result) }
+        for client in clients { client.send(result) }
     }
 
     private func remove(_ client: Client) {
@@ -164,19 +167,19 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
             state.clients.removeAll { $0 === client }
             state.newcomers.removeAll { $0 === client }
             guard state.clients.isEmpty, extent == .whileObserved else { return Ended() }
-            return Self.forget(&state)
+            return Self.reset(&state)
         }
         ended.cancellable?.cancel()
     }
 
-    /// What is let go outside of the lock: its end may run code of the user's.
+    /// Objects to release outside the lock: their deallocation may run code of the user.
     private struct Ended {
         var cancellable: AnyDatabaseCancellable?
         var last: Result<Element, any Error>?
     }
 
-    /// Ends the observation; the caller cancels it.
-    private static func forget(_ state: inout State) -> Ended {
+    /// Resets the state after the observation; the caller cancels it.
+    private static func reset(_ state: inout State) -> Ended {
         defer { (state.cancellable, state.last) = (nil, nil) }
         state.isObserving = false
         return Ended(cancellable: state.cancellable, last: state.last)

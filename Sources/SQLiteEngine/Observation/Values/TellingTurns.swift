@@ -3,23 +3,23 @@ import Telemetry
 #if canImport(Darwin)
 import Dispatch
 #else
-// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
+// Outside Darwin, `DispatchQueue` is thread-safe but not declared as `Sendable`.
 @preconcurrency import Dispatch
 #endif
 
-/// Tells values whose telling runs closures of the user's, one after the other, on one thread as
-/// long as they are quick.
+/// Delivers values that run closures of the user, one after another on one thread as long as the
+/// closures are quick.
 ///
-/// Any of them may last, or wait for another: then a second thread goes on with the rest.
+/// A closure may take long, or wait for another one. Then a second thread continues with the rest.
 final class TellingTurns: Sendable {
-    /// How long the rest waits for one that lasts, in nanoseconds.
+    /// How long the rest waits for a slow delivery, in nanoseconds.
     private static let patience = 3_000_000
 
     private let rest: Lock<ArraySlice<any ObservedMember>>
 
     init(_ members: [any ObservedMember]) { rest = Lock(members[...]) }
 
-    /// Begins, on a concurrent queue.
+    /// Starts on a concurrent queue.
     func start(on queue: DispatchQueue) {
         start(
             running: { queue.async(execute: $0) },
@@ -30,28 +30,29 @@ final class TellingTurns: Sendable {
         )
     }
 
-    /// What a thread does.
+    /// The work of one thread.
     typealias Turn = @Sendable () -> Void
 
-    /// Begins.
+    /// Starts the deliveries.
     ///
     /// - Parameters:
-    ///   - running: Runs something on another thread, beside all that runs already.
-    ///   - later: The same, when somebody has waited for long enough.
+    ///   - running: Runs a closure on another thread, concurrently with everything that is running.
+    ///   - later: The same, after the rest has waited long enough.
     func start(
         running: @escaping @Sendable (@escaping Turn) -> Void,
         later: @escaping @Sendable (@escaping Turn) -> Void
     ) {
-        // Asked before the first turn begins: it may come to the last but one, and stay.
-        let maySomebodyWait = rest.withLock { $0.count > 1 }
-        running { self.goOn() }
-        guard maySomebodyWait else { return }
+        // Read before the first turn starts: this turn may reach the last but one member and block
+        // there.
+        let mayWait = rest.withLock { $0.count > 1 }
+        running { self.deliverInTurn() }
+        guard mayWait else { return }
         later {
             if self.rest.withLock({ !$0.isEmpty }) { self.start(running: running, later: later) }
         }
     }
 
-    private func goOn() {
-        while let member = rest.withLock({ $0.popFirst() }) { Delivery.tell([member]) }
+    private func deliverInTurn() {
+        while let member = rest.withLock({ $0.popFirst() }) { Delivery.deliver([member]) }
     }
 }

@@ -4,12 +4,12 @@ extension ValueObservation where Reducer: ValueReducer {
     /// Starts the observation.
     ///
     /// - Parameters:
-    ///   - reader: Where values are fetched. It is kept open until the observation ends. A
-    ///     snapshot, and a database that is opened for reading only, give one value.
-    ///   - scheduler: Where values are told.
+    ///   - reader: The database to fetch values from; retained until the observation ends. A
+    ///     snapshot, or a database that is opened read-only, delivers one value.
+    ///   - scheduler: The scheduler that delivers values.
     ///   - onError: Called with the error that ends the observation.
     ///   - onChange: Called with each value.
-    /// - Returns: What ends the observation, at the latest when it goes.
+    /// - Returns: A cancellable that ends the observation, at the latest when it is deallocated.
     @preconcurrency
     public func start(
         in reader: any DatabaseReader,
@@ -29,14 +29,14 @@ extension ValueObservation where Reducer: ValueReducer {
         return AnyDatabaseCancellable { observed.cancel() }
     }
 
-    /// Starts the observation, and tells values on the main actor.
+    /// Starts the observation, and delivers values on the main actor.
     ///
     /// - Parameters:
-    ///   - reader: Where values are fetched; see the other method.
-    ///   - scheduler: Whether the first value is told at once or later.
+    ///   - reader: The database to fetch values from; see the other method.
+    ///   - scheduler: Determines whether the first value is delivered at once or later.
     ///   - onError: Called with the error that ends the observation.
     ///   - onChange: Called with each value.
-    /// - Returns: What ends the observation, at the latest when it goes.
+    /// - Returns: A cancellable that ends the observation, at the latest when it is deallocated.
     @preconcurrency @MainActor
     public func start(
         in reader: any DatabaseReader,
@@ -53,13 +53,13 @@ extension ValueObservation where Reducer: ValueReducer {
         )
     }
 
-    /// The values as a sequence; each loop over it starts the observation anew.
+    /// Returns the values as an asynchronous sequence; each loop over it starts a new observation.
     ///
     /// - Parameters:
-    ///   - reader: Where values are fetched.
-    ///   - scheduler: Where the values pass by; in a task by default.
-    ///   - bufferingPolicy: What becomes of values that the loop is too slow for.
-    /// - Returns: A sequence that throws the error which ends the observation.
+    ///   - reader: The database to fetch values from.
+    ///   - scheduler: The scheduler that passes values to the sequence; a task by default.
+    ///   - bufferingPolicy: How values are buffered for a loop that is slower than the observation.
+    /// - Returns: A sequence that throws the error that ends the observation.
     public func values(
         in reader: any DatabaseReader,
         scheduling scheduler: some ValueObservationScheduler = .task,
@@ -70,13 +70,13 @@ extension ValueObservation where Reducer: ValueReducer {
         }
     }
 
-    /// One observation for many who want its values.
+    /// Returns an observation that many clients share.
     ///
     /// - Parameters:
-    ///   - reader: Where values are fetched.
-    ///   - scheduler: Where values are told.
-    ///   - extent: When it ends.
-    /// - Returns: The observation, which the first one to want its values starts.
+    ///   - reader: The database to fetch values from.
+    ///   - scheduler: The scheduler that delivers values.
+    ///   - extent: When the shared observation ends.
+    /// - Returns: The shared observation; its first client starts it.
     public func shared(
         in reader: any DatabaseReader,
         scheduling scheduler: some ValueObservationScheduler = .async(onQueue: .main),

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Tells a value that is fetched from a database, now and whenever it may have changed.
+/// Delivers a value that is fetched from a database, now and whenever it may have changed.
 ///
 /// ```swift
 /// let observation = ValueObservation.tracking { db in try Player.fetchAll(db) }
@@ -11,17 +11,17 @@ import Telemetry
 /// }
 /// ```
 ///
-/// Values come in the order of the commits that they show. Several commits may be told as one
-/// value: while one fetch runs, at most one more is remembered. After a cancellation, and after an
-/// error, nothing is told any more.
+/// Values arrive in the order of the commits that they show. One value may stand for several
+/// commits: while one fetch runs, at most one more is pending. After a cancellation or an error, no
+/// value is delivered.
 ///
-/// On a pool values are fetched by readers, and no commit waits for one: the first value is there
-/// in the time of a read, also while somebody writes for minutes. No reader is held while the
-/// observation waits for the writer. A queue, which has one connection, tells every commit to a few
-/// observations whose fetches are quick, unless the access that commits has a cursor open. Changes
-/// that other connections and processes make are not seen; see ``Database/notifyChanges(in:)``.
+/// On a pool, readers fetch the values, and no commit waits for a fetch. The first value takes the
+/// time of a read, even during a write of several minutes. The observation holds no reader while it
+/// waits for the writer. A queue, which has one connection, reports every commit to a few
+/// observations whose fetches are quick, unless the committing access has an open cursor. Changes
+/// by other connections and processes are not observed; see ``Database/notifyChanges(in:)``.
 public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
-    /// Whether the value is fetched with a connection that may write, inside of a savepoint.
+    /// Whether the value is fetched with a connection that may write, inside a savepoint.
     public var requiresWriteAccess = false
 
     var events = ValueObservationEvents()
@@ -40,7 +40,7 @@ public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
         self.makeReducer = makeReducer
     }
 
-    /// The same observation, with another reducer around its own.
+    /// Returns the same observation, with its reducer wrapped in another one.
     func wrapping<Outer: _ValueReducer>(
         _ wrap: @escaping @Sendable (Reducer) -> Outer
     ) -> ValueObservation<Outer> {
@@ -53,17 +53,17 @@ public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
     }
 }
 
-/// How the region that a value depends on is found.
+/// How the region that a value depends on is determined.
 enum ValueObservationTrackingMode: Sendable {
-    /// It is named.
+    /// The region is given.
     case constantRegion([any DatabaseRegionConvertible])
-    /// It is what the first fetch reads.
+    /// The region is what the first fetch reads.
     case constantRegionRecordedFromSelection
-    /// It is what the last fetch read.
+    /// The region is what the latest fetch read.
     case nonConstantRegionRecordedFromSelection
 }
 
-/// What is told of an observation beside its values.
+/// The callbacks of an observation, other than those for its values.
 struct ValueObservationEvents: Sendable {
     var willStart: (@Sendable () -> Void)?
     var willTrackRegion: (@Sendable (DatabaseRegion) -> Void)?
@@ -71,7 +71,7 @@ struct ValueObservationEvents: Sendable {
     var didFail: (@Sendable (any Error) -> Void)?
     var didCancel: (@Sendable () -> Void)?
 
-    /// Tells both, these first.
+    /// Returns events that call both sets of callbacks, these first.
     func followed(by other: ValueObservationEvents) -> ValueObservationEvents {
         ValueObservationEvents(
             willStart: Self.both(willStart, other.willStart),
@@ -108,21 +108,23 @@ struct ValueObservationEvents: Sendable {
 // MARK: - What is observed
 
 extension ValueObservation {
-    /// Tells what a closure fetches, whenever something changed that its last run has read.
+    /// Observes the result of a closure, and fetches it again when anything that it last read has
+    /// changed.
     public static func tracking<Value: Sendable>(
         _ fetch: @escaping @Sendable (Database) throws -> Value
     ) -> Self where Reducer == ValueReducers.Fetch<Value> {
         Self(trackingMode: .nonConstantRegionRecordedFromSelection) { .init(fetch) }
     }
 
-    /// Tells what a closure fetches that reads the same tables, columns and rows each time.
+    /// Observes the result of a closure that always reads the same tables, columns and rows.
     public static func trackingConstantRegion<Value: Sendable>(
         _ fetch: @escaping @Sendable (Database) throws -> Value
     ) -> Self where Reducer == ValueReducers.Fetch<Value> {
         Self(trackingMode: .constantRegionRecordedFromSelection) { .init(fetch) }
     }
 
-    /// Tells what a closure fetches, whenever one of some regions changed, and only then.
+    /// Observes the result of a closure, and fetches it again only when one of some regions has
+    /// changed.
     public static func tracking<Value: Sendable>(
         region: any DatabaseRegionConvertible,
         _ otherRegions: any DatabaseRegionConvertible...,
@@ -131,7 +133,8 @@ extension ValueObservation {
         tracking(regions: [region] + otherRegions, fetch: fetch)
     }
 
-    /// Tells what a closure fetches, whenever one of some regions changed, and only then.
+    /// Observes the result of a closure, and fetches it again only when one of some regions has
+    /// changed.
     public static func tracking<Value: Sendable>(
         regions: [any DatabaseRegionConvertible],
         fetch: @escaping @Sendable (Database) throws -> Value
@@ -140,18 +143,18 @@ extension ValueObservation {
     }
 }
 
-// MARK: - What becomes of the values
+// MARK: - Transforming values
 
 extension ValueObservation where Reducer: ValueReducer {
-    /// Tells what a closure makes of each value; it runs apart from connections.
+    /// Transforms each value with a closure, which runs without a connection.
     public func map<T: Sendable>(
         _ transform: @escaping @Sendable (Reducer.Value) throws -> T
     ) -> ValueObservation<ValueReducers.Map<Reducer, T>> {
         wrapping { ValueReducers.Map($0, transform) }
     }
 
-    /// Tells only values that differ from the one before, as `predicate` (true for equal ones)
-    /// says.
+    /// Delivers only values that differ from the previous one; `predicate` returns true for equal
+    /// values.
     public func removeDuplicates(
         by predicate: sending @escaping (Reducer.Value, Reducer.Value) -> Bool
     ) -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>> {
@@ -159,18 +162,17 @@ extension ValueObservation where Reducer: ValueReducer {
         return wrapping { ValueReducers.RemoveDuplicates($0, predicate.callAsFunction) }
     }
 
-    /// Tells closures what the observation does, for debugging.
+    /// Calls closures when the observation starts, fetches, delivers or ends, for debugging.
     ///
     /// - Parameters:
-    ///   - willStart: Called when it is started.
-    ///   - willFetch: Called before each fetch, where the value is fetched.
-    ///   - willTrackRegion: Called when it is known what the value depends on, and when that
-    ///     changed.
+    ///   - willStart: Called when the observation starts.
+    ///   - willFetch: Called before each fetch, on the thread of the fetch.
+    ///   - willTrackRegion: Called when the region of the value becomes known, and when it changes.
     ///   - databaseDidChange: Called on the writer after a commit that may have changed the value.
-    ///   - didReceiveValue: Called with each value, before it is told.
-    ///   - didFail: Called with the error that ends it.
-    ///   - didCancel: Called when it is cancelled.
-    /// - Returns: The same observation, which tells them.
+    ///   - didReceiveValue: Called with each value before it is delivered.
+    ///   - didFail: Called with the error that ends the observation.
+    ///   - didCancel: Called when the observation is cancelled.
+    /// - Returns: The same observation, which calls the closures.
     public func handleEvents(
         willStart: (@Sendable () -> Void)? = nil,
         willFetch: (@Sendable () -> Void)? = nil,
@@ -199,12 +201,12 @@ extension ValueObservation where Reducer: ValueReducer {
         return observation
     }
 
-    /// Prints what the observation does, for debugging.
+    /// Prints the events of the observation, for debugging.
     ///
     /// - Parameters:
-    ///   - prefix: Stands before each line, with a colon.
+    ///   - prefix: Printed before each line, followed by a colon.
     ///   - stream: Receives the lines; standard output by default.
-    /// - Returns: The same observation, which prints.
+    /// - Returns: The same observation, which prints its events.
     public func print(
         _ prefix: String = "",
         to stream: sending (any TextOutputStream)? = nil
@@ -223,15 +225,15 @@ extension ValueObservation where Reducer: ValueReducer {
 }
 
 extension ValueObservation where Reducer: ValueReducer, Reducer.Value: Equatable {
-    /// Tells only values that differ from the one before.
+    /// Delivers only values that differ from the previous one.
     public func removeDuplicates() -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>> {
         wrapping { ValueReducers.RemoveDuplicates($0, ==) }
     }
 }
 
-/// A test for duplicates that all starts of an observation share.
+/// A test for duplicates that is shared by all starts of an observation.
 ///
-/// `@unchecked Sendable`: the closure was sent here, and is called under the lock alone.
+/// `@unchecked Sendable`: the closure was sent here, and is called only under the lock.
 private final class DuplicateTest<Value>: @unchecked Sendable {
     private let predicate: (Value, Value) -> Bool
     private let lock = Lock(())
@@ -245,7 +247,7 @@ private final class DuplicateTest<Value>: @unchecked Sendable {
 
 /// Prints lines from any thread.
 ///
-/// `@unchecked Sendable`: the stream was sent here, and is used under the lock alone.
+/// `@unchecked Sendable`: the stream was sent here, and is used only under the lock.
 private final class ObservationPrinter: @unchecked Sendable {
     private let prefix: String
     private var stream: (any TextOutputStream)?

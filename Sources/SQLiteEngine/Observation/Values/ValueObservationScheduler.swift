@@ -4,22 +4,22 @@ import Telemetry
 #if canImport(Darwin)
 import Dispatch
 #else
-// Elsewhere `DispatchQueue` does not say that it is Sendable; it is.
+// Outside Darwin, `DispatchQueue` is thread-safe but not declared as `Sendable`.
 @preconcurrency import Dispatch
 #endif
 
-/// Decides where the values of a ``ValueObservation`` are told.
+/// Determines where a ``ValueObservation`` delivers its values.
 public protocol ValueObservationScheduler: Sendable {
-    /// Whether the first value is told before the start of the observation returns.
+    /// Whether the first value is delivered before the start of the observation returns.
     func immediateInitialValue() -> Bool
 
-    /// Runs an action later, after all those of the calls before.
+    /// Runs an action later, after the actions of all previous calls.
     func schedule(_ action: @escaping @Sendable () -> Void)
 }
 
-/// A scheduler that tells values on the main actor.
+/// A scheduler that delivers values on the main actor.
 public protocol ValueObservationMainActorScheduler: ValueObservationScheduler {
-    /// Runs an action on the main actor later, after all those of the calls before.
+    /// Runs an action on the main actor later, after the actions of all previous calls.
     func scheduleOnMainActor(_ action: @escaping @MainActor @Sendable () -> Void)
 }
 
@@ -28,21 +28,22 @@ extension ValueObservationMainActorScheduler {
     public func schedule(_ action: @escaping @Sendable () -> Void) { scheduleOnMainActor(action) }
 }
 
-/// A scheduler that does nothing but run each action on a queue: many can go there together.
+/// A scheduler that only runs each action on a queue, so that several values can be sent there
+/// together.
 protocol QueueScheduler {
     var queue: DispatchQueue { get }
 }
 
 // MARK: -
 
-/// Tells all values on a dispatch queue.
+/// Delivers all values on a dispatch queue.
 public struct AsyncValueObservationScheduler: ValueObservationScheduler, QueueScheduler {
     let queue: DispatchQueue
 
-    /// Creates a scheduler; a concurrent queue would mix the values up.
+    /// Creates a scheduler; the queue must be serial to keep the order of the values.
     public init(queue: DispatchQueue) { self.queue = queue }
 
-    /// Never.
+    /// Returns false.
     public func immediateInitialValue() -> Bool { false }
 
     /// Runs an action on the queue.
@@ -50,7 +51,7 @@ public struct AsyncValueObservationScheduler: ValueObservationScheduler, QueueSc
 }
 
 extension ValueObservationScheduler where Self == AsyncValueObservationScheduler {
-    /// Tells all values on a serial dispatch queue.
+    /// Delivers all values on a serial dispatch queue.
     public static func async(onQueue queue: DispatchQueue) -> AsyncValueObservationScheduler {
         AsyncValueObservationScheduler(queue: queue)
     }
@@ -58,7 +59,8 @@ extension ValueObservationScheduler where Self == AsyncValueObservationScheduler
 
 // MARK: -
 
-/// Tells the first value before the start of the observation returns, and all on the main actor.
+/// Delivers the first value before the start of the observation returns, and all values on the main
+/// actor.
 public struct ImmediateValueObservationScheduler: ValueObservationMainActorScheduler, QueueScheduler
 {
     var queue: DispatchQueue { .main }
@@ -66,7 +68,7 @@ public struct ImmediateValueObservationScheduler: ValueObservationMainActorSched
     /// Creates a scheduler.
     public init() {}
 
-    /// Always; elsewhere than on the main thread it is a fatal error.
+    /// Returns true; a call on another thread than the main thread is a fatal error.
     public func immediateInitialValue() -> Bool {
         precondition(
             MainQueue.isCurrent,
@@ -82,26 +84,26 @@ public struct ImmediateValueObservationScheduler: ValueObservationMainActorSched
 }
 
 extension ValueObservationScheduler where Self == ImmediateValueObservationScheduler {
-    /// Tells the first value before the start of the observation returns; to be started on the
-    /// main thread.
+    /// Delivers the first value before the start of the observation returns; start it on the main
+    /// thread.
     public static var immediate: ImmediateValueObservationScheduler { .init() }
 }
 
 extension ValueObservationMainActorScheduler where Self == ImmediateValueObservationScheduler {
-    /// Tells the first value before the start of the observation returns; to be started on the
-    /// main thread.
+    /// Delivers the first value before the start of the observation returns; start it on the main
+    /// thread.
     public static var immediate: ImmediateValueObservationScheduler { .init() }
 }
 
 // MARK: -
 
-/// Tells all values on the main actor, the first one later too.
+/// Delivers all values on the main actor, including the first one, after the start has returned.
 public final class DelayedMainActorValueObservationScheduler: ValueObservationMainActorScheduler,
     QueueScheduler
 {
     var queue: DispatchQueue { .main }
 
-    /// Never.
+    /// Returns false.
     public func immediateInitialValue() -> Bool { false }
 
     /// Runs an action on the main actor.
@@ -111,18 +113,18 @@ public final class DelayedMainActorValueObservationScheduler: ValueObservationMa
 }
 
 extension ValueObservationScheduler where Self == DelayedMainActorValueObservationScheduler {
-    /// Tells all values on the main actor.
+    /// Delivers all values on the main actor.
     public static var mainActor: DelayedMainActorValueObservationScheduler { .init() }
 }
 
 // MARK: -
 
-/// Tells all values in a task of its own.
+/// Delivers all values in a separate task.
 public final class TaskValueObservationScheduler: ValueObservationScheduler {
-    /// What the task has to run, in its order.
+    /// The actions that the task must run, in order.
     ///
-    /// Behind a lock, and not in the stream, so that the thread sanitizer sees who hands what to
-    /// whom: `Promise` tells why it would not.
+    /// Behind a lock, and not in the stream, so that the thread sanitizer sees the transfer between
+    /// threads: `Promise` states why.
     private let actions: Lock<[@Sendable () -> Void]>
     private let wakeUps: AsyncStream<Void>.Continuation
     private let task: Task<Void, Never>
@@ -141,7 +143,7 @@ public final class TaskValueObservationScheduler: ValueObservationScheduler {
                     defer { actions = [] }
                     return actions
                 }
-                // Each goes, with the value that it tells, when it has run.
+                // Each action is released, with the value that it delivers, after it has run.
                 ready.reverse()
                 while let action = ready.popLast() { action() }
             }
@@ -150,7 +152,7 @@ public final class TaskValueObservationScheduler: ValueObservationScheduler {
 
     deinit { task.cancel() }
 
-    /// Never.
+    /// Returns false.
     public func immediateInitialValue() -> Bool { false }
 
     /// Runs an action in the task.
@@ -161,18 +163,19 @@ public final class TaskValueObservationScheduler: ValueObservationScheduler {
 }
 
 extension ValueObservationScheduler where Self == TaskValueObservationScheduler {
-    /// Tells all values in a task.
+    /// Delivers all values in a task.
     public static var task: TaskValueObservationScheduler { .init(priority: nil) }
 
-    /// Tells all values in a task of a priority.
+    /// Delivers all values in a task with a priority.
     public static func task(priority: TaskPriority) -> TaskValueObservationScheduler {
         .init(priority: priority)
     }
 }
 
-/// Tells whether the main queue's work runs here.
+/// Determines whether the current thread runs the work of the main queue.
 ///
-/// Where a program has called `dispatchMain()`, that need not be the thread it was started on.
+/// In a program that has called `dispatchMain()`, that need not be the thread that started the
+/// program.
 private enum MainQueue {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()

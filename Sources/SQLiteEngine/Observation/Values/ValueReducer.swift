@@ -1,32 +1,32 @@
-/// Fetches what an observation needs, on whichever connection.
+/// Fetches what an observation needs, on any connection.
 public protocol _ValueReducerFetcher: Sendable {
-    /// What is fetched.
+    /// The type of the fetched value.
     associatedtype Value
 
-    /// Fetches it.
+    /// Fetches the value.
     func fetch(_ db: Database) throws -> Value
 }
 
-/// Turns what was fetched into the values of an observation, one after another.
+/// Turns fetched values into the values of an observation, one after another.
 public protocol _ValueReducer: SendableMetatype {
-    /// What fetches.
+    /// The type of the fetcher.
     associatedtype Fetcher: _ValueReducerFetcher
-    /// What the observation tells.
+    /// The type of the values that the observation delivers.
     associatedtype Value
 
-    /// Makes what fetches.
+    /// Returns the fetcher.
     func _makeFetcher() -> Fetcher
 
-    /// The value of what was fetched; nil when there is nothing to tell.
+    /// Returns the value for what was fetched; nil when there is nothing to deliver.
     ///
-    /// The first time there is always something.
+    /// The first call always returns a value.
     mutating func _value(_ fetched: Fetcher.Value) throws -> Value?
 }
 
-/// A `_ValueReducer` whose values may go from thread to thread.
+/// A `_ValueReducer` whose values can be sent between threads.
 public protocol ValueReducer: _ValueReducer where Value: Sendable {}
 
-/// A reducer that tells what was fetched as it is: it runs no closure.
+/// A reducer that delivers fetched values unchanged: it runs no closure.
 protocol PlainReducer {}
 
 extension ValueReducers.Fetch: PlainReducer {}
@@ -35,7 +35,7 @@ extension ValueReducers.Fetch: PlainReducer {}
 public enum ValueReducers {}
 
 extension ValueReducers {
-    /// Tells what a closure fetches.
+    /// Delivers the result of a closure.
     public struct Fetch<Value: Sendable>: ValueReducer {
         /// Fetches with the closure.
         public struct Fetcher: _ValueReducerFetcher {
@@ -51,14 +51,14 @@ extension ValueReducers {
             fetcher = Fetcher(closure: closure)
         }
 
-        /// Makes what fetches.
+        /// Returns the fetcher.
         public func _makeFetcher() -> Fetcher { fetcher }
 
-        /// What was fetched.
+        /// Returns the fetched value.
         public mutating func _value(_ fetched: Value) throws -> Value? { fetched }
     }
 
-    /// Tells what a closure makes of another reducer's values.
+    /// Delivers the values of another reducer, transformed by a closure.
     public struct Map<Base: ValueReducer, Value: Sendable>: ValueReducer {
         private var base: Base
         private let transform: @Sendable (Base.Value) throws -> Value
@@ -68,16 +68,16 @@ extension ValueReducers {
             self.transform = transform
         }
 
-        /// Makes what fetches.
+        /// Returns the fetcher.
         public func _makeFetcher() -> Base.Fetcher { base._makeFetcher() }
 
-        /// The transformed value.
+        /// Returns the transformed value.
         public mutating func _value(_ fetched: Base.Fetcher.Value) throws -> Value? {
             try base._value(fetched).map(transform)
         }
     }
 
-    /// Tells only values that differ from the one before.
+    /// Delivers only values that differ from the previous one.
     public struct RemoveDuplicates<Base: ValueReducer>: ValueReducer {
         private var base: Base
         private var last: Base.Value?
@@ -88,10 +88,10 @@ extension ValueReducers {
             self.isDuplicate = isDuplicate
         }
 
-        /// Makes what fetches.
+        /// Returns the fetcher.
         public func _makeFetcher() -> Base.Fetcher { base._makeFetcher() }
 
-        /// The value; nil when it equals the one before.
+        /// Returns the value; nil when it equals the previous one.
         public mutating func _value(_ fetched: Base.Fetcher.Value) throws -> Base.Value? {
             guard let value = try base._value(fetched) else { return nil }
             if let last, isDuplicate(last, value) { return nil }
@@ -100,9 +100,9 @@ extension ValueReducers {
         }
     }
 
-    /// Tells of fetches and values on the way.
+    /// Reports fetches and values to callbacks.
     public struct Trace<Base: ValueReducer>: ValueReducer {
-        /// Fetches, and tells before.
+        /// Calls a callback, then fetches.
         public struct Fetcher: _ValueReducerFetcher {
             let base: Base.Fetcher
             let willFetch: @Sendable () -> Void
@@ -128,12 +128,12 @@ extension ValueReducers {
             self.didReceiveValue = didReceiveValue
         }
 
-        /// Makes what fetches.
+        /// Returns the fetcher.
         public func _makeFetcher() -> Fetcher {
             Fetcher(base: base._makeFetcher(), willFetch: willFetch)
         }
 
-        /// The value of the reducer below.
+        /// Returns the value of the wrapped reducer.
         public mutating func _value(_ fetched: Base.Fetcher.Value) throws -> Base.Value? {
             guard let value = try base._value(fetched) else { return nil }
             didReceiveValue(value)

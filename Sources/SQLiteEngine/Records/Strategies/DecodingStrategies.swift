@@ -4,7 +4,7 @@ import Foundation
 public enum DatabaseDataDecodingStrategy: Sendable {
     /// From blobs and texts.
     case deferredToData
-    /// As a closure says; nil is an error.
+    /// By a closure; nil is an error.
     case custom(@Sendable (DatabaseValue) -> Data?)
 
     var isDeferred: Bool {
@@ -21,8 +21,8 @@ public enum DatabaseDataDecodingStrategy: Sendable {
 
 /// How a `Decodable` record reads its dates.
 ///
-/// `@unchecked Sendable`: for `DateFormatter` alone, whose documentation says that threads may
-/// share it, and whose declaration does not say so everywhere.
+/// `@unchecked Sendable`: because of `DateFormatter`, which is documented as thread-safe but not
+/// declared as `Sendable` on all platforms.
 public enum DatabaseDateDecodingStrategy: @unchecked Sendable {
     /// From the texts that `Date` reads, and from seconds since 1970.
     case deferredToDate
@@ -34,9 +34,9 @@ public enum DatabaseDateDecodingStrategy: @unchecked Sendable {
     case millisecondsSince1970
     /// From texts such as `2001-01-01T00:00:00Z`.
     case iso8601
-    /// As a formatter says.
+    /// By a formatter.
     case formatted(DateFormatter)
-    /// As a closure says; nil is an error.
+    /// By a closure; nil is an error.
     case custom(@Sendable (DatabaseValue) -> Date?)
 
     var isDeferred: Bool {
@@ -61,16 +61,16 @@ public enum DatabaseDateDecodingStrategy: @unchecked Sendable {
     }
 }
 
-/// Which columns a `Decodable` record reads its coding keys from.
+/// How the coding keys of a `Decodable` record map to columns.
 public enum DatabaseColumnDecodingStrategy: Sendable {
-    /// Columns of the keys' names.
+    /// The columns have the names of the keys.
     case useDefaultKeys
     /// `team_id` for `teamId`; there is none for `teamID`.
     case convertFromSnakeCase
-    /// The columns for which a closure gives the key.
+    /// A closure returns the key for each column.
     case custom(@Sendable (String) -> any CodingKey)
 
-    /// What gives the key of a column; nil where it has the column's name.
+    /// Returns the key for a column; nil if the keys have the names of the columns.
     var conversion: (@Sendable (String) -> String)? {
         switch self {
         case .useDefaultKeys: nil
@@ -79,7 +79,7 @@ public enum DatabaseColumnDecodingStrategy: Sendable {
         }
     }
 
-    /// What is said of a key that no column has.
+    /// Returns the message for a key without a column.
     func missing(_ key: some CodingKey) -> String? {
         let missing = "key not found: \(key) (\(String(reflecting: key.stringValue)))"
         switch self {

@@ -4,9 +4,9 @@ import Foundation
 public enum DatabaseDataEncodingStrategy: Sendable {
     /// As a blob.
     case deferredToData
-    /// As the text that its bytes are in UTF-8; other bytes are an error.
+    /// As a text, if the bytes are valid UTF-8; otherwise, an error.
     case text
-    /// As a closure says; nil is NULL.
+    /// By a closure; nil is NULL.
     case custom(@Sendable (Data) -> (any DatabaseValueConvertible)?)
 
     func encode(_ data: Data) throws -> DatabaseValue {
@@ -30,14 +30,14 @@ public enum DatabaseDataEncodingStrategy: Sendable {
 
 /// How an `Encodable` record writes its dates.
 ///
-/// `@unchecked Sendable`: for `DateFormatter` alone, whose documentation says that threads may
-/// share it, and whose declaration does not say so everywhere.
+/// `@unchecked Sendable`: because of `DateFormatter`, which is documented as thread-safe but not
+/// declared as `Sendable` on all platforms.
 public enum DatabaseDateEncodingStrategy: @unchecked Sendable {
-    /// As `Date` itself: `YYYY-MM-DD HH:MM:SS.SSS`, in UTC.
+    /// Like `Date`: `YYYY-MM-DD HH:MM:SS.SSS`, in UTC.
     case deferredToDate
-    /// As the seconds since 2001-01-01 00:00:00 UTC, with their fraction.
+    /// As the seconds since 2001-01-01 00:00:00 UTC, including fractions.
     case timeIntervalSinceReferenceDate
-    /// As the seconds since 1970-01-01 00:00:00 UTC, with their fraction.
+    /// As the seconds since 1970-01-01 00:00:00 UTC, including fractions.
     case timeIntervalSince1970
     /// As the whole seconds since 1970-01-01 00:00:00 UTC.
     case secondsSince1970
@@ -45,9 +45,9 @@ public enum DatabaseDateEncodingStrategy: @unchecked Sendable {
     case millisecondsSince1970
     /// As a text such as `2001-01-01T00:00:00Z`, without fractions of seconds.
     case iso8601
-    /// As a formatter says.
+    /// By a formatter.
     case formatted(DateFormatter)
-    /// As a closure says; nil is NULL.
+    /// By a closure; nil is NULL.
     case custom(@Sendable (Date) -> (any DatabaseValueConvertible)?)
 
     func encode(_ date: Date) -> DatabaseValue {
@@ -69,9 +69,9 @@ public enum DatabaseDateEncodingStrategy: @unchecked Sendable {
 public enum DatabaseUUIDEncodingStrategy: Hashable, Sendable {
     /// As a blob of 16 bytes.
     case deferredToUUID
-    /// As a text in capitals.
+    /// As a text in upper case.
     case uppercaseString
-    /// As a text in small letters.
+    /// As a text in lower case.
     case lowercaseString
 
     func encode(_ uuid: UUID) -> DatabaseValue {
@@ -83,16 +83,16 @@ public enum DatabaseUUIDEncodingStrategy: Hashable, Sendable {
     }
 }
 
-/// Which columns an `Encodable` record writes its coding keys to.
+/// How the coding keys of an `Encodable` record map to columns.
 public enum DatabaseColumnEncodingStrategy: Sendable {
-    /// Columns of the keys' names.
+    /// The columns have the names of the keys.
     case useDefaultKeys
     /// `team_id` for `teamId` and `teamID`.
     case convertToSnakeCase
-    /// The columns that a closure names.
+    /// A closure returns the column for each key.
     case custom(@Sendable (any CodingKey) -> String)
 
-    /// What names the column of a key; nil where it has the key's name.
+    /// Returns the column for a key; nil if the columns have the names of the keys.
     var conversion: (@Sendable (any CodingKey) -> String)? {
         switch self {
         case .useDefaultKeys: nil

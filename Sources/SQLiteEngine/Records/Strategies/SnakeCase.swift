@@ -1,6 +1,7 @@
-/// Names with underscores between their words, and names with capitals there.
+/// Converts between names in snake case and camel case.
 ///
-/// The same names as Foundation's JSON coders make, so that a type's columns and its JSON agree.
+/// The results match those of Foundation's JSON coders, so that a type has the same names in
+/// columns and JSON.
 enum SnakeCase {
     /// `my_url_property` for `myURLProperty`.
     static func column(of key: String) -> String {
@@ -8,7 +9,8 @@ enum SnakeCase {
         var column = ""
         for (index, character) in characters.enumerated() {
             if index > 0, character.isUppercase {
-                // A word begins after a small letter, and at the last capital of several.
+                // A word starts after a lower-case letter, and at the last of several upper-case
+                // letters.
                 let isFirst = !characters[index - 1].isUppercase
                 let isLast = index + 1 < characters.count && characters[index + 1].isLowercase
                 if isFirst || isLast, characters[index - 1] != "_" { column += "_" }
@@ -20,7 +22,8 @@ enum SnakeCase {
 
     /// `myUrlProperty` for `my_url_property`.
     ///
-    /// Underscores at the ends stay. A single word stays as it is: it may have capitals already.
+    /// Underscores at the ends are preserved. A single word is not changed, because it may already
+    /// contain upper-case letters.
     static func key(of column: String) -> String {
         let leading = column.prefix { $0 == "_" }
         let rest = column.dropFirst(leading.count)

@@ -1,32 +1,32 @@
 /// A column of a table that is being created or altered.
 ///
-/// Every method returns the column, so that they can be chained:
+/// Every method returns the column, so that calls can be chained:
 ///
 /// ```swift
 /// t.column("email", .text).notNull().unique(onConflict: .replace).collate(.nocase)
 /// ```
 public final class ColumnDefinition {
-    /// Whether a generated column is stored with the row.
+    /// Whether a generated column is stored in the row.
     public enum GeneratedColumnQualification: String, Sendable {
-        /// It is computed when it is read.
+        /// The value is computed when it is read.
         case virtual = "VIRTUAL"
-        /// It is computed when the row is written, and kept.
+        /// The value is computed when the row is written, and stored.
         case stored = "STORED"
     }
 
-    /// What a column has at most once, in the order of its SQL.
+    /// A clause that a column has at most once, in the order of the SQL.
     private enum Clause: Int {
         case primaryKey, notNull, unique, defaultValue, collation, generated
     }
 
-    /// The name.
+    /// The name of the column.
     let name: String
-    /// Whether an index of its own is created with it.
+    /// Whether a separate index is created with the column.
     private(set) var isIndexed = false
 
     private let type: Database.ColumnType?
     private var clauses: [Clause: SQL] = [:]
-    /// Checks and foreign keys.
+    /// The check and foreign key constraints.
     private var constraints: [SQL] = []
 
     init(name: String, type: Database.ColumnType?) {
@@ -34,7 +34,7 @@ public final class ColumnDefinition {
         self.type = type
     }
 
-    /// The column as it stands in `CREATE TABLE`.
+    /// The column definition for `CREATE TABLE`.
     var sql: SQL {
         var parts: [SQL] = ["\(identifier: name)"]
         if let type { parts.append(SQL(sql: type.rawValue)) }
@@ -43,11 +43,11 @@ public final class ColumnDefinition {
         return parts.joined(separator: " ")
     }
 
-    /// Makes it the primary key.
+    /// Makes the column the primary key.
     ///
     /// - Parameters:
-    ///   - conflictResolution: What SQLite does with a row whose key is already there.
-    ///   - autoincrement: Whether no number is given twice, for an `INTEGER` column.
+    ///   - conflictResolution: How SQLite handles a row whose key already exists.
+    ///   - autoincrement: Whether SQLite never reuses a number, for an `INTEGER` column.
     /// - Returns: The column.
     @discardableResult
     public func primaryKey(
@@ -67,25 +67,25 @@ public final class ColumnDefinition {
         set(.notNull, SQL(sql: "NOT NULL\(conflictResolution.onConflict)"))
     }
 
-    /// Forbids that two rows have the same value, other than `NULL`.
+    /// Requires that values are unique; several rows may have `NULL`.
     @discardableResult
     public func unique(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
         set(.unique, SQL(sql: "UNIQUE\(conflictResolution.onConflict)"))
     }
 
-    /// Creates an index of the column, named `table_on_column`, along with it.
+    /// Creates an index on the column, named `table_on_column`.
     ///
-    /// A column that is unique has an index already, and gets no second one.
+    /// A unique column already has an index, and does not get a second one.
     @discardableResult
     public func indexed() -> Self {
         isIndexed = true
         return self
     }
 
-    /// Whether an index has to be created.
+    /// Whether an index must be created.
     var needsIndex: Bool { isIndexed && clauses[.unique] == nil }
 
-    /// Demands that an expression is not false; it gets the column.
+    /// Requires that an expression of the column is not false.
     ///
     /// ```swift
     /// t.column("score", .integer).check { "\($0) >= 0" }
@@ -96,40 +96,40 @@ public final class ColumnDefinition {
         return self
     }
 
-    /// Demands that an SQL expression is not false.
+    /// Requires that an SQL expression is not false.
     @discardableResult
     public func check(sql: String) -> Self {
         constraints.append("CHECK (\(sql: sql))")
         return self
     }
 
-    /// Sets the value of rows that come without one.
+    /// Sets the value for rows that do not specify one.
     @discardableResult
     public func defaults(to value: some DatabaseValueConvertible) -> Self {
         set(.defaultValue, "DEFAULT \(SQL(value))")
     }
 
-    /// Sets the value of rows that come without one, as SQL.
+    /// Sets the value for rows that do not specify one, as SQL.
     ///
-    /// - Parameter sql: A literal, `CURRENT_TIMESTAMP` and the like, or an expression in
+    /// - Parameter sql: A literal, a keyword such as `CURRENT_TIMESTAMP`, or an expression in
     ///   parentheses.
     /// - Returns: The column.
     @discardableResult
     public func defaults(sql: String) -> Self { set(.defaultValue, "DEFAULT \(sql: sql)") }
 
-    /// Sets the order of the column's texts.
+    /// Sets the collation of the column.
     @discardableResult
     public func collate(_ collation: Database.CollationName) -> Self {
         set(.collation, "COLLATE \(sql: collation.rawValue)")
     }
 
-    /// Sets the order of the column's texts.
+    /// Sets the collation of the column.
     @discardableResult
     public func collate(_ collation: DatabaseCollation) -> Self {
         set(.collation, "COLLATE \(identifier: collation.name)")
     }
 
-    /// Computes the column from others.
+    /// Computes the column from other columns.
     ///
     /// See <https://sqlite.org/gencol.html>.
     @discardableResult
@@ -140,7 +140,7 @@ public final class ColumnDefinition {
         generatedAs(SQL(sql: sql), qualification)
     }
 
-    /// Computes the column from others.
+    /// Computes the column from other columns.
     ///
     /// See <https://sqlite.org/gencol.html>.
     @discardableResult
@@ -154,14 +154,16 @@ public final class ColumnDefinition {
         )
     }
 
-    /// Demands that another table has a row with the column's value, unless that is `NULL`.
+    /// Requires that another table has a row with the value of the column, unless the value is
+    /// `NULL`.
     ///
     /// - Parameters:
     ///   - table: The other table, which may be created later.
-    ///   - column: Its column; its primary key by default.
-    ///   - deleteAction: What happens when the other row is deleted; by default that is refused.
-    ///   - updateAction: What happens when the other row's key changes; by default that is refused.
-    ///   - isDeferred: Whether it is looked at when the transaction is committed.
+    ///   - column: The column of the other table; by default, its primary key.
+    ///   - deleteAction: The effect of deleting the other row; by default, deleting it is refused.
+    ///   - updateAction: The effect of changing the other row's key; by default, changing it is
+    ///     refused.
+    ///   - isDeferred: Whether the check takes place when the transaction commits.
     /// - Returns: The column.
     @discardableResult
     public func references(
@@ -191,7 +193,7 @@ public final class ColumnDefinition {
 @available(*, unavailable)
 extension ColumnDefinition: Sendable {}
 
-/// What a foreign key refers to.
+/// The target of a foreign key.
 struct ForeignKeyReference {
     let table: String
     let columns: [String]?
@@ -201,7 +203,7 @@ struct ForeignKeyReference {
 
     var sql: SQL {
         var sql: SQL = "REFERENCES \(identifier: table)"
-        // Without columns SQLite takes the primary key, whatever it is when it is needed.
+        // Without columns, SQLite uses the primary key at the time of the check.
         if let columns { sql += "(\(sql: columns.identifierList))" }
         if let deleteAction { sql += " ON DELETE \(sql: deleteAction.rawValue)" }
         if let updateAction { sql += " ON UPDATE \(sql: updateAction.rawValue)" }
@@ -211,11 +213,11 @@ struct ForeignKeyReference {
 }
 
 extension Database.ConflictResolution? {
-    /// What stands behind a constraint.
+    /// The conflict clause of a constraint.
     var onConflict: String { map { " ON CONFLICT \($0.rawValue)" } ?? "" }
 }
 
 extension [String] {
-    /// Names in double quotes, with commas.
+    /// The names in double quotes, separated by commas.
     var identifierList: String { map(\.quotedIdentifier).joined(separator: ", ") }
 }

@@ -1,14 +1,14 @@
 extension Database {
     // MARK: Tables
 
-    /// Creates a table, and the indexes of its columns.
+    /// Creates a table and the indexes of its columns.
     ///
     /// - Parameters:
-    ///   - name: The name.
-    ///   - options: How it is created.
+    ///   - name: The name of the table.
+    ///   - options: The options of the table.
     ///   - body: Adds the columns and the constraints.
-    /// - Throws: What `body` throws; what SQLite says of the definition, in which case nothing is
-    ///   created.
+    /// - Throws: The error that `body` throws, or the error that SQLite reports for the definition.
+    ///   In both cases nothing is created.
     public func create(
         table name: String,
         options: TableOptions = [],
@@ -19,7 +19,7 @@ extension Database {
         try executeTogether(definition.statements())
     }
 
-    /// Gives a table another name, in the triggers and views that use it as well.
+    /// Renames a table, including in the triggers and views that use it.
     ///
     /// - Throws: A ``DatabaseError``.
     public func rename(table name: String, to newName: String) throws {
@@ -28,12 +28,12 @@ extension Database {
         )
     }
 
-    /// Changes a table.
+    /// Alters a table.
     ///
     /// - Parameters:
-    ///   - name: The name.
+    ///   - name: The name of the table.
     ///   - body: Adds the changes.
-    /// - Throws: What SQLite says of them, in which case none is made.
+    /// - Throws: The error that SQLite reports for a change. In this case none is made.
     public func alter(table name: String, body: (TableAlteration) -> Void) throws {
         let alteration = TableAlteration(name: name)
         body(alteration)
@@ -42,22 +42,22 @@ extension Database {
 
     /// Removes a table and all its rows.
     ///
-    /// - Throws: A ``DatabaseError``, also when there is no such table.
+    /// - Throws: A ``DatabaseError``, for example if the table does not exist.
     public func drop(table name: String) throws {
         try execute(sql: "DROP TABLE \(name.quotedIdentifier)")
     }
 
     // MARK: Indexes
 
-    /// Creates an index of some columns.
+    /// Creates an index on some columns.
     ///
     /// - Parameters:
     ///   - name: The name of the index.
     ///   - table: The name of the table.
     ///   - columns: The columns, in the order of the index.
-    ///   - options: How it is created.
-    ///   - condition: Which rows are indexed; all of them by default.
-    /// - Throws: A ``DatabaseError``, also when the rows are not unique.
+    ///   - options: The options of the index.
+    ///   - condition: The rows to index; all rows by default.
+    /// - Throws: A ``DatabaseError``, for example if the rows are not unique.
     public func create(
         index name: String,
         on table: String,
@@ -74,7 +74,7 @@ extension Database {
         )
     }
 
-    /// Creates an index of some expressions.
+    /// Creates an index on some expressions.
     ///
     /// ```swift
     /// try db.create(index: "byLength", on: "player", expressions: ["length(name)"])
@@ -84,9 +84,9 @@ extension Database {
     ///   - name: The name of the index.
     ///   - table: The name of the table.
     ///   - expressions: The expressions, in the order of the index.
-    ///   - options: How it is created.
-    ///   - condition: Which rows are indexed; all of them by default.
-    /// - Throws: A ``DatabaseError``, also when the rows are not unique.
+    ///   - options: The options of the index.
+    ///   - condition: The rows to index; all rows by default.
+    /// - Throws: A ``DatabaseError``, for example if the rows are not unique.
     public func create(
         index name: String,
         on table: String,
@@ -104,9 +104,9 @@ extension Database {
         try execute(sql: index.sql.inlined())
     }
 
-    /// Creates an index of some columns, named `table_on_column_column`.
+    /// Creates an index on some columns, named `table_on_column_column`.
     ///
-    /// - Throws: A ``DatabaseError``, also when the rows are not unique.
+    /// - Throws: A ``DatabaseError``, for example if the rows are not unique.
     public func create(
         indexOn table: String,
         columns: [String],
@@ -124,16 +124,17 @@ extension Database {
 
     /// Removes an index.
     ///
-    /// - Throws: A ``DatabaseError``, also when there is no such index.
+    /// - Throws: A ``DatabaseError``, for example if the index does not exist.
     public func drop(index name: String) throws {
         try execute(sql: "DROP INDEX \(name.quotedIdentifier)")
     }
 
-    /// Removes the index of some columns, whatever its name is.
+    /// Removes the index on some columns, regardless of its name.
     ///
-    /// It does nothing when there is none, and when there are several.
+    /// Has no effect if there is no such index, or more than one.
     ///
-    /// - Throws: A ``DatabaseError``: no such table, or the index belongs to a constraint.
+    /// - Throws: A ``DatabaseError``: the table does not exist, or the index belongs to a
+    ///   constraint.
     public func drop(indexOn table: String, columns: [String]) throws {
         let columns = columns.map { $0.lowercased() }
         let matching = try indexes(on: table).filter { index in
@@ -142,21 +143,21 @@ extension Database {
         if let index = matching.first, matching.count == 1 { try drop(index: index.name) }
     }
 
-    /// Sorts all indexes anew that use a collation, after what it answers has changed.
+    /// Rebuilds all indexes that use a collation, after its results have changed.
     ///
     /// - Throws: A ``DatabaseError``.
     public func reindex(collation: CollationName) throws {
         try execute(sql: "REINDEX \(collation.rawValue)")
     }
 
-    /// Sorts all indexes anew that use a collation, after what it answers has changed.
+    /// Rebuilds all indexes that use a collation, after its results have changed.
     ///
     /// - Throws: A ``DatabaseError``.
     public func reindex(collation: DatabaseCollation) throws {
         try reindex(collation: CollationName(rawValue: collation.name.quotedIdentifier))
     }
 
-    /// Runs all statements, or none.
+    /// Runs all statements, or none if one fails.
     private func executeTogether(_ statements: [String]) throws {
         guard statements.count != 1 else { return try execute(sql: statements[0]) }
         try inSavepoint {

@@ -1,4 +1,4 @@
-/// Changes of a table, which are made one after another.
+/// Changes to a table, which are made in order.
 ///
 /// ```swift
 /// try db.alter(table: "player") { t in
@@ -17,9 +17,9 @@ public final class TableAlteration {
 
     init(name: String) { self.name = name }
 
-    /// Adds a column at the end.
+    /// Adds a column after the existing ones.
     ///
-    /// SQLite refuses a column that the rows which are there would violate; see
+    /// SQLite refuses a column that the existing rows would violate; see
     /// <https://sqlite.org/lang_altertable.html#altertabaddcol>.
     @discardableResult
     public func add(
@@ -31,24 +31,24 @@ public final class TableAlteration {
         return column
     }
 
-    /// Adds a column that is written in SQL.
+    /// Adds a column that is defined in SQL.
     public func addColumn(sql: String) { addColumn(literal: SQL(sql: sql)) }
 
-    /// Adds a column that is written in SQL.
+    /// Adds a column that is defined in SQL.
     public func addColumn(literal: SQL) {
         changes.append(.literal("ADD COLUMN \(literal: literal)"))
     }
 
-    /// Gives a column another name, in the indexes, triggers and views that use it as well.
+    /// Renames a column, including in the indexes, triggers and views that use it.
     public func rename(column name: String, to newName: String) {
         changes.append(
             .literal("RENAME COLUMN \(identifier: name) TO \(identifier: newName)")
         )
     }
 
-    /// Removes a column and what it holds.
+    /// Removes a column and its values.
     ///
-    /// SQLite refuses to remove one that something else needs; see
+    /// SQLite refuses to remove a column that is used elsewhere; see
     /// <https://sqlite.org/lang_altertable.html#altertabdropcol>.
     public func drop(column name: String) {
         changes.append(.literal("DROP COLUMN \(identifier: name)"))

@@ -19,7 +19,7 @@ public final class TableDefinition {
 
     private var items: [Item] = []
     private var constraints: [SQL] = []
-    /// The columns that are defined within ``primaryKey(onConflict:body:)``.
+    /// The columns that are being defined in ``primaryKey(onConflict:body:)``.
     private var openPrimaryKey: [String]?
 
     init(name: String, options: TableOptions) {
@@ -29,7 +29,7 @@ public final class TableDefinition {
 
     // MARK: Columns
 
-    /// Adds an `INTEGER` primary key that SQLite fills, with numbers that it never gives twice.
+    /// Adds an `INTEGER` primary key that SQLite fills with numbers that are never reused.
     @discardableResult
     public func autoIncrementedPrimaryKey(
         _ name: String,
@@ -38,7 +38,7 @@ public final class TableDefinition {
         column(name, .integer).primaryKey(onConflict: conflictResolution, autoincrement: true)
     }
 
-    /// Adds a column that is the primary key, and never `NULL`.
+    /// Adds a column that is the primary key and never `NULL`.
     @discardableResult
     public func primaryKey(
         _ name: String,
@@ -46,16 +46,16 @@ public final class TableDefinition {
         onConflict conflictResolution: Database.ConflictResolution? = nil
     ) -> ColumnDefinition {
         let column = column(name, type).primaryKey(onConflict: conflictResolution)
-        // SQLite lets keys of other types be NULL: https://sqlite.org/quirks.html, section 6.
+        // SQLite allows NULL in keys of other types: https://sqlite.org/quirks.html, section 6.
         return type == .integer ? column : column.notNull()
     }
 
     /// Adds a column.
     ///
     /// - Parameters:
-    ///   - name: The name.
+    ///   - name: The name of the column.
     ///   - type: The type; nil for a column without one.
-    /// - Returns: The column, which can be told more.
+    /// - Returns: The column, for further settings.
     @discardableResult
     public func column(_ name: String, _ type: Database.ColumnType? = nil) -> ColumnDefinition {
         let column = ColumnDefinition(name: name, type: type)
@@ -67,10 +67,10 @@ public final class TableDefinition {
         return column
     }
 
-    /// Adds a column that is written in SQL.
+    /// Adds a column that is defined in SQL.
     public func column(sql: String) { column(literal: SQL(sql: sql)) }
 
-    /// Adds a column that is written in SQL.
+    /// Adds a column that is defined in SQL.
     public func column(literal: SQL) {
         requirement(
             openPrimaryKey == nil,
@@ -91,7 +91,7 @@ public final class TableDefinition {
         )
     }
 
-    /// Makes the columns that `body` adds the primary key; none of them is ever `NULL`.
+    /// Makes the columns that `body` adds the primary key; none of them can be `NULL`.
     ///
     /// ```swift
     /// t.primaryKey {
@@ -103,14 +103,14 @@ public final class TableDefinition {
         onConflict conflictResolution: Database.ConflictResolution? = nil,
         body: () throws -> Void
     ) rethrows {
-        requirement(openPrimaryKey == nil, "A primary key cannot be defined inside of another.")
+        requirement(openPrimaryKey == nil, "A primary key cannot be defined inside another.")
         openPrimaryKey = []
         defer { openPrimaryKey = nil }
         try body()
         primaryKey(openPrimaryKey ?? [], onConflict: conflictResolution)
     }
 
-    /// Forbids that two rows have the same values in some columns.
+    /// Requires that the values of some columns are unique.
     public func uniqueKey(
         _ columns: [String],
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -120,15 +120,16 @@ public final class TableDefinition {
         )
     }
 
-    /// Demands that another table has a row with the values of some columns.
+    /// Requires that another table has a row with the values of some columns.
     ///
     /// - Parameters:
-    ///   - columns: Columns of this table.
+    ///   - columns: The columns of this table.
     ///   - table: The other table, which may be created later.
-    ///   - destinationColumns: Its columns; its primary key by default.
-    ///   - deleteAction: What happens when the other row is deleted; by default that is refused.
-    ///   - updateAction: What happens when the other row's key changes; by default that is refused.
-    ///   - isDeferred: Whether it is looked at when the transaction is committed.
+    ///   - destinationColumns: The columns of the other table; by default, its primary key.
+    ///   - deleteAction: The effect of deleting the other row; by default, deleting it is refused.
+    ///   - updateAction: The effect of changing the other row's key; by default, changing it is
+    ///     refused.
+    ///   - isDeferred: Whether the check takes place when the transaction commits.
     public func foreignKey(
         _ columns: [String],
         references table: String,
@@ -149,21 +150,21 @@ public final class TableDefinition {
         )
     }
 
-    /// Demands that an expression is not false.
+    /// Requires that an expression is not false.
     public func check(_ condition: SQL) { constraints.append("CHECK (\(literal: condition))") }
 
-    /// Demands that an SQL expression is not false.
+    /// Requires that an SQL expression is not false.
     public func check(sql: String) { check(SQL(sql: sql)) }
 
-    /// Adds a constraint that is written in SQL.
+    /// Adds a constraint that is defined in SQL.
     public func constraint(sql: String) { constraint(literal: SQL(sql: sql)) }
 
-    /// Adds a constraint that is written in SQL.
+    /// Adds a constraint that is defined in SQL.
     public func constraint(literal: SQL) { constraints.append(literal) }
 
     // MARK: SQL
 
-    /// The table, and the indexes of its columns.
+    /// Returns the statements that create the table and the indexes of its columns.
     func statements() throws -> [String] {
         let columns = items.map { item in
             switch item {
@@ -218,7 +219,7 @@ struct IndexDefinition {
 }
 
 extension IndexDefinition {
-    /// The index of one column.
+    /// Creates the index of one column.
     init(_ column: ColumnDefinition, of table: String, options: IndexOptions) {
         self.init(
             name: Self.defaultName(on: table, columns: [column.name]),
@@ -229,7 +230,7 @@ extension IndexDefinition {
         )
     }
 
-    /// The name of an index that was given none.
+    /// Returns the default name of an index.
     static func defaultName(on table: String, columns: [String]) -> String {
         "\(table)_on_\(columns.joined(separator: "_"))"
     }

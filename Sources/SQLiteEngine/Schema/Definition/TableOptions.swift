@@ -1,4 +1,4 @@
-/// How a table is created.
+/// The options for creating a table.
 public struct TableOptions: OptionSet, Sendable {
     /// The options as bits.
     public let rawValue: Int
@@ -6,21 +6,21 @@ public struct TableOptions: OptionSet, Sendable {
     /// Creates options from bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// A table of that name that is there already is no error, and stays as it is.
+    /// An existing table with this name is not an error and stays unchanged.
     public static let ifNotExists = TableOptions(rawValue: 1)
-    /// The table belongs to the connection, and goes with it.
+    /// The table belongs to the connection, and is removed when the connection closes.
     public static let temporary = TableOptions(rawValue: 2)
     /// Rows are stored under their primary key.
     ///
     /// See <https://sqlite.org/withoutrowid.html>.
     public static let withoutRowID = TableOptions(rawValue: 4)
-    /// Values must be of their column's type.
+    /// Values must have the type of their column.
     ///
     /// See <https://sqlite.org/stricttables.html>.
     public static let strict = TableOptions(rawValue: 8)
 }
 
-/// How an index is created.
+/// The options for creating an index.
 public struct IndexOptions: OptionSet, Sendable {
     /// The options as bits.
     public let rawValue: Int
@@ -28,24 +28,24 @@ public struct IndexOptions: OptionSet, Sendable {
     /// Creates options from bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// An index of that name that is there already is no error, and stays as it is.
+    /// An existing index with this name is not an error and stays unchanged.
     public static let ifNotExists = IndexOptions(rawValue: 1)
     /// No two rows may have the same values.
     public static let unique = IndexOptions(rawValue: 2)
 }
 
 extension Database {
-    /// What becomes of rows when the row that they refer to is deleted, or gets another key.
+    /// The effect on rows when the row that they refer to is deleted or its key changes.
     ///
     /// See <https://sqlite.org/foreignkeys.html#fk_actions>.
     public enum ForeignKeyAction: String, Sendable {
-        /// They are deleted, or follow.
+        /// The rows are deleted, or their keys are updated.
         case cascade = "CASCADE"
-        /// The change is refused, also where the check is deferred.
+        /// The change is refused, even if the check is deferred.
         case restrict = "RESTRICT"
-        /// They refer to nothing any more.
+        /// The references are set to `NULL`.
         case setNull = "SET NULL"
-        /// They refer to the column's default value.
+        /// The references are set to the default value of the column.
         case setDefault = "SET DEFAULT"
     }
 
@@ -54,14 +54,14 @@ extension Database {
         /// The name in SQL.
         public let rawValue: String
 
-        /// Creates it from the name in SQL.
+        /// Creates a collation name from the name in SQL.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Compares bytes; what SQLite does by default.
+        /// Compares bytes; the default of SQLite.
         public static let binary = CollationName(rawValue: "BINARY")
-        /// Compares the letters of ASCII without their case.
+        /// Compares ignoring the case of ASCII letters.
         public static let nocase = CollationName(rawValue: "NOCASE")
-        /// Compares bytes, without spaces at the end.
+        /// Compares bytes, ignoring trailing spaces.
         public static let rtrim = CollationName(rawValue: "RTRIM")
     }
 }

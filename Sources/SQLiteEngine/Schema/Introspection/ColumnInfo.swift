@@ -1,14 +1,14 @@
-/// A column of a table or a view, as SQLite tells it.
+/// A column of a table or a view, as reported by SQLite.
 ///
 /// See <https://sqlite.org/pragma.html#pragma_table_xinfo>.
 public struct ColumnInfo: FetchableRecord, Sendable {
-    /// The name, as the schema spells it.
+    /// The name, as spelled in the schema.
     public let name: String
 
-    /// The declared type; empty when there is none.
+    /// The declared type; empty if there is none.
     public let type: String
 
-    /// The declared type; nil when there is none.
+    /// The declared type; nil if there is none.
     public var columnType: Database.ColumnType? {
         type.isEmpty ? nil : Database.ColumnType(rawValue: type)
     }
@@ -16,13 +16,13 @@ public struct ColumnInfo: FetchableRecord, Sendable {
     /// Whether the column is declared `NOT NULL`.
     public let isNotNull: Bool
 
-    /// The default value as SQL, such as `'none'`; nil when there is none.
+    /// The default value as SQL, such as `'none'`; nil if there is none.
     public let defaultValueSQL: String?
 
-    /// The column's place in the primary key, from 1; 0 when it is no part of it.
+    /// The position of the column in the primary key, starting at 1; 0 if it is not part of it.
     public let primaryKeyIndex: Int
 
-    /// Creates it from a row of `pragma_table_xinfo`.
+    /// Creates column information from a row of `pragma_table_xinfo`.
     public init(row: Row) {
         name = row["name"]
         type = row["type"]

@@ -1,16 +1,17 @@
 extension Database {
-    /// The rows of all tables that refer to others which are not there.
+    /// Returns a cursor over the rows of all tables that refer to missing rows.
     public func foreignKeyViolations() throws -> RecordCursor<ForeignKeyViolation> {
         try ForeignKeyViolation.fetchCursor(self, sql: "PRAGMA foreign_key_check")
     }
 
-    /// The rows of one table that refer to others which are not there.
+    /// Returns a cursor over the rows of one table that refer to missing rows.
     ///
     /// - Parameters:
-    ///   - tableName: The name of the table; case does not matter.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database; all of them by default.
-    /// - Returns: A cursor, for the time of the access.
-    /// - Throws: A ``DatabaseError``: no such schema, no such table.
+    ///   - tableName: The name of the table, ignoring case.
+    ///   - schemaName: `main`, `temp`, or the name of an attached database; by default, all of
+    ///     them.
+    /// - Returns: A cursor, which is valid during the access.
+    /// - Throws: A ``DatabaseError``: the schema or the table does not exist.
     public func foreignKeyViolations(
         in tableName: String,
         in schemaName: String? = nil
@@ -25,19 +26,21 @@ extension Database {
         )
     }
 
-    /// Throws when a row of any table refers to another one that is not there.
+    /// Throws if a row of any table refers to a missing row.
     ///
-    /// - Throws: `SQLITE_CONSTRAINT_FOREIGNKEY` for the first one.
+    /// - Throws: `SQLITE_CONSTRAINT_FOREIGNKEY` for the first violation.
     public func checkForeignKeys() throws {
         if let violation = try foreignKeyViolations().next() { throw violation.databaseError(self) }
     }
 
-    /// Throws when a row of a table refers to another one that is not there.
+    /// Throws if a row of a table refers to a missing row.
     ///
     /// - Parameters:
-    ///   - tableName: The name of the table; case does not matter.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database; all of them by default.
-    /// - Throws: `SQLITE_CONSTRAINT_FOREIGNKEY` for the first one; no such schema, no such table.
+    ///   - tableName: The name of the table, ignoring case.
+    ///   - schemaName: `main`, `temp`, or the name of an attached database; by default, all of
+    ///     them.
+    /// - Throws: `SQLITE_CONSTRAINT_FOREIGNKEY` for the first violation; an error if the schema or
+    ///   the table does not exist.
     public func checkForeignKeys(in tableName: String, in schemaName: String? = nil) throws {
         let violations = try foreignKeyViolations(in: tableName, in: schemaName)
         if let violation = try violations.next() { throw violation.databaseError(self) }

@@ -1,11 +1,11 @@
 extension Database {
-    /// The columns of a table or a view, generated ones included.
+    /// Returns the columns of a table or a view, including generated ones.
     ///
     /// - Parameters:
-    ///   - tableName: The name of the table; case does not matter.
+    ///   - tableName: The name of the table, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database; all of them by default.
-    /// - Returns: The columns in their order. They are kept until the schema changes.
-    /// - Throws: A ``DatabaseError``: no such schema, no such table.
+    /// - Returns: The columns in their order. They are cached until the schema changes.
+    /// - Throws: A ``DatabaseError``: the schema or the table does not exist.
     public func columns(
         in tableName: String,
         in schemaName: String? = nil
@@ -13,14 +13,14 @@ extension Database {
         try columns(of: schemaObject(tableName, in: schemaName))
     }
 
-    /// The primary key of a table.
+    /// Returns the primary key of a table.
     ///
     /// - Parameters:
-    ///   - tableName: The name of the table; case does not matter.
+    ///   - tableName: The name of the table, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database; all of them by default.
-    /// - Returns: The key. It is kept until the schema changes.
-    /// - Throws: A ``DatabaseError``: no such schema, no such table, or it is a view for which
-    ///   ``Configuration/schemaSource`` names no key.
+    /// - Returns: The key. It is cached until the schema changes.
+    /// - Throws: A ``DatabaseError``: the schema or the table does not exist, or it is a view
+    ///   without a key in ``Configuration/schemaSource``.
     public func primaryKey(
         _ tableName: String,
         in schemaName: String? = nil
@@ -28,15 +28,15 @@ extension Database {
         try primaryKey(of: schemaObject(tableName, in: schemaName))
     }
 
-    /// The indexes of a table, but for those that index an expression.
+    /// Returns the indexes of a table, except those on expressions.
     ///
-    /// The index that the rowid is has no name and is not among them.
+    /// The rowid is not in the result, because it is an index without a name.
     ///
     /// - Parameters:
-    ///   - tableName: The name of the table; case does not matter.
+    ///   - tableName: The name of the table, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database; all of them by default.
-    /// - Returns: The indexes. They are kept until the schema changes.
-    /// - Throws: A ``DatabaseError``: no such schema, no such table.
+    /// - Returns: The indexes. They are cached until the schema changes.
+    /// - Throws: A ``DatabaseError``: the schema or the table does not exist.
     public func indexes(
         on tableName: String,
         in schemaName: String? = nil
@@ -44,14 +44,14 @@ extension Database {
         try indexes(of: schemaObject(tableName, in: schemaName))
     }
 
-    /// The foreign keys of a table.
+    /// Returns the foreign keys of a table.
     ///
     /// - Parameters:
-    ///   - tableName: The name of the table; case does not matter.
+    ///   - tableName: The name of the table, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database; all of them by default.
-    /// - Returns: The keys. They are kept until the schema changes.
-    /// - Throws: A ``DatabaseError``: no such schema, no such table, also for one that is referred
-    ///   to without its columns.
+    /// - Returns: The keys. They are cached until the schema changes.
+    /// - Throws: A ``DatabaseError``: the schema or the table does not exist, or the target of a
+    ///   key without columns does not exist.
     public func foreignKeys(
         on tableName: String,
         in schemaName: String? = nil
@@ -59,13 +59,13 @@ extension Database {
         try foreignKeys(of: schemaObject(tableName, in: schemaName))
     }
 
-    /// Whether some of the columns are a key: no two rows have the same values in them.
+    /// Returns whether some columns are a key: no two rows have the same values in them.
     ///
     /// - Parameters:
-    ///   - tableName: The name of the table; case does not matter.
-    ///   - columns: Names of columns, in any order. `rowid` is a key of the tables that have one.
-    /// - Returns: Whether they hold the primary key, or all columns of a unique index.
-    /// - Throws: A ``DatabaseError``: no such table.
+    ///   - tableName: The name of the table, ignoring case.
+    ///   - columns: The names of columns, in any order. `rowid` is a key of tables that have one.
+    /// - Returns: Whether they include the primary key, or all columns of a unique index.
+    /// - Throws: A ``DatabaseError``: the table does not exist.
     public func table(
         _ tableName: String,
         hasUniqueKey columns: some Collection<String>
@@ -85,11 +85,11 @@ extension Database {
         return try indexes(of: table).contains { $0.isUnique && isCovered($0.columns) }
     }
 
-    // MARK: Asking SQLite
+    // MARK: Queries
 
     private func columns(of table: SchemaObject) throws -> [ColumnInfo] {
         try detail(\.columns, of: table) {
-            // 1 are the hidden columns of virtual tables; 2 and 3 are generated ones.
+            // 1 marks hidden columns of virtual tables; 2 and 3 mark generated columns.
             try ColumnInfo.fetchAll(
                 self,
                 sql: "SELECT * FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1",
@@ -153,7 +153,7 @@ extension Database {
             )
             return try rows.compactMap { row in
                 let name: String = row[0]
-                // The name of an expression is NULL.
+                // The name of an expression column is NULL.
                 let columns = try (String?)
                     .fetchAll(
                         self,
@@ -185,7 +185,7 @@ extension Database {
             for row in rows {
                 let (id, destination, origin): (Int, String, String) = (row[0], row[1], row[2])
                 var mapping = keys.last?.id == id ? keys.removeLast().mapping : []
-                // Without a name it is the primary key.
+                // Without a name, the target is the primary key.
                 let column =
                     try row[3] as String? ?? primaryKeyColumn(mapping.count, of: destination, table)
                 mapping.append((origin, column))

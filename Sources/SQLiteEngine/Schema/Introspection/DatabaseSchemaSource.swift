@@ -1,4 +1,4 @@
-/// Says of a schema what SQLite cannot know: the primary keys of views.
+/// Provides schema information that SQLite does not have: the primary keys of views.
 ///
 /// ```swift
 /// struct Views: DatabaseSchemaSource {
@@ -10,23 +10,23 @@
 /// configuration.schemaSource = Views()
 /// ```
 ///
-/// Records of such a view can be fetched by their keys, and be written where the view has triggers
-/// for it.
+/// Records of such a view can be fetched by key. They can also be written if the view has the
+/// required triggers.
 public protocol DatabaseSchemaSource: Sendable {
-    /// The columns that no two rows of a view have in common; nil for a view that it does not know.
+    /// Returns the columns that identify a row of a view; nil for an unknown view.
     ///
-    /// The answer is kept until the schema changes.
+    /// The result is cached until the schema changes.
     func columnsForPrimaryKey(_ db: Database, inView view: DatabaseObjectID) throws -> [String]?
 }
 
 extension DatabaseSchemaSource {
-    /// It knows none.
+    /// Returns nil for every view.
     public func columnsForPrimaryKey(
         _ db: Database,
         inView view: DatabaseObjectID
     ) throws -> [String]? { nil }
 
-    /// A source that asks another one where this one does not know.
+    /// Returns a source that uses another source if this one returns nil.
     public func then(_ other: some DatabaseSchemaSource) -> some DatabaseSchemaSource {
         ChainedSchemaSource(first: self, second: other)
     }
@@ -47,7 +47,7 @@ private struct ChainedSchemaSource: DatabaseSchemaSource {
 
 /// One of the databases of a connection: `main`, `temp`, or an attached one.
 public struct DatabaseSchemaID: Hashable, Sendable {
-    /// The database that was opened.
+    /// The main database of the connection.
     public static let main = DatabaseSchemaID(name: "main")
     /// The database of temporary tables.
     public static let temp = DatabaseSchemaID(name: "temp")
@@ -58,14 +58,14 @@ public struct DatabaseSchemaID: Hashable, Sendable {
 
 /// A table, a view, an index or a trigger.
 public struct DatabaseObjectID: Hashable, Sendable {
-    /// Its name.
+    /// The name of the object.
     public var name: String
-    /// The database that it belongs to.
+    /// The database that the object belongs to.
     public var schemaID: DatabaseSchemaID
 }
 
 extension Database {
-    /// The primary key of a view, as the schema source names it; empty where it names none.
+    /// Returns the primary key of a view from the schema source; empty if there is none.
     func columnsForPrimaryKey(ofView view: String, in database: String) throws -> [String] {
         guard let source = configuration.schemaSource else { return [] }
         let id = DatabaseObjectID(name: view, schemaID: DatabaseSchemaID(name: database))

@@ -1,17 +1,17 @@
 /// A foreign key of a table.
 public struct ForeignKeyInfo: Sendable {
-    /// Its number among the keys of the table, as `PRAGMA foreign_key_check` tells it.
+    /// The number of the key within the table, as reported by `PRAGMA foreign_key_check`.
     public let id: Int
 
-    /// The table that is referred to.
+    /// The name of the table that the key refers to.
     public let destinationTable: String
 
-    /// Each column with the one that it refers to.
+    /// Each column with the column that it refers to.
     public let mapping: [(origin: String, destination: String)]
 
     /// The columns of the table itself.
     public var originColumns: [String] { mapping.map(\.origin) }
 
-    /// The columns that are referred to.
+    /// The columns that the key refers to.
     public var destinationColumns: [String] { mapping.map(\.destination) }
 }

@@ -1,4 +1,4 @@
-/// A row that refers to another one which is not there.
+/// A row that refers to a missing row.
 ///
 /// See <https://sqlite.org/pragma.html#pragma_foreign_key_check>.
 public struct ForeignKeyViolation: FetchableRecord, Sendable {
@@ -8,13 +8,13 @@ public struct ForeignKeyViolation: FetchableRecord, Sendable {
     /// The rowid of the row; nil in a table without rowids.
     public var originRowID: Int64?
 
-    /// The table that is referred to.
+    /// The name of the table that the row refers to.
     public var destinationTable: String
 
     /// The ``ForeignKeyInfo/id`` of the key.
     public var foreignKeyId: Int
 
-    /// Creates it from a row of `PRAGMA foreign_key_check`.
+    /// Creates a violation from a row of `PRAGMA foreign_key_check`.
     public init(row: Row) {
         originTable = row[0]
         originRowID = row[1]
@@ -22,9 +22,10 @@ public struct ForeignKeyViolation: FetchableRecord, Sendable {
         foreignKeyId = row[3]
     }
 
-    /// What is wrong, with the columns of the key and the row's values.
+    /// Returns a description of the violation, with the columns of the key and the values of the
+    /// row.
     ///
-    /// - Throws: A ``DatabaseError``, when the schema or the row cannot be read.
+    /// - Throws: A ``DatabaseError`` if the schema or the row cannot be read.
     public func failureDescription(_ db: Database) throws -> String {
         let key = try db.foreignKeys(on: originTable).first { $0.id == foreignKeyId }
         func columns(_ names: [String]?) -> String {
@@ -44,7 +45,7 @@ public struct ForeignKeyViolation: FetchableRecord, Sendable {
         return description + ", in \(row.map(\.description) ?? "rowid \(originRowID)")"
     }
 
-    /// The violation as an error with the code `SQLITE_CONSTRAINT_FOREIGNKEY`.
+    /// Returns the violation as an error with the code `SQLITE_CONSTRAINT_FOREIGNKEY`.
     public func databaseError(_ db: Database) -> DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY,
@@ -54,7 +55,7 @@ public struct ForeignKeyViolation: FetchableRecord, Sendable {
 }
 
 extension ForeignKeyViolation: CustomStringConvertible {
-    /// The tables, and the rowid where there is one.
+    /// The tables, and the rowid if there is one.
     public var description: String {
         """
         FOREIGN KEY constraint violation - from \(originTable) to \(destinationTable)\

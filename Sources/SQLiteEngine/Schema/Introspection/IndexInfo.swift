@@ -1,6 +1,6 @@
 /// An index of a table.
 public struct IndexInfo: Sendable {
-    /// What an index was made for.
+    /// The reason why an index was created.
     public struct Origin: RawRepresentable, Hashable, DatabaseValueConvertible, Sendable {
         /// SQLite's abbreviation.
         public let rawValue: String
@@ -16,7 +16,7 @@ public struct IndexInfo: Sendable {
         public static let primaryKeyConstraint = Origin(rawValue: "pk")
     }
 
-    /// The name.
+    /// The name of the index.
     public let name: String
 
     /// The names of the columns, in the order of the index.
@@ -25,6 +25,6 @@ public struct IndexInfo: Sendable {
     /// Whether no two rows may have the same values.
     public let isUnique: Bool
 
-    /// What it was made for.
+    /// The reason why the index was created.
     public let origin: Origin
 }

@@ -1,4 +1,4 @@
-/// What somebody asked of a table, kept until the schema changes.
+/// Cached information about a table, valid until the schema changes.
 struct TableDetails {
     var columns: [ColumnInfo]?
     var primaryKey: PrimaryKeyInfo?
@@ -14,9 +14,9 @@ struct SchemaObject {
 }
 
 extension Database {
-    /// Finds a table, or else a view.
+    /// Returns a table, or a view if there is no such table.
     ///
-    /// - Throws: `SQLITE_ERROR` when there is no such schema, or nothing of that name in it.
+    /// - Throws: `SQLITE_ERROR` if the schema or the object does not exist.
     func schemaObject(_ name: String, in schemaName: String?) throws -> SchemaObject {
         for database in try databaseNames(for: schemaName) {
             let schema = try schema(of: database)
@@ -32,7 +32,7 @@ extension Database {
         throw DatabaseError(resultCode: .SQLITE_ERROR, message: "no such table: \(name)")
     }
 
-    /// What is asked of a table: what is known of it, or what `fetch` finds.
+    /// Returns cached information about a table; calls `fetch` if there is none.
     func detail<T>(
         _ detail: WritableKeyPath<TableDetails, T?>,
         of object: SchemaObject,
@@ -49,7 +49,7 @@ extension Database {
         return found
     }
 
-    /// The databases to look into: that of the name, or all of them.
+    /// Returns the databases to search: the one with the name, or all of them.
     func databaseNames(for schemaName: String?) throws -> [String] {
         guard let schemaName else { return try databaseNames() }
         let wanted = schemaName.lowercased()
@@ -62,7 +62,7 @@ extension Database {
         return [database]
     }
 
-    /// The table that holds the schema of a database.
+    /// Returns the table that contains the schema of a database.
     static func masterTable(of database: String) -> String {
         database == "temp" ? "sqlite_temp_master" : "sqlite_master"
     }

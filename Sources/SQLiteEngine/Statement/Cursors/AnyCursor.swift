@@ -1,15 +1,15 @@
-/// A cursor of some elements, whatever makes them.
+/// A type-erased cursor.
 public final class AnyCursor<Element>: Cursor {
     private let produce: () throws -> Element?
     private let visit: (((Element) throws -> Void) throws -> Void)?
 
-    /// Creates a cursor that calls a closure for each element, until it gives nil.
+    /// Creates a cursor that calls a closure for each element, until the closure returns nil.
     public init(_ next: @escaping () throws -> Element?) {
         produce = next
         visit = nil
     }
 
-    /// Creates a cursor over another one.
+    /// Creates a cursor over another cursor.
     public init<C: Cursor>(_ base: C) where C.Element == Element {
         produce = base.next
         visit = base.forEach
@@ -29,7 +29,7 @@ public final class AnyCursor<Element>: Cursor {
     /// Produces the next element; nil at the end.
     public func next() throws -> Element? { try produce() }
 
-    /// Calls `body` with each element that remains.
+    /// Calls `body` with each remaining element.
     public func forEach(_ body: (Element) throws -> Void) throws {
         if let visit { return try visit(body) }
         while let element = try produce() { try body(element) }

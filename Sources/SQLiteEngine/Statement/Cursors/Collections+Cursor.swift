@@ -1,15 +1,16 @@
-// A cursor may have a faster way to visit all its elements than one after the other: these prefer
-// its `forEach` to a loop.
+// A cursor may visit all its elements faster than one by one, so these methods use its `forEach`
+// instead of a loop.
 
 extension RangeReplaceableCollection {
-    /// Creates a collection of a cursor's elements.
+    /// Creates a collection of the elements of a cursor.
     @inlinable
     public init(_ cursor: some Cursor<Element>) throws {
         self.init()
         try append(contentsOf: cursor)
     }
 
-    /// Creates a collection of a cursor's elements, with room for `minimumCapacity` of them.
+    /// Creates a collection of the elements of a cursor, with capacity for `minimumCapacity`
+    /// elements.
     @inlinable
     public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
         self.init()
@@ -17,7 +18,7 @@ extension RangeReplaceableCollection {
         try append(contentsOf: cursor)
     }
 
-    /// Appends a cursor's elements.
+    /// Appends the elements of a cursor.
     @inlinable
     public mutating func append(contentsOf newElements: some Cursor<Element>) throws {
         // swift-format-ignore: ReplaceForEachWithForLoop
@@ -26,21 +27,21 @@ extension RangeReplaceableCollection {
 }
 
 extension Set {
-    /// Creates a set of a cursor's elements.
+    /// Creates a set of the elements of a cursor.
     @inlinable
     public init(_ cursor: some Cursor<Element>) throws {
         self.init()
         try formUnion(cursor)
     }
 
-    /// Creates a set of a cursor's elements, with room for `minimumCapacity` of them.
+    /// Creates a set of the elements of a cursor, with capacity for `minimumCapacity` elements.
     @inlinable
     public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
         self.init(minimumCapacity: minimumCapacity)
         try formUnion(cursor)
     }
 
-    /// The elements of the set and of a cursor.
+    /// Returns the elements of the set and of a cursor.
     @inlinable
     public func union(_ cursor: some Cursor<Element>) throws -> Set<Element> {
         var result = self
@@ -48,14 +49,14 @@ extension Set {
         return result
     }
 
-    /// Inserts a cursor's elements.
+    /// Inserts the elements of a cursor.
     @inlinable
     public mutating func formUnion(_ cursor: some Cursor<Element>) throws {
         // swift-format-ignore: ReplaceForEachWithForLoop
         try cursor.forEach { insert($0) }
     }
 
-    /// The elements of the set that a cursor produces too.
+    /// Returns the elements of the set that a cursor also produces.
     @inlinable
     public func intersection(_ cursor: some Cursor<Element>) throws -> Set<Element> {
         try intersection(Set(cursor))
@@ -69,7 +70,7 @@ extension Set {
 }
 
 extension Dictionary {
-    /// Creates a dictionary of arrays: a cursor's elements by their keys.
+    /// Creates a dictionary that groups the elements of a cursor by key.
     public init<C: Cursor>(
         grouping cursor: C,
         by keyForValue: (C.Element) throws -> Key
@@ -77,7 +78,8 @@ extension Dictionary {
         try self.init(minimumCapacity: 0, grouping: cursor, by: keyForValue)
     }
 
-    /// Creates a dictionary of arrays, with room for `minimumCapacity` keys.
+    /// Creates a dictionary that groups the elements of a cursor, with capacity for
+    /// `minimumCapacity` keys.
     public init<C: Cursor>(
         minimumCapacity: Int,
         grouping cursor: C,
@@ -88,13 +90,13 @@ extension Dictionary {
         try cursor.forEach { self[try keyForValue($0), default: []].append($0) }
     }
 
-    /// Creates a dictionary of a cursor's pairs; a key that comes twice is a fatal error.
+    /// Creates a dictionary of the pairs of a cursor; a duplicate key is a fatal error.
     public init(uniqueKeysWithValues keysAndValues: some Cursor<(Key, Value)>) throws {
         try self.init(minimumCapacity: 0, uniqueKeysWithValues: keysAndValues)
     }
 
-    /// Creates a dictionary of a cursor's pairs, with room for `minimumCapacity` of them; a key
-    /// that comes twice is a fatal error.
+    /// Creates a dictionary of the pairs of a cursor, with capacity for `minimumCapacity` pairs; a
+    /// duplicate key is a fatal error.
     public init(
         minimumCapacity: Int,
         uniqueKeysWithValues keysAndValues: some Cursor<(Key, Value)>
@@ -102,7 +104,7 @@ extension Dictionary {
         self.init(minimumCapacity: minimumCapacity)
         // swift-format-ignore: ReplaceForEachWithForLoop
         try keysAndValues.forEach { key, value in
-            requirement(updateValue(value, forKey: key) == nil, "the key \(key) comes twice")
+            requirement(updateValue(value, forKey: key) == nil, "duplicate key: \(key)")
         }
     }
 }

@@ -11,17 +11,17 @@ extension Cursor {
         FilterCursor(self, isIncluded)
     }
 
-    /// Transforms each element, and keeps what is not nil.
+    /// Transforms each element, and keeps the results that are not nil.
     public func compactMap<ElementOfResult>(
         _ transform: @escaping (Element) throws -> ElementOfResult?
     ) -> MapCursor<FilterCursor<MapCursor<Self, ElementOfResult?>>, ElementOfResult> {
         map(transform).filter { $0 != nil }.map { element in
-            guard let element else { fatalError("the filter let nil pass") }
+            guard let element else { fatalError("the filter passed nil") }
             return element
         }
     }
 
-    /// Numbers the elements from 0.
+    /// Pairs each element with its index, starting at 0.
     public func enumerated() -> EnumeratedCursor<Self> { EnumeratedCursor(self) }
 
     /// Skips the first element.
@@ -49,14 +49,14 @@ extension Cursor {
         PrefixWhileCursor(self, predicate)
     }
 
-    /// Transforms each element into a sequence, and joins these.
+    /// Transforms each element into a sequence, and concatenates the sequences.
     public func flatMap<SegmentOfResult: Sequence>(
         _ transform: @escaping (Element) throws -> SegmentOfResult
     ) -> FlattenCursor<MapCursor<Self, AnyCursor<SegmentOfResult.Element>>> {
         flatMap { try AnyCursor(transform($0)) }
     }
 
-    /// Transforms each element into a cursor, and joins these.
+    /// Transforms each element into a cursor, and concatenates the cursors.
     public func flatMap<SegmentOfResult: Cursor>(
         _ transform: @escaping (Element) throws -> SegmentOfResult
     ) -> FlattenCursor<MapCursor<Self, SegmentOfResult>> {
@@ -65,19 +65,19 @@ extension Cursor {
 }
 
 extension Cursor where Element: Cursor {
-    /// Joins the cursors.
+    /// Concatenates the cursors.
     public func joined() -> FlattenCursor<Self> { FlattenCursor(self) }
 }
 
 extension Cursor where Element: Sequence {
-    /// Joins the sequences.
+    /// Concatenates the sequences.
     public func joined() -> FlattenCursor<MapCursor<Self, AnyCursor<Element.Element>>> {
         flatMap(\.self)
     }
 }
 
 extension Sequence {
-    /// Transforms each element into a cursor, and joins these.
+    /// Transforms each element into a cursor, and concatenates the cursors.
     public func flatMap<SegmentOfResult: Cursor>(
         _ transform: @escaping (Iterator.Element) throws -> SegmentOfResult
     ) -> FlattenCursor<MapCursor<AnyCursor<Iterator.Element>, SegmentOfResult>> {

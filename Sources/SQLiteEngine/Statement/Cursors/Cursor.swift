@@ -1,33 +1,33 @@
-/// A source of elements that are produced one by one, each of which may fail.
+/// A source of elements that are produced one by one; producing an element may fail.
 ///
-/// A cursor is consumed by what iterates it. It is a class: copies are the same cursor.
+/// Iterating a cursor consumes it. A cursor is a class: copies refer to the same cursor.
 public protocol Cursor<Element>: AnyObject {
-    /// What the cursor produces.
+    /// The type of the elements that the cursor produces.
     associatedtype Element
 
     /// Produces the next element; nil at the end.
     func next() throws -> Element?
 
-    /// Calls `body` with each element that remains.
+    /// Calls `body` with each remaining element.
     func forEach(_ body: (Element) throws -> Void) throws
 }
 
 extension Cursor {
-    /// Calls `body` with each element that remains.
+    /// Calls `body` with each remaining element.
     @inlinable
     public func forEach(_ body: (Element) throws -> Void) throws {
         while let element = try next() { try body(element) }
     }
 
-    /// Whether no element remains; consumes one.
+    /// Whether no element remains; consumes an element.
     public var isEmpty: Bool { get throws { try next() == nil } }
 
-    /// Whether an element satisfies a predicate.
+    /// Returns whether an element satisfies a predicate.
     public func contains(where predicate: (Element) throws -> Bool) throws -> Bool {
         try first(where: predicate) != nil
     }
 
-    /// The first element that satisfies a predicate.
+    /// Returns the first element that satisfies a predicate.
     public func first(where predicate: (Element) throws -> Bool) throws -> Element? {
         while let element = try next() {
             if try predicate(element) { return element }
@@ -35,7 +35,7 @@ extension Cursor {
         return nil
     }
 
-    /// The largest element by a strict order; nil when there is none.
+    /// Returns the largest element by a strict order; nil if there is none.
     public func max(
         by areInIncreasingOrder: (Element, Element) throws -> Bool
     ) throws -> Element? {
@@ -46,7 +46,7 @@ extension Cursor {
         return largest
     }
 
-    /// The smallest element by a strict order; nil when there is none.
+    /// Returns the smallest element by a strict order; nil if there is none.
     public func min(
         by areInIncreasingOrder: (Element, Element) throws -> Bool
     ) throws -> Element? {
@@ -61,7 +61,7 @@ extension Cursor {
         try reduce(into: initialResult) { $0 = try nextPartialResult($0, $1) }
     }
 
-    /// Combines all elements into one value, which is changed in place.
+    /// Combines all elements into one value, which `body` changes in place.
     public func reduce<Result>(
         into initialResult: Result,
         _ updateAccumulatingResult: (inout Result, Element) throws -> Void
@@ -71,16 +71,16 @@ extension Cursor {
         return result
     }
 
-    /// The elements without the last one.
+    /// Returns the elements without the last one.
     public func dropLast() throws -> [Element] { try dropLast(1) }
 
-    /// The elements without the last `n`.
+    /// Returns the elements without the last `n`.
     public func dropLast(_ n: Int) throws -> [Element] {
         requirement(n >= 0, "cannot drop a negative number of elements: \(n)")
         return try Array(self).dropLast(n)
     }
 
-    /// The last elements, `maxLength` at most.
+    /// Returns the last elements, at most `maxLength`.
     public func suffix(_ maxLength: Int) throws -> [Element] {
         requirement(maxLength >= 0, "cannot take a negative number of elements: \(maxLength)")
         var kept: [Element] = []
@@ -98,15 +98,15 @@ extension Cursor {
 }
 
 extension Cursor where Element: Equatable {
-    /// Whether an element equals `element`.
+    /// Returns whether an element equals `element`.
     public func contains(_ element: Element) throws -> Bool { try contains { $0 == element } }
 }
 
 extension Cursor where Element: Comparable {
-    /// The largest element; nil when there is none.
+    /// Returns the largest element; nil if there is none.
     public func max() throws -> Element? { try max(by: <) }
 
-    /// The smallest element; nil when there is none.
+    /// Returns the smallest element; nil if there is none.
     public func min() throws -> Element? { try min(by: <) }
 }
 

@@ -1,7 +1,7 @@
-/// A cursor over what a statement gives.
+/// A cursor over the results of a statement.
 ///
-/// It belongs to the access that made it, and the statement is its own while it lasts: whoever
-/// executes the statement again ends the cursor.
+/// It is valid during the access that created it. While it is in use, the statement belongs to it:
+/// executing the statement again ends the cursor.
 public protocol DatabaseCursor<Element>: Cursor {
     /// The SQL of the statement.
     var sql: String { get }
@@ -9,13 +9,13 @@ public protocol DatabaseCursor<Element>: Cursor {
     /// The arguments of the statement.
     var arguments: StatementArguments { get }
 
-    /// The names of the result's columns.
+    /// The names of the columns of the result.
     var columnNames: [String] { get }
 
-    /// The number of the result's columns.
+    /// The number of columns of the result.
     var columnCount: Int { get }
 
-    /// What the statement reads.
+    /// The region that the statement reads.
     var databaseRegion: DatabaseRegion { get }
 }
 
@@ -38,6 +38,6 @@ extension SteppingCursor {
     /// The number of the result's columns.
     public var columnCount: Int { steps.statement.columnCount }
 
-    /// What the statement reads.
+    /// The region that the statement reads.
     public var databaseRegion: DatabaseRegion { steps.statement.databaseRegion }
 }

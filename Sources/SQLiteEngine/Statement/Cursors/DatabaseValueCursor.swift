@@ -1,6 +1,6 @@
-/// A cursor of the values of one column.
+/// A cursor over the values of one column.
 public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: SteppingCursor {
-    /// What the cursor produces.
+    /// The type of the elements that the cursor produces.
     public typealias Element = Value
 
     @usableFromInline var steps: StatementSteps

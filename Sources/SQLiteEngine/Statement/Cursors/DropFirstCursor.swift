@@ -1,4 +1,4 @@
-/// A cursor over another, without the first elements.
+/// A cursor over another cursor, without its first elements.
 public final class DropFirstCursor<Base: Cursor>: Cursor {
     private let base: Base
     private var toSkip: Int

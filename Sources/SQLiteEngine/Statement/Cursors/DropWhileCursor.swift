@@ -1,4 +1,4 @@
-/// A cursor over another, without the first elements that satisfy a predicate.
+/// A cursor over another cursor, without the first elements that satisfy a predicate.
 public final class DropWhileCursor<Base: Cursor>: Cursor {
     private let base: Base
     private let predicate: (Base.Element) throws -> Bool

@@ -1,4 +1,4 @@
-/// A cursor of the elements of another with their numbers, from 0.
+/// A cursor over the elements of another cursor with their indices, starting at 0.
 public final class EnumeratedCursor<Base: Cursor>: Cursor {
     private let base: Base
     private var number = 0
@@ -14,7 +14,7 @@ public final class EnumeratedCursor<Base: Cursor>: Cursor {
         return (number, element)
     }
 
-    /// Calls `body` with each element that remains.
+    /// Calls `body` with each remaining element.
     public func forEach(_ body: ((Int, Base.Element)) throws -> Void) throws {
         // swift-format-ignore: ReplaceForEachWithForLoop
         try base.forEach { element in

@@ -1,7 +1,7 @@
-/// A cursor of the values of one column, read straight from the statement.
+/// A cursor over the values of one column, read directly from the statement.
 public final class FastDatabaseValueCursor<Value>: SteppingCursor
 where Value: DatabaseValueConvertible & StatementColumnConvertible {
-    /// What the cursor produces.
+    /// The type of the elements that the cursor produces.
     public typealias Element = Value
 
     @usableFromInline var steps: StatementSteps

@@ -1,4 +1,4 @@
-/// A cursor of the elements of another that satisfy a predicate.
+/// A cursor over the elements of another cursor that satisfy a predicate.
 public final class FilterCursor<Base: Cursor>: Cursor {
     private let base: Base
     private let isIncluded: (Base.Element) throws -> Bool
@@ -13,7 +13,7 @@ public final class FilterCursor<Base: Cursor>: Cursor {
         try base.first(where: isIncluded)
     }
 
-    /// Calls `body` with each element that remains.
+    /// Calls `body` with each remaining element.
     public func forEach(_ body: (Base.Element) throws -> Void) throws {
         // swift-format-ignore: ReplaceForEachWithForLoop
         try base.forEach { element in

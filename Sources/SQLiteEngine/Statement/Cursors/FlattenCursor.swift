@@ -1,4 +1,4 @@
-/// A cursor that joins the cursors of another.
+/// A cursor that concatenates the cursors of another cursor.
 public final class FlattenCursor<Base: Cursor>: Cursor
 where Base.Element: Cursor {
     private let base: Base

@@ -1,4 +1,4 @@
-/// A cursor that transforms the elements of another.
+/// A cursor that transforms the elements of another cursor.
 public final class MapCursor<Base: Cursor, Element>: Cursor {
     private let base: Base
     private let transform: (Base.Element) throws -> Element
@@ -14,7 +14,7 @@ public final class MapCursor<Base: Cursor, Element>: Cursor {
         return try transform(element)
     }
 
-    /// Calls `body` with each element that remains.
+    /// Calls `body` with each remaining element.
     public func forEach(_ body: (Element) throws -> Void) throws {
         // swift-format-ignore: ReplaceForEachWithForLoop
         try base.forEach { try body(try transform($0)) }

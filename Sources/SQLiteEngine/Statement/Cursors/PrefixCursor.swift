@@ -1,4 +1,4 @@
-/// A cursor of the first elements of another.
+/// A cursor over the first elements of another cursor.
 public final class PrefixCursor<Base: Cursor>: Cursor {
     private let base: Base
     private var remaining: Int

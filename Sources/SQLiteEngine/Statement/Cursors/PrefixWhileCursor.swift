@@ -1,4 +1,4 @@
-/// A cursor over another, up to the first element that does not satisfy a predicate.
+/// A cursor over another cursor, up to the first element that does not satisfy a predicate.
 public final class PrefixWhileCursor<Base: Cursor>: Cursor {
     private let base: Base
     private let predicate: (Base.Element) throws -> Bool

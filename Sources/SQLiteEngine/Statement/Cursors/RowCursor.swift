@@ -1,8 +1,8 @@
-/// A cursor of rows.
+/// A cursor over rows.
 ///
-/// There is one row, which shows the values of the current step: keep a ``Row/copy()``.
+/// The cursor reuses one row, which shows the values of the current step: store a ``Row/copy()``.
 public final class RowCursor: SteppingCursor {
-    /// What the cursor produces.
+    /// The type of the elements that the cursor produces.
     public typealias Element = Row
 
     @usableFromInline var steps: StatementSteps
@@ -14,7 +14,7 @@ public final class RowCursor: SteppingCursor {
         _ arguments: StatementArguments?,
         _ adapter: (any RowAdapter)?
     ) throws {
-        // A mapping that names no column fails here, not at the first row.
+        // A mapping of an unknown column fails here, not at the first row.
         _ = try adapter?.layout(from: statement.layout)
         steps = try StatementSteps(statement, arguments)
         self.adapter = adapter
@@ -26,7 +26,7 @@ public final class RowCursor: SteppingCursor {
     public func next() throws -> Row? {
         guard try steps.advance() else { return nil }
         if let row { return row }
-        // The first step may have prepared the statement anew, with other columns.
+        // The first step may have reprepared the statement, with other columns.
         let layout = steps.statement.layout
         let row = Row(
             statement: steps.statement,

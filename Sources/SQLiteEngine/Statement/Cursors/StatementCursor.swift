@@ -1,4 +1,4 @@
-/// A cursor that steps a statement, whose rows its user reads from the statement.
+/// A cursor that steps a statement; the caller reads the rows from the statement.
 final class StatementCursor: SteppingCursor {
     typealias Element = Void
 
@@ -17,7 +17,7 @@ final class StatementCursor: SteppingCursor {
 extension StatementCursor: Sendable {}
 
 extension Statement {
-    /// Gives a cursor over the steps of an execution.
+    /// Returns a cursor over the steps of an execution.
     func makeCursor(arguments: StatementArguments? = nil) throws -> StatementCursor {
         try StatementCursor(self, arguments)
     }

@@ -13,7 +13,7 @@ struct StatementSteps {
     private let execution: UInt64
     private var state = State.ready
 
-    /// Binds the arguments; nothing is executed yet.
+    /// Binds the arguments; executes nothing yet.
     @usableFromInline
     init(_ statement: Statement, _ arguments: StatementArguments?) throws {
         try statement.prepareExecution(arguments)
@@ -23,7 +23,7 @@ struct StatementSteps {
 
     /// Steps to the next row; returns whether there is one.
     ///
-    /// After an error, the next call executes the statement anew.
+    /// After an error, the next call executes the statement again.
     @usableFromInline
     mutating func advance() throws -> Bool {
         guard state != .done else { return false }
@@ -43,7 +43,7 @@ struct StatementSteps {
 }
 
 extension Statement {
-    /// The error of a cursor whose statement somebody else executed meanwhile.
+    /// The error of a cursor whose statement was executed again during the iteration.
     fileprivate func takenOver() -> DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,

@@ -1,7 +1,7 @@
 import CSQLite
 
 extension Database {
-    /// Adds an SQL function, or replaces the one of the same name and number of arguments.
+    /// Adds an SQL function, or replaces the one with the same name and number of arguments.
     ///
     /// Call it in `Configuration.prepareDatabase(_:)`, so that all connections have the function.
     public func add(function: DatabaseFunction) {
@@ -17,7 +17,7 @@ extension Database {
         )
     }
 
-    /// Adds a collation, or replaces the one of the same name.
+    /// Adds a collation, or replaces the one with the same name.
     ///
     /// Call it in `Configuration.prepareDatabase(_:)`, so that all connections have the collation.
     public func add(collation: DatabaseCollation) {
@@ -33,14 +33,14 @@ extension Database {
         )
     }
 
-    /// Adds the functions and the collations that each connection has.
+    /// Adds the functions and collations that every connection has.
     func addPredefinedFunctionsAndCollations() {
         for function in DatabaseFunction.predefined { add(function: function) }
         for collation in DatabaseCollation.predefined { add(collation: collation) }
     }
 
-    /// A failure is a mistake in the program: a name that is too long, too many arguments, or a
-    /// statement that uses the function or the collation right now.
+    /// A failure is a programming error: the name is too long, there are too many arguments, or a
+    /// running statement uses the function or the collation.
     private func expectSuccess(_ code: CInt, _ action: String, _ name: String) {
         guard code != SQLITE_OK else { return }
         let error = DatabaseError(

@@ -1,18 +1,18 @@
 import CSQLite
 import Foundation
 
-/// An order of texts, written in Swift.
+/// A text order, written in Swift.
 ///
 /// ```swift
 /// db.add(collation: DatabaseCollation("backwards") { $1.compare($0) })
 /// ```
 public final class DatabaseCollation: Identifiable, Sendable {
-    /// What tells collations of one connection apart: the name, in whatever case.
+    /// The identity of a collation within a connection: its name, ignoring case.
     public struct ID: Hashable, Sendable {
         private let key: String
 
         init(name: String) {
-            // SQLite compares the names' ASCII letters without their case.
+            // SQLite compares the ASCII letters of names ignoring case.
             key = String(
                 decoding: name.utf8.map { ascii in
                     (0x41...0x5A).contains(ascii) ? ascii | 0x20 : ascii
@@ -22,7 +22,7 @@ public final class DatabaseCollation: Identifiable, Sendable {
         }
     }
 
-    /// The name, in whatever case.
+    /// The name, ignoring case.
     public var id: ID { ID(name: name) }
 
     /// The name in SQL.
@@ -34,7 +34,7 @@ public final class DatabaseCollation: Identifiable, Sendable {
     ///
     /// - Parameters:
     ///   - name: The name in SQL.
-    ///   - function: Compares two texts. Indexes are built on it: what it answers must not change.
+    ///   - function: Compares two texts. Indexes depend on it, so its results must not change.
     public init(
         _ name: String,
         function: @escaping @Sendable (String, String) -> ComparisonResult
@@ -43,7 +43,7 @@ public final class DatabaseCollation: Identifiable, Sendable {
         compare = function
     }
 
-    /// Gives the collation to a connection, which keeps it until the collation is replaced.
+    /// Installs the collation on a connection, which retains it until the collation is replaced.
     func install(on connection: SQLiteConnection?) -> CInt {
         let this = Unmanaged.passRetained(self)
         let code = sqlite3_create_collation_v2(
@@ -70,7 +70,7 @@ public final class DatabaseCollation: Identifiable, Sendable {
         return code
     }
 
-    /// Takes the collation from a connection.
+    /// Removes the collation from a connection.
     func uninstall(from connection: SQLiteConnection?) -> CInt {
         sqlite3_create_collation_v2(connection, name, SQLITE_UTF8, nil, nil, nil)
     }

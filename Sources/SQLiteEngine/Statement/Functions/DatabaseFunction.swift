@@ -9,7 +9,7 @@ import CSQLite
 /// db.add(function: double)
 /// ```
 public final class DatabaseFunction: Identifiable, Sendable {
-    /// What tells functions of one connection apart.
+    /// The identity of a function within a connection.
     public struct ID: Hashable, Sendable {
         let name: String
         /// -1 for any number.
@@ -35,8 +35,8 @@ public final class DatabaseFunction: Identifiable, Sendable {
     /// - Parameters:
     ///   - name: The name in SQL.
     ///   - argumentCount: The number of arguments; nil for any number.
-    ///   - pure: Whether equal arguments always give equal results, so that SQLite may call it less
-    ///     often and use it in indexes.
+    ///   - pure: Whether equal arguments always give equal results, so that SQLite may call the
+    ///     function less often and use it in indexes.
     ///   - function: Computes the result. An error that it throws fails the statement.
     public init(
         _ name: String,
@@ -67,7 +67,7 @@ public final class DatabaseFunction: Identifiable, Sendable {
         kind = .aggregate { Aggregate() }
     }
 
-    /// Gives the function to a connection, which keeps it until the function is replaced.
+    /// Installs the function on a connection, which retains it until the function is replaced.
     func install(on connection: SQLiteConnection?) -> CInt {
         let isAggregate = if case .aggregate = kind { true } else { false }
         return sqlite3_create_function_v2(
@@ -83,7 +83,7 @@ public final class DatabaseFunction: Identifiable, Sendable {
         )
     }
 
-    /// Takes the function from a connection.
+    /// Removes the function from a connection.
     func uninstall(from connection: SQLiteConnection?) -> CInt {
         sqlite3_create_function_v2(
             connection,
@@ -129,19 +129,19 @@ extension DatabaseFunction {
         }
     }
 
-    /// Called once for each group, also when the statement failed or ended early.
+    /// Called once for each group, even if the statement has failed or ended early.
     private static func finalize(_ context: Context?) {
         if let group = group(of: context, create: false) {
             Unmanaged.passUnretained(group).release()
             guard !group.hasFailed else { return }
             FunctionResult.report(to: context) { try group.aggregate.finalize() }
         } else if let function = function(of: context), case .aggregate(let make) = function.kind {
-            // A group without rows: no step came.
+            // A group without rows: SQLite has not called `step`.
             FunctionResult.report(to: context) { try make().finalize() }
         }
     }
 
-    /// The rows of one group, while SQLite goes through them.
+    /// The state of one group while SQLite processes its rows.
     private final class Group {
         var aggregate: any DatabaseAggregate
         var hasFailed = false
@@ -151,7 +151,8 @@ extension DatabaseFunction {
         }
     }
 
-    /// SQLite keeps a few bytes for each group, zero at first: the pointer to the group, retained.
+    /// SQLite provides a few zeroed bytes for each group, which hold the retained pointer to the
+    /// group.
     private static func group(of context: Context?, create: Bool) -> Group? {
         let size = create ? CInt(MemoryLayout<UnsafeMutableRawPointer?>.size) : 0
         guard let memory = sqlite3_aggregate_context(context, size) else { return nil }
@@ -168,14 +169,14 @@ extension DatabaseFunction {
     }
 }
 
-/// Computes an aggregate function's result for a group of rows.
+/// Computes the result of an aggregate function for a group of rows.
 public protocol DatabaseAggregate: SendableMetatype {
     /// Creates the state of a group without rows.
     init()
 
-    /// Adds a row: the values of the function's arguments.
+    /// Adds a row, given the values of the function's arguments.
     mutating func step(_ dbValues: [DatabaseValue]) throws
 
-    /// The result for the rows that were added.
+    /// Returns the result for the added rows.
     func finalize() throws -> (any DatabaseValueConvertible)?
 }

@@ -1,9 +1,9 @@
 import CSQLite
 import Foundation
 
-/// Hands results of functions to SQLite.
+/// Passes results of functions to SQLite.
 enum FunctionResult {
-    /// Hands over what `compute` returns, or the error that it throws.
+    /// Passes the value that `compute` returns, or the error that it throws.
     static func report(
         to context: OpaquePointer?,
         _ compute: () throws -> (any DatabaseValueConvertible)?
@@ -15,7 +15,7 @@ enum FunctionResult {
         }
     }
 
-    /// Hands over an error: the code and message of a ``DatabaseError``, the text of others.
+    /// Passes an error: the code and message of a ``DatabaseError``, or the text of another error.
     static func report(_ error: any Error, to context: OpaquePointer?) {
         guard let error = error as? DatabaseError else {
             sqlite3_result_error(context, "\(error)", -1)
@@ -62,7 +62,7 @@ enum FunctionResult {
 }
 
 extension DatabaseValue {
-    /// Creates a value from a function's argument.
+    /// Creates a value from an argument of a function.
     init(sqliteValue: OpaquePointer?) {
         switch sqlite3_value_type(sqliteValue) {
         case SQLITE_INTEGER:

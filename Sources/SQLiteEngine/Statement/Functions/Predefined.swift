@@ -1,34 +1,34 @@
 import Foundation
 
-// The names are part of databases: indexes and columns refer to collations by name. They are those
-// that GRDB uses, so that both can open the same file.
+// The names are part of databases, because indexes and columns refer to collations by name. GRDB
+// uses the same names, so that both can open the same file.
 
 extension DatabaseFunction {
-    /// `swiftCapitalizedString(text)`: each word with a capital letter.
+    /// `swiftCapitalizedString(text)`: capitalizes each word.
     public static let capitalize = transform("swiftCapitalizedString") { $0.capitalized }
 
-    /// `swiftLowercaseString(text)`: in lower case, beyond ASCII too.
+    /// `swiftLowercaseString(text)`: converts to lower case, including non-ASCII letters.
     public static let lowercase = transform("swiftLowercaseString") { $0.lowercased() }
 
-    /// `swiftUppercaseString(text)`: in upper case, beyond ASCII too.
+    /// `swiftUppercaseString(text)`: converts to upper case, including non-ASCII letters.
     public static let uppercase = transform("swiftUppercaseString") { $0.uppercased() }
 
-    /// `swiftLocalizedCapitalizedString(text)`: by the rules of the current locale.
+    /// `swiftLocalizedCapitalizedString(text)`: capitalizes by the rules of the current locale.
     public static let localizedCapitalize = transform("swiftLocalizedCapitalizedString") {
         $0.localizedCapitalized
     }
 
-    /// `swiftLocalizedLowercaseString(text)`: by the rules of the current locale.
+    /// `swiftLocalizedLowercaseString(text)`: lower case by the rules of the current locale.
     public static let localizedLowercase = transform("swiftLocalizedLowercaseString") {
         $0.localizedLowercase
     }
 
-    /// `swiftLocalizedUppercaseString(text)`: by the rules of the current locale.
+    /// `swiftLocalizedUppercaseString(text)`: upper case by the rules of the current locale.
     public static let localizedUppercase = transform("swiftLocalizedUppercaseString") {
         $0.localizedUppercase
     }
 
-    /// The functions that each connection has.
+    /// The functions that every connection has.
     static let predefined = [
         capitalize, lowercase, uppercase, localizedCapitalize, localizedLowercase,
         localizedUppercase,
@@ -50,12 +50,12 @@ extension DatabaseCollation {
         left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending
     }
 
-    /// `swiftCaseInsensitiveCompare`: without regard to case.
+    /// `swiftCaseInsensitiveCompare`: ignores case.
     public static let caseInsensitiveCompare = DatabaseCollation("swiftCaseInsensitiveCompare") {
         $0.caseInsensitiveCompare($1)
     }
 
-    /// `swiftLocalizedCaseInsensitiveCompare`: by the current locale, without regard to case.
+    /// `swiftLocalizedCaseInsensitiveCompare`: by the current locale, ignoring case.
     public static let localizedCaseInsensitiveCompare = DatabaseCollation(
         "swiftLocalizedCaseInsensitiveCompare"
     ) {
@@ -74,7 +74,7 @@ extension DatabaseCollation {
         $0.localizedStandardCompare($1)
     }
 
-    /// The collations that each connection has.
+    /// The collations that every connection has.
     static let predefined = [
         unicodeCompare, caseInsensitiveCompare, localizedCaseInsensitiveCompare, localizedCompare,
         localizedStandardCompare,

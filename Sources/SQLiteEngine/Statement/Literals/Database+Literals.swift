@@ -1,12 +1,13 @@
 extension Database {
-    /// Runs one statement or several.
+    /// Runs one or more statements.
     ///
     /// ```swift
     /// try db.execute(literal: "UPDATE player SET score = \(score) WHERE id = \(id)")
     /// ```
     ///
     /// - Parameter sqlLiteral: Any number of statements, separated by semicolons.
-    /// - Throws: What SQLite says of the SQL; `SQLITE_MISUSE` when arguments do not match.
+    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` when arguments do not
+    ///   match.
     public func execute(literal sqlLiteral: SQL) throws {
         let (sql, arguments) = try sqlLiteral.build(self)
         try execute(sql: sql, arguments: arguments)
@@ -14,8 +15,8 @@ extension Database {
 
     /// Prepares a statement, with the arguments of the literal.
     ///
-    /// - Throws: What SQLite says of the SQL; `SQLITE_MISUSE` when arguments do not match, and when
-    ///   there are several statements.
+    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` if arguments do not
+    ///   match, or if there are several statements.
     public func makeStatement(literal sqlLiteral: SQL) throws -> Statement {
         let (sql, arguments) = try sqlLiteral.build(self)
         let statement = try makeStatement(sql: sql)
@@ -23,12 +24,13 @@ extension Database {
         return statement
     }
 
-    /// Gives a statement that the connection keeps prepared, with the arguments of the literal.
+    /// Returns a statement that the connection keeps prepared, with the arguments of the literal.
     ///
-    /// Without any, they are to be set: those of its last use may still be there.
+    /// If the literal has no arguments, set them: the statement may still have those of its last
+    /// use.
     ///
-    /// - Throws: What SQLite says of the SQL; `SQLITE_MISUSE` when arguments do not match, and when
-    ///   there are several statements.
+    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` if arguments do not
+    ///   match, or if there are several statements.
     public func cachedStatement(literal sqlLiteral: SQL) throws -> Statement {
         let (sql, arguments) = try sqlLiteral.build(self)
         let statement = try cachedStatement(sql: sql)
@@ -36,10 +38,10 @@ extension Database {
         return statement
     }
 
-    /// Gives the statements of a literal one by one, with their arguments if it has any.
+    /// Returns the statements of a literal one by one, with its arguments if there are any.
     ///
-    /// - Throws: `SQLITE_MISUSE` when two parts name a parameter alike; mistakes in the SQL show
-    ///   when the cursor comes to them.
+    /// - Throws: `SQLITE_MISUSE` if two parts use the same parameter name. The cursor throws errors
+    ///   in the SQL when it reaches them.
     public func allStatements(literal sqlLiteral: SQL) throws -> SQLStatementCursor {
         let (sql, arguments) = try sqlLiteral.build(self)
         return try allStatements(sql: sql, arguments: arguments.isEmpty ? nil : arguments)

@@ -1,12 +1,11 @@
 import Foundation
 
 extension SQL {
-    /// The text with the values written into it, for statements that take no parameters.
+    /// Returns the text with inlined values, for statements that accept no parameters.
     ///
-    /// SQLite stores the text of definitions (`CREATE TABLE`) and would not know the values.
+    /// SQLite stores the text of definitions (`CREATE TABLE`), but not the values of parameters.
     ///
-    /// - Throws: `SQLITE_MISUSE` when plain SQL comes with arguments: where they belong is not
-    ///   known.
+    /// - Throws: `SQLITE_MISUSE` if plain SQL has arguments, because their positions are unknown.
     func inlined() throws -> String {
         try elements.map { element in
             switch element {
@@ -27,13 +26,13 @@ extension SQL {
 }
 
 extension DatabaseValue {
-    /// The value as it is written in SQL.
+    /// The value as an SQL literal.
     var sqlLiteral: String {
         switch storage {
         case .null: return "NULL"
         case .int64(let value): return String(value)
         case .double(let value):
-            // SQLite reads what is too large as infinite, and knows no word for it.
+            // SQLite has no keyword for infinity, but reads numbers that are too large as infinite.
             guard value.isFinite else { return value < 0 ? "-9e999" : "9e999" }
             return String(value)
         case .string(let text):

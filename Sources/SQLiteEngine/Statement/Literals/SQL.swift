@@ -1,7 +1,7 @@
-/// SQL with the values that belong to it, to be put together from parts.
+/// SQL together with the values of its parameters, composed of parts.
 ///
-/// What is interpolated becomes an argument of the statement, never text of it, so that no value
-/// can be mistaken for SQL:
+/// Interpolated values become arguments of the statement, never a part of its text, so that no
+/// value can be interpreted as SQL:
 ///
 /// ```swift
 /// var query: SQL = "SELECT * FROM player WHERE team = \(team)"
@@ -9,8 +9,8 @@
 /// let statement = try db.makeStatement(literal: query)
 /// ```
 ///
-/// Names of tables and columns, lists of values, other literals and requests can be interpolated as
-/// well; see ``SQLInterpolation``.
+/// Names of tables and columns, lists of values, other literals and requests can be interpolated
+/// too; see ``SQLInterpolation``.
 public struct SQL: Sendable {
     /// A piece of a literal.
     enum Element: Sendable {
@@ -35,7 +35,7 @@ public struct SQL: Sendable {
         self.init(elements: [.value(value.databaseValue)])
     }
 
-    /// Whether there is nothing in it.
+    /// Whether the literal is empty.
     public var isEmpty: Bool {
         elements.allSatisfy { element in
             guard case .text(let text, _) = element else { return false }
@@ -43,10 +43,10 @@ public struct SQL: Sendable {
         }
     }
 
-    /// Adds another literal at the end.
+    /// Appends another literal.
     public mutating func append(literal sqlLiteral: SQL) { elements += sqlLiteral.elements }
 
-    /// Adds plain SQL and the values of its parameters at the end.
+    /// Appends plain SQL and the values of its parameters.
     public mutating func append(
         sql: String,
         arguments: StatementArguments = StatementArguments()
@@ -55,17 +55,17 @@ public struct SQL: Sendable {
         elements.append(.text(sql, arguments))
     }
 
-    /// Joins two literals.
+    /// Concatenates two literals.
     public static func + (lhs: SQL, rhs: SQL) -> SQL { SQL(elements: lhs.elements + rhs.elements) }
 
-    /// Adds a literal at the end.
+    /// Appends a literal.
     public static func += (lhs: inout SQL, rhs: SQL) { lhs.append(literal: rhs) }
 
-    /// The text and the arguments that SQLite is given.
+    /// Returns the text and the arguments for SQLite.
     ///
-    /// - Parameter db: The connection that the statement is meant for.
+    /// - Parameter db: The connection that will run the statement.
     /// - Returns: The SQL with a `?` for each interpolated value, and all values.
-    /// - Throws: `SQLITE_MISUSE` when two parts name a parameter alike.
+    /// - Throws: `SQLITE_MISUSE` if two parts use the same parameter name.
     public func build(
         _ db: Database
     ) throws -> (sql: String, arguments: StatementArguments) {
@@ -84,7 +84,7 @@ public struct SQL: Sendable {
                     guard names.updateValue(value, forKey: name) != nil else { continue }
                     throw DatabaseError(
                         resultCode: .SQLITE_MISUSE,
-                        message: "two parts of the SQL have an argument named \(name)",
+                        message: "two parts of the SQL use the same argument name: \(name)",
                         sql: sql
                     )
                 }
@@ -113,9 +113,9 @@ extension SQL: ExpressibleByStringInterpolation {
 }
 
 extension Sequence<SQL> {
-    /// Joins literals.
+    /// Concatenates literals.
     ///
-    /// - Parameter separator: Plain SQL that comes between them.
+    /// - Parameter separator: Plain SQL to insert between them.
     /// - Returns: One literal.
     public func joined(separator: String = "") -> SQL {
         var joined = SQL(elements: [])

@@ -1,4 +1,4 @@
-/// What can be interpolated in ``SQL`` and ``SQLRequest``.
+/// The interpolations that ``SQL`` and ``SQLRequest`` accept.
 ///
 /// | interpolation | becomes |
 /// |---|---|
@@ -14,7 +14,7 @@
 public struct SQLInterpolation: StringInterpolationProtocol {
     var literal = SQL(elements: [])
 
-    /// Creates an empty one.
+    /// Creates an empty interpolation.
     public init(literalCapacity: Int, interpolationCount: Int) {}
 
     /// Adds plain SQL.
@@ -50,27 +50,27 @@ public struct SQLInterpolation: StringInterpolationProtocol {
         literal += SQL(elements: [.value(String(string).databaseValue)])
     }
 
-    /// Adds a value that is a sequence as well, such as `Data`.
+    /// Adds a value that is also a sequence, such as `Data`.
     public mutating func appendInterpolation<S>(_ value: S)
     where S: Sequence & DatabaseValueConvertible, S.Element: DatabaseValueConvertible {
         literal += SQL(elements: [.value(value.databaseValue)])
     }
 
-    /// Adds a list of values in parentheses, as `IN` wants it.
+    /// Adds a list of values in parentheses, as `IN` requires.
     public mutating func appendInterpolation(
         _ sequence: some Sequence<some DatabaseValueConvertible>
     ) {
         appendList(sequence.map { SQL(elements: [.value($0.databaseValue)]) })
     }
 
-    /// Adds a list of values in parentheses, as `IN` wants it.
+    /// Adds a list of values in parentheses, as `IN` requires.
     public mutating func appendInterpolation(
         _ sequence: some Sequence<any DatabaseValueConvertible>
     ) {
         appendList(sequence.map { SQL(elements: [.value($0.databaseValue)]) })
     }
 
-    /// Adds a list of values in parentheses, as `IN` wants it.
+    /// Adds a list of values in parentheses, as `IN` requires.
     public mutating func appendInterpolation(
         _ sequence: some Sequence<(any DatabaseValueConvertible)?>
     ) {
@@ -146,7 +146,7 @@ public struct SQLInterpolation: StringInterpolationProtocol {
         appendInterpolation(type(of: record))
     }
 
-    /// Adds what is selected of a record's table: `"player".*`, or its columns.
+    /// Adds the selection of a record's table: `"player".*`, or its columns.
     ///
     /// - Parameters:
     ///   - recordType: The record.

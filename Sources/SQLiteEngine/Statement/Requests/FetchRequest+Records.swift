@@ -1,5 +1,5 @@
 extension FetchableRecord {
-    /// Gives a cursor of the records of a request.
+    /// Returns a cursor over the records of a request.
     public static func fetchCursor(
         _ db: Database,
         _ request: some FetchRequest
@@ -28,7 +28,7 @@ extension FetchableRecord {
 }
 
 extension FetchableRecord where Self: Hashable {
-    /// Fetches the different records of a request.
+    /// Fetches the distinct records of a request.
     public static func fetchSet(
         _ db: Database,
         _ request: some FetchRequest
@@ -39,7 +39,7 @@ extension FetchableRecord where Self: Hashable {
 }
 
 extension FetchRequest where RowDecoder: FetchableRecord {
-    /// Gives a cursor of the records.
+    /// Returns a cursor over the records.
     public func fetchCursor(_ db: Database) throws -> RecordCursor<RowDecoder> {
         try RowDecoder.fetchCursor(db, self)
     }
@@ -54,7 +54,7 @@ extension FetchRequest where RowDecoder: FetchableRecord {
 }
 
 extension FetchRequest where RowDecoder: FetchableRecord & Hashable {
-    /// Fetches the different records.
+    /// Fetches the distinct records.
     public func fetchSet(_ db: Database) throws -> Set<RowDecoder> {
         try RowDecoder.fetchSet(db, self)
     }

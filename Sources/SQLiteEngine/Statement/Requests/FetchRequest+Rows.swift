@@ -1,5 +1,5 @@
 extension Row {
-    /// Gives a cursor of the rows of a request.
+    /// Returns a cursor over the rows of a request.
     public static func fetchCursor(
         _ db: Database,
         _ request: some FetchRequest
@@ -26,7 +26,7 @@ extension Row {
         return try fetchOne(request.statement, adapter: request.adapter)
     }
 
-    /// Fetches the different rows of a request.
+    /// Fetches the distinct rows of a request.
     public static func fetchSet(
         _ db: Database,
         _ request: some FetchRequest
@@ -37,7 +37,7 @@ extension Row {
 }
 
 extension FetchRequest where RowDecoder == Row {
-    /// Gives a cursor of the rows.
+    /// Returns a cursor over the rows.
     public func fetchCursor(_ db: Database) throws -> RowCursor {
         try Row.fetchCursor(db, self)
     }
@@ -48,6 +48,6 @@ extension FetchRequest where RowDecoder == Row {
     /// Fetches the first row.
     public func fetchOne(_ db: Database) throws -> Row? { try Row.fetchOne(db, self) }
 
-    /// Fetches the different rows.
+    /// Fetches the distinct rows.
     public func fetchSet(_ db: Database) throws -> Set<Row> { try Row.fetchSet(db, self) }
 }

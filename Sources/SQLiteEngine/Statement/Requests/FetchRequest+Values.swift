@@ -1,5 +1,5 @@
 extension DatabaseValueConvertible {
-    /// Gives a cursor of the values of the first column of a request.
+    /// Returns a cursor over the values of the first column of a request.
     public static func fetchCursor(
         _ db: Database,
         _ request: some FetchRequest
@@ -28,7 +28,7 @@ extension DatabaseValueConvertible {
 }
 
 extension DatabaseValueConvertible where Self: Hashable {
-    /// Fetches the different values of the first column of a request.
+    /// Fetches the distinct values of the first column of a request.
     public static func fetchSet(
         _ db: Database,
         _ request: some FetchRequest
@@ -39,7 +39,7 @@ extension DatabaseValueConvertible where Self: Hashable {
 }
 
 extension FetchRequest where RowDecoder: DatabaseValueConvertible {
-    /// Gives a cursor of the values of the first column.
+    /// Returns a cursor over the values of the first column.
     public func fetchCursor(_ db: Database) throws -> DatabaseValueCursor<RowDecoder> {
         try RowDecoder.fetchCursor(db, self)
     }
@@ -54,14 +54,14 @@ extension FetchRequest where RowDecoder: DatabaseValueConvertible {
 }
 
 extension FetchRequest where RowDecoder: DatabaseValueConvertible & Hashable {
-    /// Fetches the different values of the first column.
+    /// Fetches the distinct values of the first column.
     public func fetchSet(_ db: Database) throws -> Set<RowDecoder> {
         try RowDecoder.fetchSet(db, self)
     }
 }
 
 extension DatabaseValueConvertible where Self: StatementColumnConvertible {
-    /// Gives a cursor of the values of the first column of a request.
+    /// Returns a cursor over the values of the first column of a request.
     public static func fetchCursor(
         _ db: Database,
         _ request: some FetchRequest
@@ -90,7 +90,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
 }
 
 extension DatabaseValueConvertible where Self: StatementColumnConvertible & Hashable {
-    /// Fetches the different values of the first column of a request.
+    /// Fetches the distinct values of the first column of a request.
     public static func fetchSet(
         _ db: Database,
         _ request: some FetchRequest
@@ -101,7 +101,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible & Hash
 }
 
 extension FetchRequest where RowDecoder: DatabaseValueConvertible & StatementColumnConvertible {
-    /// Gives a cursor of the values of the first column.
+    /// Returns a cursor over the values of the first column.
     public func fetchCursor(_ db: Database) throws -> FastDatabaseValueCursor<RowDecoder> {
         try RowDecoder.fetchCursor(db, self)
     }
@@ -117,7 +117,7 @@ extension FetchRequest where RowDecoder: DatabaseValueConvertible & StatementCol
 
 extension FetchRequest
 where RowDecoder: DatabaseValueConvertible & StatementColumnConvertible & Hashable {
-    /// Fetches the different values of the first column.
+    /// Fetches the distinct values of the first column.
     public func fetchSet(_ db: Database) throws -> Set<RowDecoder> {
         try RowDecoder.fetchSet(db, self)
     }

@@ -1,37 +1,38 @@
-/// A query that can be kept, handed on, observed, and run on any connection.
+/// A query that can be stored, passed on, observed, and run on any connection.
 ///
 /// ```swift
 /// let best: SQLRequest<Player> = "SELECT * FROM player WHERE score >= \(least)"
 /// let players = try pool.read { db in try best.fetchAll(db) }
 /// ```
 public protocol FetchRequest<RowDecoder>: DatabaseRegionConvertible {
-    /// What a row is turned into: a record, a value, or ``Row``.
+    /// The type that each row is decoded to: a record, a value, or ``Row``.
     associatedtype RowDecoder
 
     /// Prepares the query.
     ///
     /// - Parameters:
     ///   - db: The connection that will run it.
-    ///   - singleResult: Whether only the first row is wanted. The request may use it to ask for
-    ///     less.
+    ///   - singleResult: Whether only the first row is needed. The request may then limit its
+    ///     query.
     /// - Returns: A statement with its arguments.
-    /// - Throws: What SQLite says of the SQL; `SQLITE_MISUSE` when arguments do not match.
+    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` when arguments do not
+    ///   match.
     func makePreparedRequest(
         _ db: Database,
         forSingleResult singleResult: Bool
     ) throws -> PreparedRequest
 
-    /// How many rows the query has.
+    /// Returns the number of rows of the query.
     func fetchCount(_ db: Database) throws -> Int
 }
 
 extension FetchRequest {
-    /// What the query reads.
+    /// The region that the query reads.
     public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
         try makePreparedRequest(db, forSingleResult: false).statement.databaseRegion
     }
 
-    /// The same query, whose rows are presented in another way.
+    /// Returns the same query with an adapter for its rows.
     public func adapted(
         _ adapter: @escaping @Sendable (Database) throws -> any RowAdapter
     ) -> AdaptedFetchRequest<Self> {
@@ -43,7 +44,7 @@ extension FetchRequest {
 public struct PreparedRequest {
     /// The statement, with its arguments.
     public var statement: Statement
-    /// How the rows present the columns.
+    /// Maps the columns of the rows.
     public var adapter: (any RowAdapter)?
 
     /// Creates a prepared query.
@@ -56,18 +57,18 @@ public struct PreparedRequest {
 @available(*, unavailable)
 extension PreparedRequest: Sendable {}
 
-/// A query whose rows are presented in another way.
+/// A query with an adapter for its rows.
 public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
-    /// What a row is turned into.
+    /// The type that each row is decoded to.
     public typealias RowDecoder = Base.RowDecoder
 
     let base: Base
     let adapter: @Sendable (Database) throws -> any RowAdapter
 
-    /// How many rows the query has.
+    /// Returns the number of rows of the query.
     public func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }
 
-    /// Prepares the query; the adapter comes behind the one that it has.
+    /// Prepares the query; the adapter is applied after the query's own adapter.
     public func makePreparedRequest(
         _ db: Database,
         forSingleResult singleResult: Bool = false

@@ -1,4 +1,4 @@
-/// A request that is written in SQL.
+/// A request written in SQL.
 ///
 /// ```swift
 /// extension Player {
@@ -8,7 +8,7 @@
 /// }
 /// ```
 public struct SQLRequest<RowDecoder>: FetchRequest {
-    /// How the rows present the columns.
+    /// Maps the columns of the rows.
     public var adapter: (any RowAdapter)?
 
     let literal: SQL
@@ -18,8 +18,8 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     ///
     /// - Parameters:
     ///   - sqlLiteral: One query, with its arguments.
-    ///   - adapter: How the rows present the columns.
-    ///   - cached: Whether the connection keeps the statement prepared. A cursor of such a
+    ///   - adapter: Maps the columns of the rows.
+    ///   - cached: Whether the connection keeps the statement prepared. A cursor over such a
     ///     statement must not be used beyond the access.
     public init(
         literal sqlLiteral: SQL,
@@ -36,7 +36,7 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     /// - Parameters:
     ///   - sql: One query.
     ///   - arguments: The values of its parameters.
-    ///   - adapter: How the rows present the columns.
+    ///   - adapter: Maps the columns of the rows.
     ///   - cached: Whether the connection keeps the statement prepared.
     public init(
         sql: String,
@@ -47,7 +47,7 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
         self.init(literal: SQL(sql: sql, arguments: arguments), adapter: adapter, cached: cached)
     }
 
-    /// How many rows the query has.
+    /// Returns the number of rows of the query.
     public func fetchCount(_ db: Database) throws -> Int {
         let count: SQL = "SELECT COUNT(*) FROM (\(literal: literal))"
         return try Int.fetchOne(db.makeStatement(literal: count)) ?? 0

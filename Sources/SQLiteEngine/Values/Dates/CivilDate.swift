@@ -1,11 +1,11 @@
-/// Days and seconds of the Gregorian calendar, extended into the past, in UTC: SQLite's calendar.
+/// Days and seconds of the proleptic Gregorian calendar in UTC, which SQLite uses.
 ///
-/// The algorithms are those of <https://howardhinnant.github.io/date_algorithms.html>: years begin
-/// in March, so that the leap day comes last, and repeat every 400 years.
+/// The algorithms are those of <https://howardhinnant.github.io/date_algorithms.html>: years start
+/// in March, so that the leap day is the last day, and repeat every 400 years.
 enum CivilDate {
     private static let daysPerEra = 146_097
 
-    /// The days from 1970-01-01 to a date.
+    /// Returns the number of days from 1970-01-01 to a date.
     ///
     /// Months and days may exceed their ranges.
     static func days(year: Int, month: Int, day: Int) -> Int {
@@ -19,7 +19,7 @@ enum CivilDate {
         return era * daysPerEra + dayOfEra - 719_468
     }
 
-    /// The date that is a number of days from 1970-01-01.
+    /// Returns the date that is a number of days after 1970-01-01.
     static func date(days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = floorDivide(shifted, daysPerEra)

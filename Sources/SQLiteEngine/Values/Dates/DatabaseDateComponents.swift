@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// Date components in one of the texts that SQLite's date functions read.
+/// Date components in one of the text formats that SQLite's date functions read.
 ///
 /// <https://www.sqlite.org/lang_datefunc.html#time_values>
 public struct DatabaseDateComponents: Sendable {
@@ -22,7 +22,7 @@ public struct DatabaseDateComponents: Sendable {
         /// `09:30:15.250`
         case HMSS = "HH:mm:ss.SSS"
 
-        /// Whether the format has a date.
+        /// Whether the format contains a date.
         var hasDate: Bool {
             switch self {
             case .YMD, .YMD_HM, .YMD_HMS, .YMD_HMSS: true
@@ -37,9 +37,9 @@ public struct DatabaseDateComponents: Sendable {
     /// The format of the text.
     public let format: Format
 
-    /// Creates components to be stored in a format.
+    /// Creates components for a text format.
     ///
-    /// The components that it has and that are nil count as 0, month and day as 1.
+    /// Components of the format that are nil count as 0; month and day count as 1.
     public init(_ dateComponents: DateComponents, format: Format) {
         self.dateComponents = dateComponents
         self.format = format
@@ -77,13 +77,13 @@ extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConve
 
     /// Creates components from a text in one of the formats.
     ///
-    /// A `T` may stand between date and time, and a time zone behind the time.
+    /// The separator of date and time may be a `T`, and a time zone may follow the time.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> DatabaseDateComponents? {
         guard var text = String.fromDatabaseValue(dbValue) else { return nil }
         return text.withUTF8(DateTextParser.parse)
     }
 
-    /// Reads a column that holds a text in one of the formats.
+    /// Reads a column that contains a text in one of the formats.
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         let text = sqlite3_column_text(sqliteStatement, index)
         let count = Int(sqlite3_column_bytes(sqliteStatement, index))

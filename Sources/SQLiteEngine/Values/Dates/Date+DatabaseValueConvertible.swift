@@ -3,13 +3,14 @@ import Foundation
 
 /// Dates are stored as texts in UTC with milliseconds: `2026-11-21 09:30:15.250`.
 ///
-/// They sort like the dates, and SQLite's date functions read them.
+/// The texts sort like the dates, and SQLite's date functions read them.
 extension Date: DatabaseValueConvertible, StatementColumnConvertible {
-    /// The text, cut to milliseconds; a date beyond the years 0 to 9999 is stored in seconds.
+    /// The text, truncated to milliseconds; a date outside the years 0 to 9999 is stored in
+    /// seconds.
     public var databaseValue: DatabaseValue {
-        // Foundation counts from 2001: no digit is lost in getting there.
+        // Foundation counts from 2001, so this interval is exact.
         let exact = timeIntervalSinceReferenceDate * 1000
-        // The millisecond that was meant may be a hair below its integer.
+        // The intended millisecond may be slightly below its integer.
         let nearest = exact.rounded()
         let milliseconds = abs(exact - nearest) < 0.05 ? nearest : exact.rounded(.down)
         guard milliseconds >= Self.year0, milliseconds < Self.year10000 else {
@@ -21,8 +22,10 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         return Self.text(date, millisecondOfDay: total - days * 86_400_000).databaseValue
     }
 
-    /// Creates a date from a text in one of the formats that have a date, in UTC unless the text
-    /// says another time zone, or from a number of seconds since 1970.
+    /// Creates a date from a text in one of the formats with a date, or from a number of seconds
+    /// since 1970.
+    ///
+    /// The text is in UTC, unless it contains another time zone.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Date? {
         if let components = DatabaseDateComponents.fromDatabaseValue(dbValue) {
             return Date(components)
@@ -30,7 +33,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         return Double.fromDatabaseValue(dbValue).map(Date.init(timeIntervalSince1970:))
     }
 
-    /// Reads a column that holds a text with a date, or a number of seconds since 1970.
+    /// Reads a column that contains a text with a date, or a number of seconds since 1970.
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         switch sqlite3_column_type(sqliteStatement, index) {
         case SQLITE_INTEGER, SQLITE_FLOAT:
@@ -53,10 +56,10 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// Reads a text in the form that dates are stored in, `2026-11-21 09:30:15.250`; nil for any
-    /// other.
+    /// Reads a text in the format in which dates are stored, `2026-11-21 09:30:15.250`; nil for any
+    /// other text.
     ///
-    /// It takes a tenth of the time that the parts of a date take when each one is named.
+    /// This takes a tenth of the time of converting through date components.
     private init?(storedIn sqliteStatement: SQLiteStatement, index: CInt) {
         guard let text = sqlite3_column_text(sqliteStatement, index),
             sqlite3_column_bytes(sqliteStatement, index) == 23,
@@ -85,17 +88,17 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         )
     }
 
-    /// Creates a date from a Julian day, as SQLite's `julianday` counts them: days since noon in
-    /// Greenwich on November 24, 4714 BC, to the millisecond.
+    /// Creates a date from a Julian day as returned by SQLite's `julianday`: days since noon in
+    /// Greenwich on November 24, 4714 BC, rounded to the millisecond.
     ///
-    /// It is nil for a day that SQLite does not know, beyond the year 9999.
+    /// Returns nil for a day that SQLite does not support, after the year 9999.
     public init?(julianDay: Double) {
         guard (0..<5_373_484.5).contains(julianDay) else { return nil }
         let milliseconds = (julianDay * 86_400_000).rounded(.down)
         self.init(timeIntervalSince1970: (milliseconds - 210_866_760_000_000) / 1000)
     }
 
-    /// Creates a date from components; nil when they have a time alone.
+    /// Creates a date from components; nil if they contain only a time.
     init?(_ components: DatabaseDateComponents) {
         let parts = components.dateComponents
         guard components.format.hasDate, let year = parts.year, let month = parts.month,
@@ -114,7 +117,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     /// The seconds from 1970 to 2001, where Foundation's dates begin.
     private static let referenceSeconds = 978_307_200
 
-    /// The first milliseconds of the years 0 and 10000, from 2001.
+    /// The first milliseconds of the years 0 and 10000, relative to 2001.
     private static let year0 = milliseconds(toYear: 0)
     private static let year10000 = milliseconds(toYear: 10_000)
 
@@ -157,7 +160,7 @@ extension NSDate: DatabaseValueConvertible {
     /// The database value of the `Date`.
     public var databaseValue: DatabaseValue { (self as Date).databaseValue }
 
-    /// Creates a date like `Date` does.
+    /// Creates a date in the same way as `Date`.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         Date.fromDatabaseValue(dbValue) as? Self
     }

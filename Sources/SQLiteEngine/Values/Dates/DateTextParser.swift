@@ -5,7 +5,7 @@ struct DateTextParser {
     private var bytes: UnsafeBufferPointer<UInt8>.SubSequence
     private var components = DateComponents()
 
-    /// Reads a date, a time or both; nil when the text is none, or goes on behind.
+    /// Reads a date, a time or both; nil if the text is neither, or has more characters.
     static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> DatabaseDateComponents? {
         var parser = DateTextParser(bytes: bytes[...])
         guard let format = parser.format(), parser.bytes.isEmpty else { return nil }
@@ -44,7 +44,7 @@ struct DateTextParser {
         components.second = second
         if endsWithZone() { return .HMS }
         guard takes("."), var digit = digit() else { return nil }
-        // Milliseconds count; what follows them is read and left out.
+        // Uses three digits for milliseconds; reads and ignores any further digits.
         var unit = 100_000_000
         var nanosecond = 0
         while true {
@@ -57,7 +57,7 @@ struct DateTextParser {
         return endsWithZone() ? .HMSS : nil
     }
 
-    /// Reads a time zone, if there is one; returns whether the text ends there.
+    /// Reads an optional time zone; returns whether the text ends after it.
     private mutating func endsWithZone() -> Bool {
         if bytes.isEmpty { return true }
         if takes("Z") {

@@ -6,7 +6,7 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
     /// The value as a blob.
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(storage: .blob(self)) }
 
-    /// Creates the value from a blob, or from the UTF-8 of a text.
+    /// Creates the value from a blob, or from the UTF-8 bytes of a text.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Data? {
         switch dbValue.storage {
         case .blob(let value): value
@@ -17,7 +17,8 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
 
     /// Reads a column as a blob.
     public init(sqliteStatement: SQLiteStatement, index: CInt) {
-        // The blob first: it converts the value, and so decides the number of bytes.
+        // The blob must be read first: this converts the value, which determines the number of
+        // bytes.
         if let bytes = sqlite3_column_blob(sqliteStatement, index) {
             self.init(bytes: bytes, count: Int(sqlite3_column_bytes(sqliteStatement, index)))
         } else {
@@ -28,7 +29,7 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
     /// Binds a copy of the bytes to a parameter, and returns an SQLite result code.
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         withUnsafeBytes { bytes in
-            // A null pointer would bind NULL.
+            // Binding a null pointer would bind NULL.
             guard let start = bytes.baseAddress, !bytes.isEmpty else {
                 return sqlite3_bind_zeroblob(sqliteStatement, index, 0)
             }

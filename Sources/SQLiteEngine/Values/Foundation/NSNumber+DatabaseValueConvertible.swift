@@ -1,13 +1,14 @@
 import Foundation
 
-/// Numbers are stored as integers and reals, `NSDecimalNumber` that are no integers as reals.
+/// Numbers are stored as integers and reals; an `NSDecimalNumber` that is not an integer is stored
+/// as a real.
 extension NSNumber: DatabaseValueConvertible {
-    /// An integer when the number is one, else a real.
+    /// An integer if possible, otherwise a real.
     ///
     /// An unsigned number above `Int64.max` is a fatal error.
     public var databaseValue: DatabaseValue {
         if let decimal = self as? NSDecimalNumber {
-            // Going through a real would lose the last digits of a large integer.
+            // A conversion through a real would lose the last digits of a large integer.
             let integer = Int64(exactly: decimal)
             return integer?.databaseValue ?? doubleValue.databaseValue
         }
@@ -24,7 +25,7 @@ extension NSNumber: DatabaseValueConvertible {
         }
     }
 
-    /// Creates a number from a number, or from a text with a point.
+    /// Creates a number from a number, or from a text with a decimal point.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         let isDecimal = self is NSDecimalNumber.Type
         switch dbValue.storage {
@@ -43,7 +44,7 @@ extension NSNumber: DatabaseValueConvertible {
 }
 
 extension Int64 {
-    /// Creates an integer from a decimal number that is one.
+    /// Creates an integer from a decimal number; nil if it is not an integer.
     fileprivate init?(exactly number: NSDecimalNumber) {
         var value = number.decimalValue
         var rounded = Decimal()

@@ -1,12 +1,12 @@
 import Foundation
 
-// Foundation's classes are stored like the structures that Swift has for them.
+// Foundation's classes are stored like the corresponding Swift structures.
 
 extension NSData: DatabaseValueConvertible {
     /// The value as a blob.
     public var databaseValue: DatabaseValue { (self as Data).databaseValue }
 
-    /// Creates the value from a blob, or from the UTF-8 of a text.
+    /// Creates the value from a blob, or from the UTF-8 bytes of a text.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         Data.fromDatabaseValue(dbValue) as? Self
     }
@@ -16,7 +16,7 @@ extension NSString: DatabaseValueConvertible {
     /// The value as a text.
     public var databaseValue: DatabaseValue { (self as String).databaseValue }
 
-    /// Creates the value from a text, or from a blob of UTF-8.
+    /// Creates the value from a text, or from a blob that contains UTF-8.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         String.fromDatabaseValue(dbValue).map { self.init(string: $0) }
     }
@@ -26,7 +26,7 @@ extension NSNull: DatabaseValueConvertible {
     /// NULL.
     public var databaseValue: DatabaseValue { .null }
 
-    /// Nil: NULL reads as nil.
+    /// Returns nil: NULL reads as nil.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? { nil }
 }
 
@@ -42,10 +42,10 @@ extension CGFloat: DatabaseValueConvertible {
 
 extension DatabaseValueConvertible
 where Self: ReferenceConvertible, ReferenceType: DatabaseValueConvertible {
-    /// The database value of the class's instance.
+    /// The database value of the corresponding class instance.
     public var databaseValue: DatabaseValue { referenceDatabaseValue }
 
-    /// Creates the value through its class.
+    /// Creates the value from an instance of its class.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         ReferenceType.fromDatabaseValue(dbValue) as? Self
     }
@@ -60,13 +60,13 @@ where Self: ReferenceConvertible, ReferenceType: DatabaseValueConvertible {
 
 extension DatabaseValueConvertible
 where Self: Encodable & ReferenceConvertible, ReferenceType: DatabaseValueConvertible {
-    /// The database value of the class's instance.
+    /// The database value of the corresponding class instance.
     public var databaseValue: DatabaseValue { referenceDatabaseValue }
 }
 
 extension DatabaseValueConvertible
 where Self: Decodable & ReferenceConvertible, ReferenceType: DatabaseValueConvertible {
-    /// Creates the value through its class.
+    /// Creates the value from an instance of its class.
     public static func fromDatabaseValue(_ databaseValue: DatabaseValue) -> Self? {
         ReferenceType.fromDatabaseValue(databaseValue) as? Self
     }

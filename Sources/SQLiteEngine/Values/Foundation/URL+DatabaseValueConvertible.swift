@@ -14,7 +14,7 @@ extension URL: DatabaseValueConvertible {
 extension NSURL: DatabaseValueConvertible {
     /// The absolute URL as a text.
     public var databaseValue: DatabaseValue {
-        // Optional on Apple's platforms, and not on others.
+        // Optional on Apple platforms, but not on others.
         (absoluteString as String?).databaseValue
     }
 

@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// UUIDs are stored as blobs of 16 bytes. Texts are read too.
+/// UUIDs are stored as blobs of 16 bytes. Texts can be read too.
 extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
     /// The 16 bytes.
     public var databaseValue: DatabaseValue {
@@ -17,7 +17,7 @@ extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// Reads a column of 16 bytes, or of a text.
+    /// Reads a column that contains 16 bytes or a text.
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         switch sqlite3_column_type(sqliteStatement, index) {
         case SQLITE_TEXT:
@@ -43,7 +43,7 @@ extension NSUUID: DatabaseValueConvertible {
         UUID(uuidString: uuidString)?.databaseValue ?? .null
     }
 
-    /// Creates a UUID like `UUID` does.
+    /// Creates a UUID in the same way as `UUID`.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         UUID.fromDatabaseValue(dbValue).flatMap { NSUUID(uuidString: $0.uuidString) as? Self }
     }

@@ -10,17 +10,17 @@ extension Row: RandomAccessCollection {
         /// Whether a position is to the left of another.
         public static func < (lhs: Self, rhs: Self) -> Bool { lhs.index < rhs.index }
 
-        /// How far it is to another position.
+        /// Returns the distance to another position.
         public func distance(to other: Self) -> Int { other.index - index }
 
-        /// The position `n` columns further.
+        /// Returns the position `n` columns further.
         public func advanced(by n: Int) -> Self { Self(index: index + n) }
     }
 
     /// The position of the first column.
     public var startIndex: Index { Index(index: 0) }
 
-    /// The position behind the last column.
+    /// The position after the last column.
     public var endIndex: Index { Index(index: count) }
 
     /// The name and the value of a column.
@@ -60,7 +60,7 @@ extension Row: Hashable {
 }
 
 extension Row: ExpressibleByDictionaryLiteral {
-    /// Creates a row of the pairs of a literal, in their order.
+    /// Creates a row from the pairs of a literal, in their order.
     public convenience init(
         dictionaryLiteral elements: (String, (any DatabaseValueConvertible)?)...
     ) {
@@ -74,7 +74,7 @@ extension Row: CustomStringConvertible, CustomDebugStringConvertible {
         "[\(map { "\($0.0):\($0.1)" }.joined(separator: " "))]"
     }
 
-    /// The columns, and below them the columns of the statement and of the scopes.
+    /// The columns, followed by the columns of the statement and of the scopes.
     public var debugDescription: String {
         let base = unadapted
         guard self != base else { return description }

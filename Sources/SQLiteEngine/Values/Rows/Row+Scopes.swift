@@ -1,8 +1,8 @@
 extension Row {
-    /// The rows that row adapters made of parts of this one, by name.
+    /// The rows that row adapters have created from parts of this row, by name.
     public var scopes: ScopesView { ScopesView(row: self) }
 
-    /// The scopes, and the scopes of these.
+    /// The scopes, including nested scopes.
     public var scopesTree: ScopesTreeView { ScopesTreeView(scopes: scopes) }
 
     /// The row without its scopes.
@@ -10,10 +10,10 @@ extension Row {
         layout.scopes.isEmpty ? self : adapted(to: layout.with(scopes: [:]))
     }
 
-    /// The row as the statement gave it.
+    /// The row as returned by the statement.
     public var unadapted: Row { adapted(to: layout.root) }
 
-    /// The rows that row adapters made of parts of one row.
+    /// The rows that row adapters have created from parts of one row.
     public struct ScopesView: Collection {
         private let row: Row
         private let layouts: [String: RowLayout]
@@ -32,16 +32,16 @@ extension Row {
         /// The names of the scopes.
         public var names: Dictionary<String, Int>.Keys { positions.keys }
 
-        /// The row of a scope; nil when there is none of this name.
+        /// The row of a scope; nil if there is no scope with this name.
         public subscript(name: String) -> Row? { layouts[name].map(row.adapted(to:)) }
 
         /// The position of the first scope.
         public var startIndex: Int { 0 }
 
-        /// The position behind the last scope.
+        /// The position after the last scope.
         public var endIndex: Int { sortedNames.count }
 
-        /// The position of the scope that follows.
+        /// Returns the position of the next scope.
         public func index(after i: Int) -> Int { i + 1 }
 
         /// The name and the row of a scope; the scopes are sorted by name.
@@ -52,7 +52,7 @@ extension Row {
         }
     }
 
-    /// The scopes of a row, and the scopes of these.
+    /// The scopes of a row, including nested scopes.
     public struct ScopesTreeView {
         let scopes: ScopesView
 
@@ -64,7 +64,7 @@ extension Row {
             }
         }
 
-        /// The row of a scope: the nearest one of this name; nil when there is none.
+        /// The row of the nearest scope with a name; nil if there is none.
         public subscript(name: String) -> Row? {
             var waiting = Array(scopes)
             while !waiting.isEmpty {

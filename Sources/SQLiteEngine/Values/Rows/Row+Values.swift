@@ -1,6 +1,6 @@
 import CSQLite
 
-// Asking with a subscript for a value that is not there, or of another type, is a fatal error; the
+// Using a subscript to read a missing value, or a value of another type, is a fatal error; the
 // `decode` methods throw instead.
 
 extension Row {
@@ -10,7 +10,7 @@ extension Row {
         return databaseValue(atUncheckedIndex: index).storage.value
     }
 
-    /// The value of a column; a fatal error when it cannot be converted.
+    /// The value of a column; a fatal error if it cannot be converted.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value {
         do {
@@ -20,7 +20,7 @@ extension Row {
         }
     }
 
-    /// The value of a column; a fatal error when it cannot be converted.
+    /// The value of a column; a fatal error if it cannot be converted.
     @inlinable
     public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ index: Int
@@ -34,12 +34,12 @@ extension Row {
 
     /// The value of a column, as `Int64`, `Double`, `String` or `Data`.
     ///
-    /// It is nil for NULL, and for a column that does not exist.
+    /// The value is nil for NULL, and for a column that does not exist.
     public subscript(_ columnName: String) -> (any DatabaseValueConvertible)? {
         index(ofColumn: columnName).flatMap { databaseValue(atUncheckedIndex: $0).storage.value }
     }
 
-    /// The value of a column; a fatal error when there is none, or it cannot be converted.
+    /// The value of a column; a fatal error if it is missing or cannot be converted.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value {
         do {
@@ -49,7 +49,7 @@ extension Row {
         }
     }
 
-    /// The value of a column; a fatal error when there is none, or it cannot be converted.
+    /// The value of a column; a fatal error if it is missing or cannot be converted.
     @inlinable
     public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ columnName: String
@@ -61,7 +61,7 @@ extension Row {
         }
     }
 
-    /// The first value that is not NULL among columns; those that do not exist are passed over.
+    /// Returns the first value that is not NULL; skips columns that do not exist.
     public func coalesce<T: DatabaseValueConvertible>(_ columns: some Collection<String>) -> T? {
         for column in columns {
             if let value: T = self[column] as T? { return value }
@@ -73,7 +73,7 @@ extension Row {
 extension Row {
     /// The value of a column.
     ///
-    /// - Throws: A ``RowDecodingError`` when it cannot be converted.
+    /// - Throws: A ``RowDecodingError`` if it cannot be converted.
     @inlinable
     public func decode<Value: DatabaseValueConvertible>(
         _ type: Value.Type = Value.self,
@@ -85,7 +85,7 @@ extension Row {
 
     /// The value of a column.
     ///
-    /// - Throws: A ``RowDecodingError`` when it cannot be converted.
+    /// - Throws: A ``RowDecodingError`` if it cannot be converted.
     @inlinable
     public func decode<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ type: Value.Type = Value.self,
@@ -95,9 +95,9 @@ extension Row {
         return try decode(type, atUncheckedIndex: index)
     }
 
-    /// The value of a column, with a name in whatever case.
+    /// The value of a column, with a name ignoring case.
     ///
-    /// - Throws: A ``RowDecodingError`` when there is none, or it cannot be converted.
+    /// - Throws: A ``RowDecodingError`` if it is missing or cannot be converted.
     @inlinable
     public func decode<Value: DatabaseValueConvertible>(
         _ type: Value.Type = Value.self,
@@ -110,9 +110,9 @@ extension Row {
         return try decode(type, atUncheckedIndex: index)
     }
 
-    /// The value of a column, with a name in whatever case.
+    /// The value of a column, with a name ignoring case.
     ///
-    /// - Throws: A ``RowDecodingError`` when there is none, or it cannot be converted.
+    /// - Throws: A ``RowDecodingError`` if it is missing or cannot be converted.
     @inlinable
     public func decode<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ type: Value.Type = Value.self,

@@ -1,11 +1,11 @@
 import CSQLite
 import Foundation
 
-/// A row of a statement's result.
+/// A row of the result of a statement.
 ///
-/// A row from a ``RowCursor`` shows what the statement shows, and changes with each step. All
-/// others have their values for themselves: one buffer for each row, and the names of the columns
-/// once for all.
+/// A row from a ``RowCursor`` shows the current row of the statement, and changes with each step.
+/// All other rows own their values: each row has one buffer, and the rows share the names of the
+/// columns.
 public final class Row {
     /// The number of columns.
     public let count: Int
@@ -21,15 +21,15 @@ public final class Row {
 
     private let buffer: RowBuffer?
 
-    /// What decodes records from the row, made when first needed.
+    /// The decoder of records from the row, created when first needed.
     ///
-    /// A cursor's row meets the same columns at each step: they are looked up once. One access has
-    /// the row, so that nothing need be checked.
+    /// The row of a cursor has the same columns at each step, so they are looked up once. The row
+    /// belongs to one access, so no exclusivity checks are needed.
     @exclusivity(unchecked) var recordDecoder: RecordDecoder? {
         didSet { recordColumns = recordDecoder.map { .passUnretained($0.columns) } }
     }
 
-    /// The columns of ``recordDecoder``, which nothing counts.
+    /// The columns of ``recordDecoder``, without reference counting.
     @exclusivity(unchecked) private(set) var recordColumns: Unmanaged<RowColumns>?
 
     /// Creates a row that shows the current row of a statement.
@@ -50,7 +50,7 @@ public final class Row {
         self.count = layout.count
     }
 
-    /// Creates a row of the same values, under other columns.
+    /// Creates a row with the same values and other columns.
     private init(_ row: Row, layout: RowLayout) {
         self.statement = row.statement
         self.sqliteStatement = row.sqliteStatement
@@ -59,7 +59,7 @@ public final class Row {
         self.count = layout.count
     }
 
-    /// Creates a row of given columns.
+    /// Creates a row from given columns.
     convenience init(columns: [(name: String, value: DatabaseValue)]) {
         self.init(
             buffer: RowBuffer.copy(columns.map(\.value)),
@@ -72,14 +72,14 @@ public final class Row {
         self.init(columns: [])
     }
 
-    /// Creates a row of the pairs of a dictionary, in any order.
+    /// Creates a row from the pairs of a dictionary, in any order.
     public convenience init(_ dictionary: [String: (any DatabaseValueConvertible)?]) {
         self.init(columns: dictionary.map { ($0.key, $0.value?.databaseValue ?? .null) })
     }
 
-    /// Creates a row of the pairs of a dictionary, in any order.
+    /// Creates a row from the pairs of a dictionary, in any order.
     ///
-    /// It is nil when a key is no string, or a value is not convertible.
+    /// Returns nil if a key is not a string, or if a value is not convertible.
     public convenience init?(_ dictionary: [AnyHashable: Any]) {
         var columns: [(name: String, value: DatabaseValue)] = []
         for (name, value) in dictionary {
@@ -91,23 +91,23 @@ public final class Row {
         self.init(columns: columns)
     }
 
-    /// A row with the same values, which does not change.
+    /// Returns a row with the same values, which does not change.
     public func copy() -> Row {
         guard let sqliteStatement else { return self }
-        // A statement without a row has no column that could be read.
+        // A statement that has no row has no columns to read.
         let count = Int(sqlite3_column_count(sqliteStatement))
         return Row(buffer: RowBuffer.copy(sqliteStatement, count: count), layout: layout)
     }
 
-    /// Another object for the same values.
+    /// Returns another object with the same values.
     var twin: Row { Row(self, layout: layout) }
 
-    /// The row of the same values, with other columns.
+    /// Returns a row with the same values and other columns.
     func adapted(to layout: RowLayout) -> Row {
         layout === self.layout ? self : Row(self, layout: layout)
     }
 
-    /// The value of a column that exists.
+    /// Returns the value of an existing column.
     @usableFromInline
     func databaseValue(atUncheckedIndex index: Int) -> DatabaseValue {
         let source = layout.source(of: index)
@@ -116,11 +116,11 @@ public final class Row {
         return DatabaseValue(sqliteStatement: sqliteStatement, index: source)
     }
 
-    /// Where the statement has the value of a column that exists.
+    /// Returns the statement's column for an existing column of the row.
     @usableFromInline
     func source(ofUncheckedIndex index: Int) -> CInt { layout.source(of: index) }
 
-    /// The leftmost column with a name, in whatever case.
+    /// Returns the leftmost column with a name, ignoring case.
     @usableFromInline
     func index(ofColumn name: String) -> Int? { layout.index(ofColumn: name) }
 
@@ -137,25 +137,25 @@ public final class Row {
 extension Row: Sendable {}
 
 extension Row {
-    /// Whether the value of a column is NULL.
+    /// Returns whether the value of a column is NULL.
     public func hasNull(atIndex index: Int) -> Bool {
         checkIndex(index)
         let source = layout.source(of: index)
         if let buffer { return buffer.isNull(at: source) }
-        // Asking for the type alone leaves the value as it is.
+        // Reading only the type does not convert the value.
         return sqliteStatement.map { sqlite3_column_type($0, source) == SQLITE_NULL } ?? true
     }
 
-    /// Whether a column has a name, in whatever case.
+    /// Returns whether a column has a name, ignoring case.
     public func hasColumn(_ columnName: String) -> Bool { index(ofColumn: columnName) != nil }
 
-    /// Whether a value, of the row or of one of its scopes, is not NULL.
+    /// Whether any value of the row or its scopes is not NULL.
     public var containsNonNullValue: Bool {
         (0..<count).contains { !hasNull(atIndex: $0) }
             || scopes.contains { $0.row.containsNonNullValue }
     }
 
-    /// Calls `body` with the bytes of a column, which hold no longer than the call.
+    /// Calls `body` with the bytes of a column, which are valid only during the call.
     public func withUnsafeData<T>(
         atIndex index: Int,
         _ body: (Data?) throws -> T
@@ -164,9 +164,9 @@ extension Row {
         return try body(borrowedData(at: index))
     }
 
-    /// Calls `body` with the bytes of a column, which hold no longer than the call.
+    /// Calls `body` with the bytes of a column, which are valid only during the call.
     ///
-    /// They are nil for a column that does not exist.
+    /// The bytes are nil for a column that does not exist.
     public func withUnsafeData<T>(
         named columnName: String,
         _ body: (Data?) throws -> T
@@ -174,17 +174,18 @@ extension Row {
         try body(index(ofColumn: columnName).flatMap(borrowedData(at:)))
     }
 
-    /// The bytes of a column, not copied; nil for NULL.
+    /// Returns the bytes of a column without copying them; nil for NULL.
     ///
-    /// Those of a cursor's row hold until the next step.
+    /// The bytes of a row from a cursor are valid until the next step.
     public func dataNoCopy(atIndex index: Int) -> Data? {
         checkIndex(index)
         return borrowedData(at: index)
     }
 
-    /// The bytes of a column, not copied; nil for NULL and for a column that does not exist.
+    /// Returns the bytes of a column without copying them; nil for NULL and for a column that does
+    /// not exist.
     ///
-    /// Those of a cursor's row hold until the next step.
+    /// The bytes of a row from a cursor are valid until the next step.
     public func dataNoCopy(named columnName: String) -> Data? {
         index(ofColumn: columnName).flatMap(borrowedData(at:))
     }

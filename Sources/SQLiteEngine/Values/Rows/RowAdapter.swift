@@ -1,4 +1,4 @@
-/// Presents the columns of rows under other names, in part, or grouped in scopes.
+/// Renames, selects or groups the columns of rows.
 ///
 /// ```swift
 /// let adapter = ScopeAdapter(["team": SuffixRowAdapter(fromIndex: 3)])
@@ -6,40 +6,40 @@
 /// let team = row?.scopes["team"]
 /// ```
 public protocol RowAdapter: Sendable {
-    /// The columns that the adapter makes of others.
+    /// Returns the columns that the adapter creates.
     ///
-    /// - Parameter base: The columns of the statement, or those that another adapter made.
+    /// - Parameter base: The columns of the statement, or those that another adapter has created.
     /// - Returns: The columns of the adapted rows.
-    /// - Throws: `SQLITE_MISUSE` when `base` lacks a column.
+    /// - Throws: `SQLITE_MISUSE` if `base` lacks a column.
     func layout(from base: RowLayout) throws -> RowLayout
 }
 
 extension RowAdapter {
-    /// The same columns, with scopes.
+    /// Returns an adapter with the same columns, and additional scopes.
     public func addingScopes(_ scopes: [String: any RowAdapter]) -> any RowAdapter {
         scopes.isEmpty ? self : ScopeAdapter(base: self, scopes: scopes)
     }
 }
 
-/// Leaves no column.
+/// An adapter that removes all columns.
 public struct EmptyRowAdapter: RowAdapter {
     /// Creates the adapter.
     public init() {}
 
-    /// No columns.
+    /// Returns no columns.
     public func layout(from base: RowLayout) -> RowLayout { RowLayout(columns: [], of: base) }
 }
 
-/// Picks columns by name, and gives them other names.
+/// An adapter that selects columns by name and renames them.
 public struct ColumnMapping: RowAdapter {
     private let mapping: [String: String]
 
-    /// Creates an adapter of the columns' old names by their new ones.
+    /// Creates an adapter from a dictionary of the old names by the new ones.
     public init(_ mapping: [String: String]) {
         self.mapping = mapping
     }
 
-    /// The picked columns, in the order of `base`.
+    /// Returns the selected columns, in the order of `base`.
     public func layout(from base: RowLayout) throws -> RowLayout {
         let columns = try mapping.map { name, baseName in
             guard let index = base.index(ofColumn: baseName) else {
@@ -60,45 +60,45 @@ public struct ColumnMapping: RowAdapter {
     }
 }
 
-/// Leaves the columns from an index on.
+/// An adapter that selects the columns from an index on.
 public struct SuffixRowAdapter: RowAdapter {
     private let index: Int
 
-    /// Creates an adapter that leaves the columns from `index` on.
+    /// Creates an adapter that selects the columns from `index` on.
     public init(fromIndex index: Int) {
         requirement(index >= 0, "column index out of range: \(index)")
         self.index = index
     }
 
-    /// The columns from the index on.
+    /// Returns the columns from the index on.
     public func layout(from base: RowLayout) throws -> RowLayout {
         try RangeRowAdapter(index..<Swift.max(index, base.count)).layout(from: base)
     }
 }
 
-/// Leaves a range of columns.
+/// An adapter that selects a range of columns.
 public struct RangeRowAdapter: RowAdapter {
     private let range: Range<Int>
 
-    /// Creates an adapter that leaves the columns of a range.
+    /// Creates an adapter that selects a range of columns.
     public init(_ range: CountableRange<Int>) {
         requirement(range.lowerBound >= 0, "column index out of range: \(range.lowerBound)")
         self.range = range
     }
 
-    /// Creates an adapter that leaves the columns of a range.
+    /// Creates an adapter that selects a range of columns.
     public init(_ range: CountableClosedRange<Int>) {
         self.init(range.lowerBound..<range.upperBound + 1)
     }
 
-    /// The columns of the range.
+    /// Returns the columns of the range.
     public func layout(from base: RowLayout) throws -> RowLayout {
         guard range.upperBound <= base.count || range.isEmpty else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message: """
-                    the row adapter takes columns \(range.lowerBound) to \
-                    \(range.upperBound - 1), and there are \(base.count)
+                    the row adapter selects columns \(range.lowerBound) to \
+                    \(range.upperBound - 1), but there are only \(base.count)
                     """
             )
         }
@@ -109,17 +109,17 @@ public struct RangeRowAdapter: RowAdapter {
     }
 }
 
-/// Makes rows of parts of a row, each under a name.
+/// An adapter that creates named rows from parts of a row.
 public struct ScopeAdapter: RowAdapter {
     private let base: any RowAdapter
     private let scopes: [String: any RowAdapter]
 
-    /// Creates an adapter that leaves the columns as they are, and adds scopes.
+    /// Creates an adapter that keeps the columns and adds scopes.
     public init(_ scopes: [String: any RowAdapter]) {
         self.init(base: SuffixRowAdapter(fromIndex: 0), scopes: scopes)
     }
 
-    /// Creates an adapter that adds scopes to another one.
+    /// Creates an adapter that adds scopes to another adapter.
     ///
     /// All of them adapt the same columns.
     public init(base: some RowAdapter, scopes: [String: any RowAdapter]) {
@@ -127,7 +127,7 @@ public struct ScopeAdapter: RowAdapter {
         self.scopes = scopes
     }
 
-    /// The columns of the adapter below, with scopes.
+    /// Returns the columns of the base adapter, with scopes.
     public func layout(from base: RowLayout) throws -> RowLayout {
         let layout = try self.base.layout(from: base)
         let added = try scopes.mapValues { try $0.layout(from: base) }
@@ -135,16 +135,16 @@ public struct ScopeAdapter: RowAdapter {
     }
 }
 
-/// Gives columns other names.
+/// An adapter that renames columns.
 public struct RenameColumnAdapter: RowAdapter {
     private let transform: @Sendable (String) -> String
 
-    /// Creates an adapter that makes the new names of the old ones.
+    /// Creates an adapter that derives the new names from the old ones.
     public init(_ transform: @escaping @Sendable (String) -> String) {
         self.transform = transform
     }
 
-    /// The same columns under other names.
+    /// Returns the same columns with other names.
     public func layout(from base: RowLayout) -> RowLayout {
         RowLayout(
             columns: base.names.enumerated().map {
@@ -155,10 +155,10 @@ public struct RenameColumnAdapter: RowAdapter {
     }
 }
 
-/// Makes adapters that split a row into parts.
+/// Returns adapters that split a row into parts.
 ///
-/// - Parameter columnCounts: The numbers of columns of the parts, from left to right.
-/// - Returns: An adapter for each part, and one for the columns that are left.
+/// - Parameter columnCounts: The number of columns of each part, from left to right.
+/// - Returns: An adapter for each part, and one for the remaining columns.
 public func splittingRowAdapters(columnCounts: [Int]) -> [any RowAdapter] {
     var start = 0
     var adapters: [any RowAdapter] = []
@@ -169,7 +169,7 @@ public func splittingRowAdapters(columnCounts: [Int]) -> [any RowAdapter] {
     return adapters + [SuffixRowAdapter(fromIndex: start)]
 }
 
-/// Presents what another adapter has made.
+/// An adapter that is applied to the result of another adapter.
 struct ChainedAdapter: RowAdapter {
     let first: any RowAdapter
     let second: any RowAdapter

@@ -1,9 +1,9 @@
 import CSQLite
 import Foundation
 
-/// Where a value of a copied row is.
+/// The location of a value in a copied row.
 struct RowCell {
-    /// The integer, the bits of the real, or where the bytes begin in the buffer.
+    /// The integer, the bits of the real, or the offset of the bytes in the buffer.
     var bits: UInt64
     /// The number of bytes of a text or a blob.
     var byteCount: CInt
@@ -11,14 +11,14 @@ struct RowCell {
     var kind: CInt
 }
 
-/// The values of a row: one cell for each column, then the bytes of all texts and blobs.
+/// The values of a row: one cell per column, followed by the bytes of all texts and blobs.
 ///
-/// It is filled when it is made, and never changes.
+/// The buffer is filled when it is created, and never changes.
 final class RowBuffer: ManagedBuffer<Int, RowCell> {
     /// Copies the values of a statement's current row.
     ///
-    /// SQLite's pointers to texts and blobs hold until the next step: one pass asks for them, and a
-    /// second one copies, when the size is known.
+    /// SQLite's pointers to texts and blobs are valid until the next step. The first pass reads
+    /// them, and the second pass copies the bytes after the size is known.
     static func copy(_ statement: SQLiteStatement, count: Int) -> RowBuffer {
         withUnsafeTemporaryAllocation(of: RowCell.self, capacity: count) { cells in
             var byteCount = 0
@@ -51,7 +51,7 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
 
     /// Copies values.
     static func copy(_ values: [DatabaseValue]) -> RowBuffer {
-        // The bytes are appended to one array, and the cells point into it, until it is copied.
+        // The bytes are appended to one array, which the cells refer to until it is copied.
         var bytes: [UInt8] = []
         var cells = values.map { value in
             switch value.storage {
@@ -90,7 +90,7 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
         }
     }
 
-    /// Makes a buffer of cells whose texts and blobs are pointers.
+    /// Creates a buffer from cells whose texts and blobs are pointers.
     private static func copy(
         _ cells: UnsafeMutableBufferPointer<RowCell>,
         _ byteCount: Int
@@ -117,7 +117,7 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
         return buffer
     }
 
-    /// The value of a column.
+    /// Returns the value of a column.
     func value(at index: CInt) -> DatabaseValue {
         let cell = cell(at: index)
         switch cell.kind {
@@ -133,10 +133,11 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
         }
     }
 
-    /// Whether the value of a column is NULL.
+    /// Returns whether the value of a column is NULL.
     func isNull(at index: CInt) -> Bool { cell(at: index).kind == SQLITE_NULL }
 
-    /// The bytes of a text or a blob, which the data shares with the buffer; nil for the rest.
+    /// Returns the bytes of a text or a blob, which share the memory of the buffer; nil for other
+    /// types.
     func data(at index: CInt) -> Data? {
         let cell = cell(at: index)
         return cell.kind == SQLITE_TEXT || cell.kind == SQLITE_BLOB ? data(of: cell) : nil
@@ -152,7 +153,7 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
             Data(
                 bytesNoCopy: UnsafeMutableRawPointer(elements) + Int(cell.bits),
                 count: Int(cell.byteCount),
-                // The buffer lives as long as the data that points into it.
+                // Retains the buffer as long as the data that refers to it.
                 deallocator: .custom { [self] _, _ in withExtendedLifetime(self) {} }
             )
         }

@@ -1,7 +1,7 @@
 /// The columns of rows, shared by all rows of one execution.
 ///
-/// It is what a ``RowAdapter`` transforms. Each column knows where its value is in the result of
-/// the statement, its *source*, however many adapters lie in between.
+/// A ``RowAdapter`` transforms a layout. Each column contains the position of its value in the
+/// result of the statement, its *source*, regardless of the number of adapters in between.
 public final class RowLayout: Sendable {
     /// The names, from left to right.
     public let names: [String]
@@ -9,16 +9,16 @@ public final class RowLayout: Sendable {
     /// The names in lower case.
     private let keys: [String]
 
-    /// The leftmost column of each key; nil for a few columns, where scanning is faster.
+    /// The leftmost column of each key; nil for a small number of columns, where a scan is faster.
     private let indexes: [String: Int]?
 
-    /// The sources of the columns; nil when they are the columns of the statement.
+    /// The sources of the columns; nil if these are the columns of the statement.
     @usableFromInline let sources: [CInt]?
 
     /// The layouts of the scopes.
     let scopes: [String: RowLayout]
 
-    /// The columns of the statement; nil when these are they.
+    /// The columns of the statement; nil if these are the columns of the statement.
     private let base: RowLayout?
 
     /// The columns of the statement.
@@ -32,7 +32,7 @@ public final class RowLayout: Sendable {
         self.init(names: names, sources: nil, scopes: [:], base: nil)
     }
 
-    /// Creates columns that an adapter chose.
+    /// Creates columns that an adapter has selected.
     ///
     /// - Parameters:
     ///   - columns: The columns of `base` in their new order, with their new names.
@@ -66,17 +66,17 @@ public final class RowLayout: Sendable {
         self.base = base
     }
 
-    /// The same columns with other scopes.
+    /// Returns the same columns with other scopes.
     func with(scopes: [String: RowLayout]) -> RowLayout {
         let sources = sources ?? (0..<CInt(count)).map(\.self)
         return RowLayout(names: names, sources: sources, scopes: scopes, base: root)
     }
 
-    /// Where the value of a column is in the statement's result.
+    /// Returns the position of a column's value in the result of the statement.
     @usableFromInline
     func source(of index: Int) -> CInt { sources?[index] ?? CInt(index) }
 
-    /// The leftmost column with a name, in whatever case; nil when there is none.
+    /// Returns the leftmost column with a name, ignoring case; nil if there is none.
     public func index(ofColumn name: String) -> Int? {
         index(ofKey: name) ?? index(ofKey: name.lowercased())
     }
@@ -87,7 +87,7 @@ public final class RowLayout: Sendable {
     }
 
     private static func keys(of names: [String]) -> [String] {
-        // Where a name is in lower case already, share its storage.
+        // A name that is already in lower case shares its storage.
         names.map { name in
             let isLower = name.utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
             return isLower ? name : name.lowercased()

@@ -249,7 +249,7 @@ struct ObservationUnderLoadTests {
         try pool.write { try $0.insert(1) }
         try eventually { blocked.withLock { $0 == 2 } }
         // The next look: all that are left stay where they are.
-        hub.goOn(besideFetchesSince: .max)
+        hub.continueRounds(exceptFetchesSince: .max)
         #expect(hub.state.withLock { $0.rounds.contains(where: \.isLeft) })
         #expect(try Background { try pool.rowCount() }.value() == 1)
         for _ in 0..<6 { mayEnd.open() }

@@ -13,9 +13,9 @@ struct TellingTurnsTests {
 
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
-        func beginTelling() -> Bool { true }
-        func tell(through delivery: Delivery) { body() }
-        func endTelling() -> Bool { true }
+        func beginDelivery() -> Bool { true }
+        func deliver(through delivery: Delivery) { body() }
+        func endDelivery() -> Bool { true }
     }
 
     /// The first thread has come to the value that waits, the last but one, before its starter goes
