@@ -1,14 +1,14 @@
 import Foundation
 import SQLiteEngine
 
-// Point reads by primary key, each in a transaction of its own, through this engine's pool,
-// GRDB's pool, and bare libsqlite3, in one process, the three taking turns.
+// Point reads by primary key, each in its own transaction: this engine's pool, GRDB's pool and bare
+// libsqlite3 take turns in one process.
 //
 //     swift run -c release PointReads [--rounds N] [--seconds S] [--threads 1,2,4] [--readers N]
 //         [--memory-statistics on|off]
 //     swift run -c release PointReads --only raw|engine|anew|off|GRDB --reads N
 //
-// What is compared is the ratio within a round; the table shows its median and its spread.
+// The table shows the median and the spread of the ratios within each round.
 
 let pointReadSQL = "SELECT v FROM t WHERE id = ?"
 
@@ -19,8 +19,7 @@ func option(_ name: String, _ standard: String) -> String {
     return CommandLine.arguments[index + 1]
 }
 
-// SQLite's memory statistics take a process-wide lock for each allocation. The numbers in
-// README.md are with `--memory-statistics off` unless they say otherwise.
+// SQLite's memory statistics acquire a process-wide lock for each allocation.
 if option("memory-statistics", "on") == "off" {
     precondition(RawReader.switchMemoryStatisticsOff(), "SQLite is in use already")
 }
@@ -47,11 +46,11 @@ try setup.write { db in
 
 let raw = try RawReader(path: path, readers: readers)
 let engine = try EngineReader("engine", path: path, readers: readers)
-// The same, with a BEGIN and a COMMIT for every access: what keeping read transactions is worth.
+// With a BEGIN and a COMMIT for every access: shows the gain from kept read transactions.
 let anew = try EngineReader("anew", path: path, readers: readers) {
     $0.keepsReadTransactions = false
 }
-// The same, unwatched: what the probes cost.
+// Without probes: shows their cost.
 let unwatched = try EngineReader("off", path: path, readers: readers) { $0.probes = .off }
 let grdb = try GRDBReader(path: path, readers: readers)
 let all: [any PointReader & Sendable] = [raw, engine, anew, unwatched, grdb]
