@@ -6,7 +6,7 @@ import Telemetry
 import Testing
 import WorkloadEngine
 
-/// What every library's arms have in common.
+/// Behaviour that the arms of all libraries share.
 @Suite(.timeLimit(.minutes(1)))
 struct LibraryTargetTests {
     private let client = WorkloadClientName("ui")
@@ -28,7 +28,7 @@ struct LibraryTargetTests {
         ]
     }
 
-    /// Those whose state is seen.
+    /// The arms that report a status.
     private static let watchedArms = arms.filter { $0.library != .raw }
 
     /// Opens an arm on a new file, and removes both afterwards.
@@ -40,7 +40,7 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: arms)
-    func valuesComeBackAsTheyWent(arm: Arm) throws {
+    func valuesAreReadBackUnchanged(arm: Arm) throws {
         try withTarget(arm) { target in
             let rows: [[WorkloadValue]] = [
                 [.null, .text("one"), .integer(.max)],
@@ -89,7 +89,7 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: arms)
-    func aStatementTellsHowManyRowsItGave(arm: Arm) throws {
+    func aStatementReturnsItsNumberOfRows(arm: Arm) throws {
         try withTarget(arm) { target in
             try target.perform(.write, as: client) { session in
                 let inserted = try session.run("INSERT INTO item (id) VALUES (1), (2), (3)", [])
@@ -104,7 +104,7 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: arms)
-    func aWriteThatThrowsLeavesNothing(arm: Arm) throws {
+    func aWriteThatThrowsIsRolledBack(arm: Arm) throws {
         struct Refused: Error {}
         try withTarget(arm) { target in
             #expect(throws: Refused.self) {
@@ -155,7 +155,7 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: watchedArms.filter { $0.kind == .queue })
-    func aQueueSaysThatItHasNoSnapshots(arm: Arm) throws {
+    func aQueueReportsThatItHasNoSnapshots(arm: Arm) throws {
         try withTarget(arm) { target in
             #expect(!target.supports(.snapshot))
             let error = #expect(throws: (any Error).self) {
@@ -180,7 +180,7 @@ struct LibraryTargetTests {
         }
     }
 
-    /// A statement that fails unless the newest item is this one.
+    /// A statement that fails unless this item is the newest one.
     private func newest(_ id: Int64) -> BoundStatement {
         BoundStatement(
             sql:
@@ -189,8 +189,8 @@ struct LibraryTargetTests {
         )
     }
 
-    /// The status when nobody holds a connection any more: a read beside a write ends a moment
-    /// after what it has read was used.
+    /// The status once no connection is held. A concurrent read ends shortly after its result is
+    /// used.
     private func statusAtRest(of target: any WorkloadTarget) throws -> DatabaseStatus {
         let deadline = monotonicNanoseconds() + 20_000_000_000
         while true {
@@ -202,7 +202,7 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: watchedArms)
-    func whatIsReadAfterAWriteIsThatWriteAndNoLaterOne(arm: Arm) throws {
+    func aReadAfterAWriteObservesThatWriteAndNoLaterOne(arm: Arm) throws {
         try withTarget(arm) { target in
             #expect(target.has(.concurrentReads))
             let last = Atomic<Int64>(0)
@@ -235,7 +235,7 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: watchedArms)
-    func whatCannotBeReadAfterAWriteIsThrownAndTheWriteStays(arm: Arm) throws {
+    func aFailedReadAfterAWriteThrowsAndKeepsTheWrite(arm: Arm) throws {
         try withTarget(arm) { target in
             let error = #expect(throws: (any Error).self) {
                 try target.performWrite(as: client) { session in
