@@ -1,6 +1,6 @@
 @testable import Isolation
 
-/// A change of a correct history after which no serializable database can have produced it.
+/// A change that makes a correct history impossible for a serializable database.
 enum Mutation: String, CaseIterable {
     case dropElement
     case swapElements
@@ -18,7 +18,7 @@ enum Mutation: String, CaseIterable {
     case replaceSameValueTwice
     case commitAfterItWasRead
 
-    /// A kind of anomaly that the change always causes; nil where it depends on the rest.
+    /// A kind of anomaly that the change always causes; nil if it depends on the rest.
     var certainKind: AnomalyKind? {
         switch self {
         case .dropElement, .swapElements: .incompatibleOrder

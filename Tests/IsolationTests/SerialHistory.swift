@@ -3,8 +3,8 @@
 /// A random history of a database that runs one transaction after another.
 ///
 /// Sessions overlap in time; each transaction takes effect at one moment between its begin and its
-/// end. Some are rolled back, some end without an answer, and some read from a snapshot again and
-/// again. At the end, one session reads everything.
+/// end. Some are rolled back, some have an unknown outcome, and some read from a snapshot
+/// repeatedly. At the end, one session reads everything.
 struct SerialHistory {
     /// The lists and registers at one moment.
     struct State {
@@ -29,10 +29,10 @@ struct SerialHistory {
     ///
     /// - Parameters:
     ///   - seed: The seed of all random choices.
-    ///   - sessions: How many sessions there are.
-    ///   - transactions: How many transactions they run together.
-    ///   - keys: How many lists are in use at a time, and how many registers.
-    ///   - elementLimit: How many elements a list gets before another one takes its place.
+    ///   - sessions: The number of sessions.
+    ///   - transactions: The total number of their transactions.
+    ///   - keys: The number of lists in use at a time, and of registers.
+    ///   - elementLimit: The number of elements after which another list replaces a list.
     init(
         seed: UInt64,
         sessions: Int = 4,
@@ -48,7 +48,7 @@ struct SerialHistory {
         var freeAt = [UInt64](repeating: 0, count: sessions)
         var moment: UInt64 = 100
         for _ in 0..<transactions {
-            // The next transaction that takes effect: of a session that can have begun it by then.
+            // The next transaction to take effect is one that its session can have begun by then.
             moment += UInt64.random(in: 1...20, using: &random)
             var session = Int.random(in: 0..<sessions, using: &random)
             if freeAt[session] >= moment {

@@ -110,7 +110,7 @@ struct DiagnosisTests {
         #expect(findings(observations).first?.kind == .overlappingReaders)
     }
 
-    /// A log that is long already needs no more frames to be worth a sentence.
+    /// A log that is already long is reported without further growth.
     @Test func aLongLogIsReportedAtOnce() {
         let observations = (0..<20).map { step in
             let frames = UInt32(9_000 + step)

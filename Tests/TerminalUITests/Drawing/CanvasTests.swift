@@ -45,7 +45,7 @@ struct CanvasTests {
     @Test(arguments: [
         (Alignment.leading, "ab\n"), (.center, "  ab\n"), (.trailing, "    ab\n"),
     ])
-    func textStandsWhereItIsAligned(alignment: Alignment, expected: String) {
+    func textFollowsItsAlignment(alignment: Alignment, expected: String) {
         var canvas = canvas(6, 1)
         canvas.write("ab", in: canvas.bounds, style: Style(), alignment: alignment)
         #expect(canvas.surface.plainText == expected)
