@@ -3,7 +3,7 @@ import SQLiteEngine
 import Testing
 import WorkloadEngine
 
-/// `poolgauge capture` from a file to a scenario that runs.
+/// `poolgauge capture`, from a file to a scenario that runs.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct CaptureCommandTests {
     /// Runs `body` in a folder with a database of 100 notes.
@@ -119,7 +119,7 @@ struct CaptureCommandTests {
         ("{\"time\": 1, \"sql\": \"SELECT 'open\"}\n", "log.jsonl:1: this is not a statement"),
         ("{\"time\": 1, \"sql\": \"SELECT * FROM gone\"}\n", "such as 'gone'"),
     ])
-    func aBadFileIsAnErrorWithItsPlace(log: String, message: String) throws {
+    func anInvalidFileIsAnErrorWithItsPlace(log: String, message: String) throws {
         try withDatabase { folder in
             let outcome = try capture(log, in: folder)
             #expect(outcome.status == 64 && outcome.errors.contains(message), "\(outcome)")
@@ -182,7 +182,7 @@ struct CaptureCommandTests {
             #expect(outcome.status == 1, "\(outcome)")
             #expect(outcome.errors.contains("a transaction is writing to it"), "\(outcome.errors)")
             #expect(outcome.errors.contains("Try again"), "\(outcome.errors)")
-            // No copy is left behind.
+            // The copy is removed.
             #expect(!contents(of: folder).contains { $0.hasPrefix("poolgauge-") })
         }
     }

@@ -147,13 +147,13 @@ struct WALTruthTests {
         #if arch(x86_64)
         try eventually {
             report = session.report(samples: 2)
-            // A look takes bounded time: it may see only some of the processes.
+            // An inspection takes bounded time, and may reach only some of the processes.
             return report.process(waiter)?.waiting?.isWaiting == true
                 && [idle, holder].allSatisfy { report.process($0)?.waiting != nil }
         }
         #expect(report.process(idle)?.waiting?.isWaiting == false)
         #expect(report.process(holder)?.waiting?.isWaiting == false)
-        // The state stays until another look.
+        // The state stays until the next inspection.
         #expect(session.report(samples: 1).process(waiter)?.waiting?.isWaiting == true)
         #endif
         try holder.run("c.execute('commit')")
