@@ -90,7 +90,7 @@ struct CrossoverPictureTests {
         #expect(lines(stripped) == lines(plain))
     }
 
-    @Test func thePictureIsXMLAndNoNameIsMarkup() throws {
+    @Test func thePictureIsXMLAndEscapesNames() throws {
         let hostile = "<script>alert(1)</script> & \"\u{1B}[31m"
         let svg = CrossoverPicture.svg(of: result(name: hostile))
         #expect(!svg.contains("<script"))
