@@ -121,7 +121,7 @@ struct AsyncAccessTests {
         }
     }
 
-    @Test func aCancelledTaskDoesNotBegin() async throws {
+    @Test func aCancelledTaskDoesNotStart() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -184,12 +184,12 @@ struct AsyncAccessTests {
         try await eventuallyAsync { isInside.withLock { $0 } }
         task.cancel()
         mayGoOn.open()
-        // The closure returned: what it wrote must not be committed all the same.
+        // The closure returned, but its writes must not be committed.
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(try pool.rowCount() == 0)
     }
 
-    @Test func anErrorOfTheClosureIsNotTakenForACancellation() async throws {
+    @Test func anErrorOfTheClosureIsNotACancellation() async throws {
         struct Mistake: Error {}
         let pool = try DatabasePool.withTable(in: folder)
         await #expect(throws: Mistake.self) { try await pool.read { _ in throw Mistake() } }
@@ -207,7 +207,7 @@ struct AsyncAccessTests {
         #expect(error?.resultCode == .SQLITE_INTERRUPT)
     }
 
-    @Test func cancelledAccessesLeaveNothingBehind() async throws {
+    @Test func cancelledAccessesReleaseEverything() async throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 2 }
@@ -243,13 +243,13 @@ struct AsyncAccessTests {
                     arguments: [round * 100, round * 100 + 100]
                 )
             }
-            // An access that threw wrote nothing, and one that returned wrote.
+            // An access that threw was rolled back, and an access that returned was committed.
             #expect(inserted == written)
         }
         let status = pool.status()
         #expect(status.waitingReaders.isEmpty)
         #expect(status.waitingWriters.isEmpty)
-        // Somebody may be ending a kept transaction.
+        // Another thread may be ending a kept transaction.
         try await eventuallyAsync { pool.status().readers?.inUse == 0 }
     }
 
@@ -274,7 +274,7 @@ struct AsyncAccessTests {
     }
 
     @Test(arguments: [false, true])
-    func whoHasWaitedIsForgotten(isCancelled: Bool) async throws {
+    func endedWaitersAreReleased(isCancelled: Bool) async throws {
         var pool: DatabasePool? = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 1 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Circles of waits through several pools and queues, and through what holds several connections.
+/// Cycles of waits through several pools and queues, and through holders of several connections.
 @Suite(.timeLimit(.minutes(1)))
 struct DeadlockAcrossDatabasesTests {
     private let folder = TemporaryFolder()
@@ -69,7 +69,7 @@ struct DeadlockAcrossDatabasesTests {
         #expect(errors.first?.message?.contains("B.writer") == true)
     }
 
-    @Test func aClosureThatCannotThrowGetsAConnectionWhoseStatementsDo() throws {
+    @Test func aNonthrowingClosureGetsAConnectionWhoseStatementsThrow() throws {
         let queues = try [makeQueue("A"), makeQueue("B")]
         let goesOn = Gate()
         let other = try startWrite(queues[0], goesOn) {
@@ -86,9 +86,9 @@ struct DeadlockAcrossDatabasesTests {
         try #expect(queues[0].rowCount() == 0)
     }
 
-    // MARK: Slots that a thread holds without being inside an access of them
+    // MARK: Slots that a thread holds outside their accesses
 
-    @Test func aConnectionThatIsBeingOpenedIsHeld() throws {
+    @Test func anOpeningConnectionIsHeld() throws {
         let queue = try makeQueue()
         let mustWait = Lock(false)
         let label = Self.waiting
@@ -112,7 +112,7 @@ struct DeadlockAcrossDatabasesTests {
         try #expect(read.value() == 0)
     }
 
-    /// Runs `body` on another thread, as an access does whose target queue has its own thread.
+    /// Runs `body` on another thread, as an access with a target queue does.
     private func onAnotherThread(_ body: @escaping @Sendable () throws -> Void) throws {
         let caller = UncheckedBox(ThreadState.current)
         try Background {
@@ -123,7 +123,7 @@ struct DeadlockAcrossDatabasesTests {
         .value()
     }
 
-    @Test func aThreadThatWaitsForItsWorkHoldsItsConnectionsMeanwhile() throws {
+    @Test func aThreadHoldsItsConnectionsWhileItWaitsForItsWork() throws {
         let pool = try makePool()
         let queue = try makeQueue()
         let goesOn = Gate()
@@ -190,8 +190,8 @@ struct DeadlockAcrossDatabasesTests {
         #expect(errors.map(\.resultCode) == [.SQLITE_LOCKED])
     }
 
-    /// A snapshot's connection that is lost while accesses wait can no longer serve them.
-    @Test func aLostConnectionMayCloseACircle() throws {
+    /// A snapshot's connection that is lost while accesses wait cannot serve them.
+    @Test func aLostConnectionMayCompleteACycle() throws {
         let pool = try makePool(readers: 2)
         let queue = try makeQueue()
         let snapshot = try pool.makeSnapshotPool()

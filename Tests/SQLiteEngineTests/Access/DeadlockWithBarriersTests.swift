@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Circles of waits with barriers and other accesses that acquire all connections of a pool.
+/// Cycles of waits with barriers and other accesses that acquire all connections of a pool.
 @Suite(.timeLimit(.minutes(1)))
 struct DeadlockWithBarriersTests {
     private let folder = TemporaryFolder()
@@ -18,7 +18,7 @@ struct DeadlockWithBarriersTests {
         )
     }
 
-    /// What acquires all connections of a pool.
+    /// An operation that acquires all connections of a pool.
     enum Demand: CaseIterable {
         case barrier
         case callbackBarrier
@@ -69,7 +69,7 @@ struct DeadlockWithBarriersTests {
     /// A read waits for the queue, whose holder waits for the writer, which the demand has reserved
     /// while it waits for the read.
     @Test(arguments: Demand.allCases)
-    func aDemandForAllConnectionsIsPartOfACircle(demand: Demand) throws {
+    func aDemandForAllConnectionsIsPartOfACycle(demand: Demand) throws {
         let pool = try makePool()
         let queue = try DatabaseQueue.withTable()
         let goesOn = (read: Gate(), write: Gate())
@@ -88,16 +88,16 @@ struct DeadlockWithBarriersTests {
             databaseError { try thread.value() }
         }
         let refused = errors.filter { $0.resultCode == .SQLITE_LOCKED }
-        // Releasing memory throws nothing when it is refused.
+        // Releasing memory does not throw when it is refused.
         #expect(refused.count <= 1 && (refused.count == 1 || demand == .releaseMemory))
-        // The pool may be closed before the write gets its turn.
+        // The pool may be closed before the write acquires the writer.
         let others = errors.filter { $0.resultCode != .SQLITE_LOCKED }
         #expect(others.allSatisfy { demand == .close && $0.resultCode == .SQLITE_MISUSE })
     }
 
-    /// The same circle, but the demand is the last to wait.
+    /// The same cycle, but the demand is the last to wait.
     @Test(arguments: Demand.allCases)
-    func aDemandThatClosesACircleIsRefused(demand: Demand) throws {
+    func aDemandThatCompletesACycleIsRefused(demand: Demand) throws {
         let pool = try makePool()
         let queue = try DatabaseQueue.withTable()
         let goesOn = (read: Gate(), write: Gate(), first: Gate())

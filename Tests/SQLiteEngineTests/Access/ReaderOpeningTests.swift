@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// What happens to the others while one access opens a reader.
+/// The effect of opening a reader on other accesses.
 @Suite(.timeLimit(.minutes(1)))
 struct ReaderOpeningTests {
     private struct Mistake: Error {}
@@ -12,7 +12,7 @@ struct ReaderOpeningTests {
     private let mayGoOn = Gate()
     private let openings = Lock(0)
 
-    /// A pool whose first reader takes its time to open, and may fail.
+    /// A pool whose first reader opens slowly, and may fail to open.
     private func makePool(readers: Int, fails: Bool) throws -> DatabasePool {
         let (isOpening, mayGoOn, openings) = (isOpening, mayGoOn, openings)
         return try DatabasePool.withTable(
@@ -46,7 +46,7 @@ struct ReaderOpeningTests {
         #expect(try slow.value().hasSuffix("reader.1"))
     }
 
-    @Test func theErrorIsThrownByTheAccessThatNeededTheReader() throws {
+    @Test func theAccessThatOpensAReaderThrowsTheError() throws {
         let pool = try makePool(readers: 1, fails: true)
         mayGoOn.open()
         #expect(throws: Mistake.self) { try pool.rowCount() }
@@ -55,7 +55,7 @@ struct ReaderOpeningTests {
         #expect(try pool.rowCount() == 0)
     }
 
-    @Test func aThreadThatWaitsOpensTheReaderThatFailed() throws {
+    @Test func aWaitingThreadOpensTheReaderThatFailed() throws {
         let pool = try makePool(readers: 1, fails: true)
         let first = Background { try pool.rowCount() }
         try isOpening.wait()
@@ -68,7 +68,7 @@ struct ReaderOpeningTests {
         #expect(try third.value() == 0)
     }
 
-    @Test func aTaskThatWaitsOpensTheReaderThatFailed() async throws {
+    @Test func aWaitingTaskOpensTheReaderThatFailed() async throws {
         let pool = try makePool(readers: 1, fails: true)
         let first = Background { try pool.rowCount() }
         try await eventuallyAsync { pool.status().readers?.inUse == 1 }
@@ -77,12 +77,12 @@ struct ReaderOpeningTests {
         mayGoOn.open()
         try await eventuallyAsync { first.isDone }
         #expect(throws: Mistake.self) { try first.value() }
-        // Not the task's value yet: a test that fails must not hang.
+        // Do not await the task's value yet: a failing test must not hang.
         try await eventuallyAsync { pool.status().waitingReaders.isEmpty }
         #expect(try await second.value == 0)
     }
 
-    @Test func aTaskThatWaitsBehindABarrierOpensItsReader() async throws {
+    @Test func aTaskBehindABarrierOpensItsReader() async throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 1 }

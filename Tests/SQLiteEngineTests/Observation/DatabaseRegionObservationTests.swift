@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Transactions that change a region.
+/// Observation of transactions that change a region.
 @Suite(.timeLimit(.minutes(1)))
 struct DatabaseRegionObservationTests {
     private let folder = TemporaryFolder()
@@ -18,7 +18,7 @@ struct DatabaseRegionObservationTests {
         try db.makeStatement(sql: "SELECT * FROM t").databaseRegion
     }
 
-    @Test func eachTransactionIsToldOnItsConnection() throws {
+    @Test func eachTransactionIsReportedOnItsConnection() throws {
         let pool = try makePool()
         let told = Collected()
         let cancellable = DatabaseRegionObservation(tracking: table).start(in: pool) { _ in
@@ -54,7 +54,7 @@ struct DatabaseRegionObservationTests {
         #expect(told.all == ["change"])
     }
 
-    @Test func aRegionThatCannotBeHadIsAnError() throws {
+    @Test func anInvalidRegionIsAnError() throws {
         let pool = try makePool()
         let told = Collected()
         let nowhere = AnyDatabaseRegionConvertible { db in

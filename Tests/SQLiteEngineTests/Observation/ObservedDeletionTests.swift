@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// SQLite deletes whole tables without a look at their rows, unless it is kept from doing so.
+/// Observation of deletions of whole tables, for which SQLite by default does not visit rows.
 struct ObservedDeletionTests {
     private func withTable(_ body: (Database) throws -> Void) throws {
         let queue = try DatabaseQueue()
@@ -14,7 +14,7 @@ struct ObservedDeletionTests {
 
     private let told = ["delete t 1", "delete t 2", "willCommit", "didCommit"]
 
-    @Test func deletingAWholeTableIsTold() throws {
+    @Test func deletingAWholeTableIsReported() throws {
         try withTable { db in
             let observer = RecordingObserver()
             db.add(transactionObserver: observer)

@@ -135,7 +135,7 @@ struct BlameTests {
         var ledger = BlameLedger(plan.clients, arm: Arm(name: "arm", kind: .pool), origin: 0)
         for second in 1...12 as ClosedRange<UInt64> {
             var slow = SlowAccesses()
-            // The first second has the slowest access by far; the last ones waited half of their time.
+            // The first second has the slowest access; the last ones waited half of their time.
             let wait: UInt64 = second == 1 ? 900 : 50
             slow.offer(
                 .init(intended: 9, start: 9, entry: 9 + wait, end: 109 + wait - 50),

@@ -54,7 +54,7 @@ struct RemoteTargetServerTests {
         thread.start()
         defer {
             try? questions.fileHandleForWriting.close()
-            // The server may still read, and another test may reuse its descriptors once they close.
+            // The server may still read. Other tests may reuse the closed pipes' descriptors.
             withExtendedLifetime(answers) { hasEnded.wait() }
         }
         let channel = RemoteChannel(

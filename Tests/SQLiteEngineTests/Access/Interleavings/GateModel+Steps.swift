@@ -118,7 +118,7 @@ extension GateModel {
         }
     }
 
-    /// Resets the state of a wait that is over, except for what outlives it.
+    /// Resets the state of a finished wait, except for the state that outlives it.
     private mutating func resetWait(of thread: Int) {
         waits[thread] = Wait(
             isWoken: waits[thread].isWoken,

@@ -9,7 +9,7 @@ struct NextStep: Error, Equatable {
 /// The results of the steps that a thread has performed in an operation.
 ///
 /// The protocol is deterministic. Running it again on these results leads to the next step, so the
-/// list of results is all that has to be kept of a thread.
+/// list of results represents the complete state of a thread.
 final class GateReplay {
     private let results: [Int]
     private var next = 0
