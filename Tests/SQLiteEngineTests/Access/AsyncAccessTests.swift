@@ -143,7 +143,7 @@ struct AsyncAccessTests {
         }
         try await gate.awaitStatement()
         task.cancel()
-        gate.letGo()
+        gate.resume()
         await #expect(throws: CancellationError.self) { try await task.value }
         try await pool.write { db in
             try #expect(db.rowCount() == 0)
@@ -163,7 +163,7 @@ struct AsyncAccessTests {
         }
         try await gate.awaitStatement()
         task.cancel()
-        gate.letGo()
+        gate.resume()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(try queue.rowCount() == 0)
     }
@@ -202,7 +202,7 @@ struct AsyncAccessTests {
         }
         try await gate.awaitStatement()
         pool.interrupt()
-        gate.letGo()
+        gate.resume()
         let error = await #expect(throws: DatabaseError.self) { try await task.value }
         #expect(error?.resultCode == .SQLITE_INTERRUPT)
     }

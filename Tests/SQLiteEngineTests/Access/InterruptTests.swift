@@ -24,7 +24,7 @@ struct InterruptTests {
     private func interrupt(_ pool: DatabasePool, at gate: StatementGate) throws {
         try gate.awaitStatement()
         pool.interrupt()
-        gate.letGo()
+        gate.resume()
     }
 
     @Test func aRunningStatementThrows() throws {
@@ -35,7 +35,7 @@ struct InterruptTests {
         }
         try gate.awaitStatement()
         queue.interrupt()
-        gate.letGo()
+        gate.resume()
         let error = try #require(try read.value())
         #expect(error.resultCode == .SQLITE_INTERRUPT)
         #expect(error.isInterruptionError)
@@ -154,7 +154,7 @@ struct InterruptTests {
         }
         for gate in gates { try gate.awaitStatement() }
         pool.interrupt()
-        for gate in gates { gate.letGo() }
+        for gate in gates { gate.resume() }
         for work in work { #expect(try work.value() == .SQLITE_INTERRUPT) }
         let status = pool.status()
         #expect(status.interrupts.requested == 1)
@@ -176,7 +176,7 @@ struct InterruptTests {
         }
         try gate.awaitStatement()
         snapshot.interrupt()
-        gate.letGo()
+        gate.resume()
         #expect(try read.value() == 0)
         #expect(snapshot.status().interrupts.delivered == 1)
         #expect(pool.status().interrupts.requested == 0)

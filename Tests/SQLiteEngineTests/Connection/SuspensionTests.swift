@@ -102,7 +102,7 @@ struct SuspensionTests {
         }
         try gate.awaitStatement()
         queue.suspend()
-        gate.letGo()
+        gate.resume()
         try #expect(work.value() == .SQLITE_INTERRUPT)
     }
 

@@ -131,7 +131,7 @@ struct DocumentedConcurrencyTests {
         }
         try gate.awaitStatement()
         pool.interrupt()
-        gate.letGo()
+        gate.resume()
         try reading.value()
         #expect(printed.withLock { $0.count } == 1)
     }

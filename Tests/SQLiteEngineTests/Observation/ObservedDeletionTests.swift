@@ -24,7 +24,7 @@ struct ObservedDeletionTests {
     }
 
     @Test(arguments: [false, true])
-    func soItIsByAStatementThatIsOlderThanTheObserver(hasOtherObserver: Bool) throws {
+    func statementsOlderThanTheObserverReportDeletions(hasOtherObserver: Bool) throws {
         try withTable { db in
             let other = RecordingObserver { _ in false }
             if hasOtherObserver { db.add(transactionObserver: other) }
@@ -45,7 +45,7 @@ struct ObservedDeletionTests {
         }
     }
 
-    @Test func soItIsAfterAChangeOfTheSchema() throws {
+    @Test func deletionsAreReportedAfterASchemaChange() throws {
         try withTable { db in
             let observer = RecordingObserver { $0.tableName == "t" }
             let statement = try db.makeStatement(sql: "DELETE FROM t")
@@ -65,7 +65,7 @@ struct ObservedDeletionTests {
             "TABLE t", "VIEW v", "INDEX i", "TRIGGER tr", "TABLE temporary", "TABLE full",
         ]
     )
-    func droppingWorksAndTellsNoDeletions(object: String) throws {
+    func droppingWorksAndReportsNoDeletions(object: String) throws {
         try withTable { db in
             try db.execute(
                 sql: """
@@ -84,7 +84,7 @@ struct ObservedDeletionTests {
         }
     }
 
-    @Test func aVirtualTablesShadowTablesAreToldToWhoObservesIt() throws {
+    @Test func changesOfShadowTablesAreReportedToObserversOfTheVirtualTable() throws {
         try withTable { db in
             try db.execute(sql: "CREATE VIRTUAL TABLE full USING fts4(a)")
             let observer = RecordingObserver { $0.tableName == "full" }
@@ -94,7 +94,7 @@ struct ObservedDeletionTests {
         }
     }
 
-    @Test func withoutObserversWholeTablesGoAtOnce() throws {
+    @Test func withoutObserversWholeTablesAreDeletedAtOnce() throws {
         try withTable { db in
             let observer = RecordingObserver()
             db.add(transactionObserver: observer)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// When one connection's transaction may be kept, decided on a wal-index in plain memory.
+/// The conditions for keeping a connection's transaction, tested on a wal-index in plain memory.
 struct KeptReadTransactionTests {
-    /// A wal-index of which a test changes single fields.
+    /// A wal-index whose fields a test can change.
     private final class Memory {
         let words = UnsafeMutablePointer<UInt32>.allocate(capacity: 34)
 
@@ -18,7 +18,7 @@ struct KeptReadTransactionTests {
 
         deinit { words.deallocate() }
 
-        /// Both copies of the header, as a commit writes them.
+        /// Writes both copies of the header, as a commit does.
         func commit(frames: UInt32, generation: UInt32 = 1) {
             for copy in [0, 12] {
                 words[copy + 4] = frames
@@ -98,12 +98,12 @@ struct KeptReadTransactionTests {
         #expect(!kept.mayKeep(at: 1_000_001))
     }
 
-    @Test func itIsNotKeptInTheWayOfANewLog() {
+    @Test func itIsNotKeptIfItPreventsARestartOfTheLog() {
         let memory = Memory(frames: 10, backfill: 4)
         let kept = begun(on: memory)
         memory.checkpoint(9)
         #expect(kept.isCurrent)
-        // From here on, a new transaction reads the file alone, and a writer resets the log.
+        // From here on, a new transaction reads only the file, and a writer resets the log.
         memory.checkpoint(10)
         #expect(!kept.isCurrent)
         #expect(kept.transaction.showsLastState())
@@ -132,7 +132,7 @@ struct KeptReadTransactionTests {
         let later = afterRest(now)
         _ = kept.mayKeep(at: later)
         #expect(kept.mayKeep(at: later + 1))
-        // While a checkpoint is due, keeping takes turns with not keeping.
+        // While a checkpoint is due, periods with and without keeping alternate.
         let next = later + ReadTransactionKeeper.turn
         _ = kept.mayKeep(at: next)
         #expect(!kept.mayKeep(at: next + 1))
@@ -141,13 +141,13 @@ struct KeptReadTransactionTests {
         #expect(kept.mayKeep(at: next + 2))
     }
 
-    /// A time at which the rest is over, and it is the turn of kept transactions.
+    /// A time after the pause, in a period of kept transactions.
     private func afterRest(_ now: UInt64) -> UInt64 {
         let end = now + 2 * keeper.rest.load(ordering: .relaxed)
         return (end / (2 * ReadTransactionKeeper.turn) + 1) * (2 * ReadTransactionKeeper.turn)
     }
 
-    @Test func aCommitOfThisProcessIsNotTakenForAnothers() {
+    @Test func aCommitOfThisProcessIsNotMistakenForAnothers() {
         let memory = Memory()
         let kept = begun(on: memory)
         kept.keep(at: 1)
@@ -201,7 +201,7 @@ struct KeptReadTransactionTests {
         #expect(mayKeep(at: later + 2 * ReadTransactionKeeper.memory))
     }
 
-    @Test func anothersLongLogIsNotForgotten() {
+    @Test func anothersLongLogIsRemembered() {
         let memory = Memory(frames: ReadTransactionKeeper.longLog - 1)
         let kept = begun(on: memory)
         kept.keep(at: 1)

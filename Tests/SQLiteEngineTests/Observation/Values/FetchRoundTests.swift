@@ -4,12 +4,12 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// A round of fetches whose members come and go.
+/// A round of fetches whose members join and leave.
 @Suite(.timeLimit(.minutes(1)))
 struct FetchRoundTests {
     private let folder = TemporaryFolder()
 
-    /// A member whose observation ends as soon as its database was asked for.
+    /// A member whose observation ends as soon as its database was requested.
     private final class EndingMember: ObservedMember {
         private let state: Lock<(database: DatabasePool?, isAsked: Int, isFetched: Int)>
         let isFetched = Gate()
@@ -29,7 +29,7 @@ struct FetchRoundTests {
         func fetch(_ db: Result<Database, any Error>, after commits: UInt64) { isFetched.open() }
     }
 
-    @Test func aMemberThatEndsMeanwhileIsAskedForItsDatabaseOnce() throws {
+    @Test func theDatabaseOfAnEndingMemberIsRequestedOnce() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let ending = EndingMember(pool)
         FetchRound.start(for: [ending], hub: pool.observationHub)
@@ -37,7 +37,7 @@ struct FetchRoundTests {
         #expect(ending.timesAsked == 1)
     }
 
-    @Test func whatAFetchHasShownIsNotFetchedAgain() throws {
+    @Test func observedCommitsAreNotFetchedAgain() throws {
         let writers: [any ObservedDatabase] = [
             try DatabaseQueue.withTable(), try DatabasePool.withTable(in: folder),
         ]
@@ -52,17 +52,17 @@ struct FetchRoundTests {
             )
             value.start()
             try eventually { values.all == ["0"] }
-            // From here on commits are counted.
+            // From here on, commits are counted.
             try eventually { writer.observationHub.state.withLock { $0.isInstalled } }
             try writer.writeWithoutTransaction { db in try db.insert(1) }
             try eventually { values.all == ["0", "1"] }
-            // Somebody comes late with the commit that was told.
+            // A member joins late with a commit that was already reported.
             #expect(!value.beginFetch())
             value.cancel()
         }
     }
 
-    @Test func aRoundOfThoseThatAreOverFetchesNothing() throws {
+    @Test func aRoundOfEndedMembersFetchesNothing() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let over = EndingMember(nil)
         FetchRound.start(for: [over], hub: pool.observationHub)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Observations of a pool while it is busy.
+/// Observations of a busy pool.
 @Suite(.timeLimit(.minutes(1)))
 struct ObservationUnderLoadTests {
     private let folder = TemporaryFolder()
@@ -22,7 +22,7 @@ struct ObservationUnderLoadTests {
         )
     }
 
-    @Test func firstValuesDoNotWaitForALongWriteAndNobodyWaitsForTheWriter() throws {
+    @Test func firstValuesDoNotWaitForALongWriteOrTheWriter() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 1 }
@@ -40,22 +40,22 @@ struct ObservationUnderLoadTests {
         let cancellables = (0..<50).map { number in
             observeCount(in: pool) { value in told.withLock { $0[number] = value } }
         }
-        // The write goes on until all of them have their first value.
+        // The write continues until all of them have their first value.
         try eventually { told.withLock { $0.allSatisfy { $0 == 0 } } }
-        // The only reader is free, and nobody stands before the writer.
+        // The only reader is free, and no access waits for the writer.
         #expect(try pool.rowCount() == 0)
         #expect(pool.status().waitingWriters.isEmpty)
         #expect(pool.status().waitingReaders.isEmpty)
         #expect(!writing.isDone)
         mayEnd.open()
         try writing.value()
-        // What was committed before they followed the writer is not lost.
+        // Commits before they followed the writer are not lost.
         try eventually { told.withLock { $0.allSatisfy { $0 == 1 } } }
         #expect(pool.status().observations?.fetchesOnWriter == 0)
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func whoJoinsWhileOthersWriteLosesNothing() throws {
+    @Test func observationsThatStartBesideWritesMissNothing() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isOver = Lock(false)
         let writing = Background {
@@ -73,7 +73,7 @@ struct ObservationUnderLoadTests {
                 observeCount(in: pool) { value in told.withLock { $0[number] = value } }
             )
             try eventually { told.withLock { $0[number] >= 0 } }
-            // The first ones come and go, so that the writer is joined anew.
+            // The first ones start and end, so that later ones follow the writer again.
             if number % 10 == 9, number < 50 { cancellables.removeAll() }
         }
         isOver.withLock { $0 = true }
@@ -84,7 +84,7 @@ struct ObservationUnderLoadTests {
 
     @Test func aCommitCostsOneAccessForManyQuickFetches() throws {
         let pool = try DatabasePool.withTable(in: folder)
-        // Whoever loses its processor is quick all the same.
+        // A fetch that loses its processor still counts as quick.
         pool.observationHub.quickFetch.store(.max, ordering: .relaxed)
         pool.observationHub.longestRound.store(.max, ordering: .relaxed)
         let told = Lock([Int](repeating: -1, count: 100))
@@ -99,12 +99,12 @@ struct ObservationUnderLoadTests {
         let before = readerAccesses()
         try pool.write { try $0.insert(1) }
         try eventually { told.withLock { $0.allSatisfy { $0 == 1 } } }
-        // One, and others for those whose first fetch has hardly ended.
+        // One access, and others for observations whose first fetch has just ended.
         #expect(readerAccesses() - before < 50)
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func aLongFetchKeepsNoOtherWaiting() throws {
+    @Test func aLongFetchDelaysNoOther() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let (isFetching, mayEnd) = (Gate(), Gate())
         let long = ValueObservation.trackingConstantRegion { db in
@@ -139,7 +139,7 @@ struct ObservationUnderLoadTests {
         for cancellable in cancellables + [cancellable] { cancellable.cancel() }
     }
 
-    @Test func aFetchThatWasQuickAndBlocksKeepsNoLaterCommitWaiting() throws {
+    @Test func aBlockingFetchThatWasQuickDelaysNoLaterCommit() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try pool.write { try $0.execute(sql: "CREATE TABLE u (a)") }
         let (isFetching, mayEnd) = (Gate(), Gate())
@@ -158,7 +158,7 @@ struct ObservationUnderLoadTests {
             onError: { Issue.record($0) },
             onChange: { value in toldBlocked.withLock { $0 = value } }
         )
-        // Each has a round of its own: the second is certain of what it has seen.
+        // Each uses a separate round: the second one knows its observed state.
         let hub = pool.observationHub
         try eventually { hub.state.withLock { $0.isInstalled } && !pool.mayBeWriting }
         let told = Lock(-1)
@@ -174,7 +174,7 @@ struct ObservationUnderLoadTests {
         try eventually { told.withLock { $0 == 0 } && toldBlocked.withLock { $0 == 0 } }
         try pool.write { try $0.insert(1) }
         try isFetching.wait()
-        // At once: the round has just begun, and no commit follows.
+        // At once, because the round has just started and no commit follows.
         try pool.write { try $0.execute(sql: "INSERT INTO u VALUES (1)") }
         try eventually { told.withLock { $0 == 1 } }
         #expect(toldBlocked.withLock { $0 } == 0)
@@ -184,7 +184,7 @@ struct ObservationUnderLoadTests {
         other.cancel()
     }
 
-    @Test func aFetchThatWasQuickAndBlocksKeepsNoneOfItsRoundWaiting() throws {
+    @Test func aBlockingFetchThatWasQuickDelaysNoneOfItsRound() throws {
         let pool = try DatabasePool.withTable(in: folder)
         // All of them share a round.
         pool.observationHub.quickFetch.store(.max, ordering: .relaxed)
@@ -206,10 +206,10 @@ struct ObservationUnderLoadTests {
         }
         try eventually { told.withLock { $0.allSatisfy { $0 == 0 } } }
         try pool.write { try $0.insert(1) }
-        // Those before it in the round, which were fetched, and those behind it.
+        // Both the fetched observations before it in the round, and the ones behind it.
         try eventually { told.withLock { $0.count { $0 == 1 } == 20 } }
         #expect(told.withLock { $0[10] } == 0)
-        // They follow what comes later, too.
+        // They also follow later commits.
         try pool.write { try $0.insert(2) }
         try eventually { told.withLock { $0.count { $0 == 2 } == 20 } }
         mayEnd.open()
@@ -217,7 +217,7 @@ struct ObservationUnderLoadTests {
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func fetchesThatBlockLeaveAReaderToOthers() throws {
+    @Test func blockingFetchesLeaveAReaderToOthers() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 3 }
@@ -244,11 +244,11 @@ struct ObservationUnderLoadTests {
             )
         }
         try eventually { told.withLock { $0.allSatisfy { $0 == 0 } } }
-        // Their first fetches have ended: one that is about to would begin a round of its own.
+        // Their first fetches have ended; an unfinished one would start a separate round.
         try eventually { pool.readers.slots.allSatisfy { !$0.isTaken } }
         try pool.write { try $0.insert(1) }
         try eventually { blocked.withLock { $0 == 2 } }
-        // The next look: all that are left stay where they are.
+        // At the next check, the remaining ones stay.
         hub.goOn(besideFetchesSince: .max)
         #expect(hub.state.withLock { $0.rounds.contains(where: \.isLeft) })
         #expect(try Background { try pool.rowCount() }.value() == 1)
@@ -257,11 +257,11 @@ struct ObservationUnderLoadTests {
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func aMapThatWasQuickAndBlocksKeepsNoOtherWaiting() throws {
+    @Test func aBlockingMapThatWasQuickDelaysNoOther() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let mayEnd = Gate()
         let told = Lock([Int](repeating: -1, count: 21))
-        // The one in the middle waits; some have a map too, some have none.
+        // The one in the middle waits; some of the others have a map, too.
         let cancellables = (0..<21).map { number in
             let plain = ValueObservation.trackingConstantRegion { try $0.rowCount() ?? -1 }
             let onError: @Sendable (any Error) -> Void = { Issue.record($0) }
@@ -296,7 +296,7 @@ struct ObservationUnderLoadTests {
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func aLongMapKeepsNoOtherWaiting() throws {
+    @Test func aLongMapDelaysNoOther() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let (isMapping, mayEnd) = (Gate(), Gate())
         let toldLong = Lock(-1)
@@ -330,7 +330,7 @@ struct ObservationUnderLoadTests {
         for cancellable in cancellables + [cancellable] { cancellable.cancel() }
     }
 
-    @Test func everybodyEndsWithTheLastValue() throws {
+    @Test func everyObservationEndsWithTheLastValue() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let told = Lock([Int](repeating: -1, count: 100))
         let isInOrder = Lock(true)
@@ -348,13 +348,13 @@ struct ObservationUnderLoadTests {
         let status = try #require(pool.status().observations)
         #expect(status.active == 100)
         #expect(status.fetchesOnWriter == 0)
-        // Far fewer than one fetch for each commit and observer: they are put together.
+        // There are far fewer fetches than commits times observers, because they are combined.
         #expect(status.fetchesOnReaders < 50_000)
         for cancellable in cancellables { cancellable.cancel() }
         try eventually { pool.status().observations?.active == 0 }
     }
 
-    @Test func aChangeOfTheRegionWhileOthersWriteLosesNothing() throws {
+    @Test func aChangeOfTheRegionBesideWritesMissesNothing() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try pool.write { db in
             try db.execute(sql: "CREATE TABLE a (v); CREATE TABLE b (v); CREATE TABLE which (n)")

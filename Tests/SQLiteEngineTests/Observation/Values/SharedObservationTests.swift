@@ -4,13 +4,13 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Observations that many share, and those that are sequences.
+/// Shared observations, and observations as sequences.
 @Suite(.timeLimit(.minutes(1)))
 struct SharedObservationTests {
     private let folder = TemporaryFolder()
     private let observation = ValueObservation.tracking { db in try db.rowCount() ?? -1 }
 
-    @Test func manyGetTheValuesOfOneObservation() throws {
+    @Test func manyObserversShareOneObservation() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let fetches = Collected()
         let shared =
@@ -33,7 +33,7 @@ struct SharedObservationTests {
         #expect(pool.status().observations?.active == 0)
     }
 
-    @Test func itEndsAndBeginsWithThoseWhoObserve() throws {
+    @Test func itStartsAndEndsWithItsObservers() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let events = Collected()
         let shared =
@@ -52,7 +52,7 @@ struct SharedObservationTests {
         #expect(events.all == ["start", "cancel", "start", "cancel"])
     }
 
-    @Test func itMayLastAsLongAsItself() throws {
+    @Test func itMayLastForItsOwnLifetime() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let events = Collected()
         do {
@@ -104,9 +104,9 @@ struct SharedObservationTests {
         }
     }
 
-    // MARK: Those who come and go while values are told
+    // MARK: Observers that start and end during notifications
 
-    /// An observation that tells what it is told to, and a scheduler that runs when it is told to.
+    /// An observation and a scheduler that a test controls by hand.
     private final class ByHand: ValueObservationScheduler {
         typealias Receiver = (
             onError: @Sendable (any Error) -> Void, onChange: @Sendable (Int) -> Void
@@ -115,7 +115,7 @@ struct SharedObservationTests {
         private let receivers = Lock<[Receiver]>([])
         private let actions = Lock<[@Sendable () -> Void]>([])
 
-        /// Whoever was started, the oldest first.
+        /// The started observations, the oldest first.
         var started: [Receiver] { receivers.withLock { $0 } }
 
         func makeShared() -> SharedValueObservation<Int> {
@@ -140,7 +140,7 @@ struct SharedObservationTests {
         }
     }
 
-    @Test func whoComesLateIsNotToldWhatIsOldByThen() {
+    @Test func aLateObserverDoesNotReceiveOutdatedValues() {
         let byHand = ByHand()
         let shared = byHand.makeShared()
         let told = (0..<3).map { _ in Collected() }
@@ -153,7 +153,7 @@ struct SharedObservationTests {
         let first = start(0)
         byHand.started[0].onChange(1)
         let second = start(1)
-        // On its way before the second one came, and told before the second one's turn.
+        // Scheduled before the second observer starts, and delivered before its first value.
         byHand.started[0].onChange(2)
         byHand.runAll()
         #expect(told[0].all == ["1", "2"])
@@ -165,7 +165,7 @@ struct SharedObservationTests {
         for cancellable in [first, second, third] { cancellable.cancel() }
     }
 
-    @Test func whatAnEarlierObservationTellsLateIsForNobody() throws {
+    @Test func lateValuesOfAnEarlierObservationAreDropped() throws {
         let byHand = ByHand()
         let shared = byHand.makeShared()
         shared.start(onError: { _ in }, onChange: { _ in }).cancel()
@@ -182,7 +182,7 @@ struct SharedObservationTests {
         cancellable.cancel()
     }
 
-    @Test func whoIsCancelledByAnotherIsNotTold() {
+    @Test func anObserverCancelledByAnotherIsNotNotified() {
         let byHand = ByHand()
         let shared = byHand.makeShared()
         let told = Collected()

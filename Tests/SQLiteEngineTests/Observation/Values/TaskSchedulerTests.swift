@@ -4,19 +4,19 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Values that are told in a task.
+/// Notifications in a task.
 @Suite(.timeLimit(.minutes(1)))
 struct TaskSchedulerTests {
     private let folder = TemporaryFolder()
 
     /// Numbers that no lock protects.
     ///
-    /// `@unchecked Sendable`: the scheduler's task alone uses it, then whoever awaited its end.
+    /// `@unchecked Sendable`: only the scheduler's task uses it, then the test that awaits its end.
     private final class Told: @unchecked Sendable {
         var numbers: [Int] = []
     }
 
-    @Test func actionsRunOneAfterTheOtherInTheirOrder() async {
+    @Test func actionsRunInOrder() async {
         let scheduler = TaskValueObservationScheduler(priority: nil)
         let told = Told()
         let isDone = Promise<Void>()
@@ -25,7 +25,7 @@ struct TaskSchedulerTests {
                 let box = Told()
                 box.numbers = [number]
                 scheduler.schedule { told.numbers += box.numbers }
-                // The task sleeps now and then, and is woken.
+                // The task sometimes sleeps and is woken.
                 if number % 100 == 0 { sched_yield() }
             }
             scheduler.schedule { isDone.fulfill(()) }
@@ -34,13 +34,13 @@ struct TaskSchedulerTests {
         #expect(told.numbers == Array(0..<10_000))
     }
 
-    @Test func whatWasScheduledRunsThoughNobodyKeepsTheScheduler() async {
+    @Test func scheduledActionsRunAfterTheSchedulerIsReleased() async {
         let isDone = Promise<Int>()
         TaskValueObservationScheduler(priority: .high).schedule { isDone.fulfill(1) }
         #expect(await isDone.value() == 1)
     }
 
-    @Test func allThatWasScheduledRunsInItsOrderThoughNobodyKeepsTheScheduler() async throws {
+    @Test func scheduledActionsRunInOrderAfterTheSchedulerIsReleased() async throws {
         let told = Told()
         let mayGoOn = Gate()
         let isDone = Promise<Void>()
@@ -62,7 +62,7 @@ struct TaskSchedulerTests {
         #expect(await isDone.value() == 2)
     }
 
-    @Test func valuesAreToldInATask() async throws {
+    @Test func valuesAreDeliveredInATask() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let told = Collected()
         let cancellable = ValueObservation.tracking { db in try db.rowCount() }.start(
@@ -79,7 +79,7 @@ struct TaskSchedulerTests {
             try await eventuallyAsync { told.all.last == "\(number)" }
         }
         cancellable.cancel()
-        // Another observation tells what the first would have told by then.
+        // By then, another observation has delivered the same value.
         let other = Collected()
         let fence = ValueObservation.tracking { db in try db.rowCount() }.start(
             in: pool,
@@ -95,7 +95,7 @@ struct TaskSchedulerTests {
         fence.cancel()
     }
 
-    @Test func anErrorIsToldInATask() async throws {
+    @Test func anErrorIsDeliveredInATask() async throws {
         struct Mistake: Error {}
         let pool = try DatabasePool.withTable(in: folder)
         let told = Promise<Bool>()

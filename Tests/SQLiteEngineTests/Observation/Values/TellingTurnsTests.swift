@@ -4,10 +4,10 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Values that are told one after the other, some of which wait.
+/// Notifications one after the other, some of which wait.
 @Suite(.timeLimit(.minutes(1)))
 struct TellingTurnsTests {
-    /// A value whose telling runs a closure.
+    /// A value whose notification runs a closure.
     private final class ToldMember: ObservedMember {
         private let body: @Sendable () -> Void
 
@@ -18,8 +18,8 @@ struct TellingTurnsTests {
         func endTelling() -> Bool { true }
     }
 
-    /// The first thread has come to the value that waits, the last but one, before its starter goes
-    /// on: the last one must not wait with it.
+    /// The first thread has reached the waiting value, the last but one, before its starter
+    /// continues. The last value must not wait for it.
     @Test func theLastValueDoesNotWaitForTheLastButOne() throws {
         let (isInside, mayEnd, isTold) = (Gate(), Gate(), Gate())
         let isFirst = Lock(true)
@@ -46,7 +46,7 @@ struct TellingTurnsTests {
         mayEnd.open()
     }
 
-    @Test func allAreToldOnce() throws {
+    @Test func allValuesAreDeliveredOnce() throws {
         let told = Lock([Int]())
         let isDone = Gate()
         let turns = TellingTurns(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// What an observation tells, on a queue and on a pool.
+/// The notifications of observations of queues and pools.
 @Suite(.timeLimit(.minutes(1)))
 struct ValueObservationTests {
     enum Kind: CaseIterable {
@@ -57,7 +57,7 @@ struct ValueObservationTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func valuesComeAtTheStartAndAfterCommits(kind: Kind) throws {
+    func valuesArriveAtTheStartAndAfterCommits(kind: Kind) throws {
         let database = try makeDatabase(kind)
         let told = Collected()
         let cancellable = start(Self.count, in: database, told)
@@ -74,7 +74,7 @@ struct ValueObservationTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func whatIsNotReadIsNotTold(kind: Kind) throws {
+    func unrelatedChangesAreNotReported(kind: Kind) throws {
         let database = try makeDatabase(kind)
         let told = Collected()
         let cancellable = start(Self.count, in: database, told)
@@ -88,7 +88,7 @@ struct ValueObservationTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func aRolledBackChangeIsNotTold(kind: Kind) throws {
+    func aRolledBackChangeIsNotReported(kind: Kind) throws {
         struct Refusal: Error {}
         let database = try makeDatabase(kind)
         let told = Collected()
@@ -110,7 +110,7 @@ struct ValueObservationTests {
     func theRegionIsThatOfTheLastFetch(kind: Kind) throws {
         let database = try makeDatabase(kind)
         let told = Collected()
-        // Depends on the other table once there is a row.
+        // The region includes the other table once there is a row.
         let observation = ValueObservation.tracking { db in
             let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM t") ?? 0
             if count == 0 { return "none" }
@@ -171,7 +171,7 @@ struct ValueObservationTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func equalValuesAreTakenOut(kind: Kind) throws {
+    func equalValuesAreRemoved(kind: Kind) throws {
         let database = try makeDatabase(kind)
         let told = Collected()
         let observation = ValueObservation.trackingConstantRegion { db in
@@ -189,7 +189,7 @@ struct ValueObservationTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func whatHappensIsTold(kind: Kind) throws {
+    func eventsAreReported(kind: Kind) throws {
         let database = try makeDatabase(kind)
         let (told, happened) = (Collected(), Collected())
         let observation = Self.count.handleEvents(
@@ -226,7 +226,7 @@ struct ValueObservationTests {
     }
 
     @MainActor @Test(arguments: Kind.allCases)
-    func theFirstValueCanBeThereAtOnce(kind: Kind) throws {
+    func theFirstValueCanBeImmediate(kind: Kind) throws {
         let database = try makeDatabase(kind)
         var told: [Int] = []
         let cancellable = Self.count.start(in: database, scheduling: .immediate) { _ in
@@ -237,7 +237,7 @@ struct ValueObservationTests {
         cancellable.cancel()
     }
 
-    @Test func aSnapshotGivesOneValue() throws {
+    @Test func aSnapshotProvidesOneValue() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let snapshot = try pool.makeSnapshot()
         let told = Collected()
@@ -250,7 +250,7 @@ struct ValueObservationTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func aFetchMayWriteWhenItSaysSo(kind: Kind) throws {
+    func aFetchMayWriteIfDeclared(kind: Kind) throws {
         let database = try makeDatabase(kind)
         let told = Collected()
         var observation = ValueObservation.trackingConstantRegion { db in
