@@ -47,8 +47,10 @@ struct ScreenGoldenTests {
         }
     }
 
-    /// Compares every cell and style in every size, depth and glyph set. A digest replaces each
-    /// picture, because the pictures would take megabytes; other tests compare pictures.
+    /// Compares every cell and style in every size, depth and glyph set.
+    ///
+    /// A digest replaces each picture, because the pictures would take megabytes; other tests
+    /// compare pictures.
     @Test(arguments: DashboardScreen.allCases)
     func keepsEveryCellInEveryDepth(screen: DashboardScreen) throws {
         var lines: [String] = []

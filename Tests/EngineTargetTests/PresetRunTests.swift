@@ -78,8 +78,8 @@ struct PresetRunTests {
         switch client.activity {
         case .operations(_, let mix):
             perAccess = mix.map { operation in
-                let own = result.operations?[operation.name] ?? result
-                return (Int(own.completed), growth(operation.statements))
+                let counts = result.operations?[operation.name] ?? result
+                return (Int(counts.completed), growth(operation.statements))
             }
         case .importRows(_, let batch, let statement):
             perAccess = [(Int(result.completed), batch * growth(statement.map { [$0] } ?? []))]
@@ -118,9 +118,9 @@ struct PresetRunTests {
                     codes.isSubset(of: expectedCodes),
                     "\(client.name) in \(arm.name): \(result.errors)"
                 )
-                let own = growth(of: client, result)
+                let added = growth(of: client, result)
                 expected =
-                    expected.lowerBound + own.lowerBound...expected.upperBound + own.upperBound
+                    expected.lowerBound + added.lowerBound...expected.upperBound + added.upperBound
             }
             #expect(!outcome.isIdle)
             #expect(expected.contains(outcome.addedRows), "rows in \(arm.name)")

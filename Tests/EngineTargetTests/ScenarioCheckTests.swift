@@ -74,8 +74,8 @@ struct ScenarioCheckTests {
     }
 
     @Test func savepointsInsideATransactionAreAllowed() throws {
-        let own = "SAVEPOINT s; ROLLBACK TO s; RELEASE s; UPDATE notes"
-        try check(Self.good.replacing("rename: UPDATE notes", with: "rename: \(own)"))
+        let savepoints = "SAVEPOINT s; ROLLBACK TO s; RELEASE s; UPDATE notes"
+        try check(Self.good.replacing("rename: UPDATE notes", with: "rename: \(savepoints)"))
     }
 
     @Test func aMissingColumnIsReportedAtItsTable() throws {

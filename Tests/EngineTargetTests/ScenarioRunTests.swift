@@ -317,7 +317,7 @@ struct ScenarioRunTests {
         let slow = try #require(result.clients["slow"])
         #expect(slow.interrupted == 5)
         #expect(slow.completed == 0)
-        #expect(result.clients["fast"]?.interrupted == 0, "nobody else is hit")
+        #expect(result.clients["fast"]?.interrupted == 0, "no other access is interrupted")
     }
 
     @Test func aClientCanInterruptAnotherOneAlone() async throws {

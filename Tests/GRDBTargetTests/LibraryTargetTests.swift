@@ -92,8 +92,8 @@ struct LibraryTargetTests {
     func aStatementReturnsItsNumberOfRows(arm: Arm) throws {
         try withTarget(arm) { target in
             try target.perform(.write, as: client) { session in
-                let inserted = try session.run("INSERT INTO item (id) VALUES (1), (2), (3)", [])
-                #expect(inserted == 0)
+                let key = try session.run("INSERT INTO item (id) VALUES (1), (2), (3)", [])
+                #expect(key == 0)
                 let count = try session.run(
                     "SELECT NULL FROM item WHERE id > ?",
                     [.integer(1)]
@@ -189,8 +189,9 @@ struct LibraryTargetTests {
         )
     }
 
-    /// The status once no connection is held. A concurrent read ends shortly after its result is
-    /// used.
+    /// The status once no connection is held.
+    ///
+    /// A concurrent read ends shortly after its result is used.
     private func statusAtRest(of target: any WorkloadTarget) throws -> DatabaseStatus {
         let deadline = monotonicNanoseconds() + 20_000_000_000
         while true {
@@ -210,16 +211,16 @@ struct LibraryTargetTests {
             let writer = WorkloadClientName("pay")
             DispatchQueue.concurrentPerform(iterations: 4) { _ in
                 for _ in 0..<25 {
-                    var own: Int64 = 0
+                    var key: Int64 = 0
                     do {
                         try target.performWrite(as: writer) { session in
-                            own = last.add(1, ordering: .relaxed).newValue
-                            try session.run("INSERT INTO item (id) VALUES (?)", [.integer(own)])
+                            key = last.add(1, ordering: .relaxed).newValue
+                            try session.run("INSERT INTO item (id) VALUES (?)", [.integer(key)])
                         } thenReading: {
-                            [newest(own)]
+                            [newest(key)]
                         }
                     } catch {
-                        failures.withLock { $0.append("\(own): \(error)") }
+                        failures.withLock { $0.append("\(key): \(error)") }
                     }
                 }
             }
@@ -259,17 +260,17 @@ struct LibraryTargetTests {
     func nothingIsReadAfterAWriteThatThrows(arm: Arm) throws {
         struct Refused: Error {}
         try withTarget(arm) { target in
-            var isAsked = false
+            var hasRead = false
             #expect(throws: Refused.self) {
                 try target.performWrite(as: client) { session in
                     try session.run("INSERT INTO item (id) VALUES (1)", [])
                     throw Refused()
                 } thenReading: {
-                    isAsked = true
+                    hasRead = true
                     return []
                 }
             }
-            #expect(!isAsked)
+            #expect(!hasRead)
             try target.perform(.read, as: client) { session in
                 let count = try session.run("SELECT * FROM item", [])
                 #expect(count == 0)

@@ -25,13 +25,13 @@ struct HistoryPlaces {
     init(_ history: History) {
         last = history.transactions.count - 1
         for (index, transaction) in history.transactions.enumerated() {
-            var own: [Int64: Int] = [:]
+            var ownCounts: [Int64: Int] = [:]
             var read: Set<Int64> = []
             for (place, operation) in transaction.operations.enumerated() {
                 switch operation {
                 case .append(let key, let element):
                     writer[key, default: [:]][element] = index
-                    own[key, default: 0] += 1
+                    ownCounts[key, default: 0] += 1
                     if transaction.outcome == .aborted { abortedElements[key] = element }
                 case .readList(let key, let list) where transaction.outcome == .committed:
                     all.append(
@@ -40,7 +40,7 @@ struct HistoryPlaces {
                             operation: place,
                             key: key,
                             list: list,
-                            external: list.count - own[key, default: 0],
+                            external: list.count - ownCounts[key, default: 0],
                             isFirst: read.insert(key).inserted
                         )
                     )
@@ -72,13 +72,13 @@ struct HistoryPlaces {
         var reads: [Read] = []
         let byTransaction = Dictionary(grouping: lists.filter(\.isFirst), by: \.transaction)
         for transaction in byTransaction.keys.sorted() {
-            let own = byTransaction[transaction] ?? []
-            for read in own where read.external > 0 {
+            let ownReads = byTransaction[transaction] ?? []
+            for read in ownReads where read.external > 0 {
                 let element = read.list[read.external - 1]
                 guard isCommitted(element, read.key, history),
                     let index = writer[read.key]?[element]
                 else { continue }
-                let isShared = own.contains { other in
+                let isShared = ownReads.contains { other in
                     other.key != read.key
                         && other.list.prefix(other.external).contains {
                             writer[other.key]?[$0] == index

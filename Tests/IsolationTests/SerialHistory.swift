@@ -95,11 +95,11 @@ struct SerialHistory {
             return
         }
         let kind = Int.random(in: 0..<10, using: &random)
-        var own = state
+        var view = state
         var operations: [HistoryOperation] = []
         let isReadOnly = kind < 4
         for _ in 0..<Int.random(in: 1...4, using: &random) {
-            operations += step(&own, isReadOnly: isReadOnly)
+            operations += step(&view, isReadOnly: isReadOnly)
         }
         var outcome = HistoryTransaction.Outcome.committed
         if !isReadOnly {
@@ -109,35 +109,35 @@ struct SerialHistory {
         add(session, isReadOnly ? "read" : "write", begin...end, outcome, operations)
         let takesEffect =
             outcome == .committed || (outcome == .unknown && Bool.random(using: &random))
-        if takesEffect { state = own }
+        if takesEffect { state = view }
         if kind == 0 {
             snapshots[session] = Snapshot(
                 transaction: history.transactions.count - 1,
-                state: own
+                state: view
             )
         }
         renewLists()
     }
 
-    private mutating func step(_ own: inout State, isReadOnly: Bool) -> [HistoryOperation] {
+    private mutating func step(_ view: inout State, isReadOnly: Bool) -> [HistoryOperation] {
         let register = Int64.random(in: 1...keyCount, using: &random)
         let list = listKeys[Int.random(in: 0..<listKeys.count, using: &random)]
         let kind = Int.random(in: 0..<(isReadOnly ? 2 : 6), using: &random)
         switch kind {
-        case 0: return [.readList(list, elements: own.lists[list] ?? [])]
-        case 1: return [.readRegister(register, value: own.registers[register])]
+        case 0: return [.readList(list, elements: view.lists[list] ?? [])]
+        case 1: return [.readRegister(register, value: view.registers[register])]
         case 2, 3:
-            own.lists[list, default: []].append(nextValue)
+            view.lists[list, default: []].append(nextValue)
             nextValue += 1
             usedLists.insert(list)
             return [.append(list: list, element: nextValue - 1)]
         case 4:
-            own.registers[register] = nextValue
+            view.registers[register] = nextValue
             nextValue += 1
             return [.write(register: register, value: nextValue - 1)]
         default:
-            let before = own.registers[register]
-            own.registers[register] = nextValue
+            let before = view.registers[register]
+            view.registers[register] = nextValue
             nextValue += 1
             return [
                 .readRegister(register, value: before),
@@ -147,10 +147,10 @@ struct SerialHistory {
     }
 
     private mutating func readAgain(_ snapshot: Snapshot, of session: Int) {
-        var own = snapshot.state
+        var view = snapshot.state
         for _ in 0..<3 {
             history.transactions[snapshot.transaction].operations +=
-                step(&own, isReadOnly: true)
+                step(&view, isReadOnly: true)
         }
         if Bool.random(using: &random) { snapshots[session] = nil }
     }

@@ -13,7 +13,7 @@ import OpenCombine
 /// Publishers of a single read or write.
 @Suite(.timeLimit(.minutes(1)))
 struct AccessPublisherTests {
-    private let queue = DispatchQueue(label: "told")
+    private let queue = DispatchQueue(label: "notifications")
 
     @Test(arguments: Kind.allCases)
     func aReadIsPublishedOnTheSchedulerAndFinishes(kind: Kind) throws {

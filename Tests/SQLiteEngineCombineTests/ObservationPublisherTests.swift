@@ -14,7 +14,7 @@ import OpenCombine
 @Suite(.timeLimit(.minutes(1)))
 struct ObservationPublisherTests {
     private static let count = ValueObservation.trackingConstantRegion { db in try db.count() }
-    private let queue = DispatchQueue(label: "told")
+    private let queue = DispatchQueue(label: "notifications")
 
     @Test(arguments: Kind.allCases)
     func valuesArePublishedInTheirOrder(kind: Kind) throws {

@@ -81,8 +81,10 @@ struct PromiseTests {
         var number = 0
     }
 
-    /// Fulfils the promise before, while and after the task suspends. Each time, the task observes
-    /// the earlier write, and the thread sanitizer detects the synchronization.
+    /// Fulfils the promise before, while and after the task suspends.
+    ///
+    /// Each time, the task observes the earlier write, and the thread sanitizer detects the
+    /// synchronization.
     @Test func theTaskObservesEarlierWrites() async {
         let rounds = 2_000
         let promises = (0...rounds).map { _ in Promise<Written>() }

@@ -21,7 +21,9 @@ let folder = FileManager.default.temporaryDirectory
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
 defer { try? FileManager.default.removeItem(at: folder) }
 
-/// Creates a database. Each library uses its own, so that its writes do not wait for others.
+/// Creates a database.
+///
+/// Each library uses its own, so that its writes do not wait for others.
 func makeFile(_ name: String) throws -> String {
     let path = folder.appendingPathComponent(name).path
     let pool = try DatabasePool(path: path)

@@ -8,7 +8,9 @@ struct Contender: Sendable {
     let name: String
     /// Commits one value.
     let commit: @Sendable (Int) throws -> Void
-    /// Starts an observation of the value. It ends when the returned value is released.
+    /// Starts an observation of the value.
+    ///
+    /// It ends when the returned value is released.
     let observe: @Sendable (_ onChange: @escaping @Sendable (Int) -> Void) -> any Sendable
     /// The library's own counts of its observations.
     let counts: @Sendable () -> String

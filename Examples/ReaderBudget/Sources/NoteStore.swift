@@ -42,7 +42,9 @@ public final class NoteStore: Sendable {
         }
     }
 
-    /// Renders all notes as one page. The slow layout runs after the reader is released.
+    /// Renders all notes as one page.
+    ///
+    /// The slow layout runs after the reader is released.
     public func page(_ layOut: ([Note]) -> String) throws -> String {
         let notes = try pool.read { db in try Note.fetchAll(db) }
         return layOut(notes)

@@ -64,7 +64,9 @@ struct LoggingSession: WorkloadSession {
     }
 }
 
-/// Executions in the order in which they ended. Each thread uses a separate connection.
+/// Executions in the order in which they ended.
+///
+/// Each thread uses a separate connection.
 final class ExecutionLog: Sendable {
     private let entries = Lock<[CapturedExecution]>([])
 

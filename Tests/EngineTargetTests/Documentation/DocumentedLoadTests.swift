@@ -5,8 +5,9 @@ import Telemetry
 import Testing
 import WorkloadEngine
 
-/// The samples of WorkloadEngine's documentation. A test of the engine compares them with the
-/// articles.
+/// The samples of WorkloadEngine's documentation.
+///
+/// A test of the engine compares them with the articles.
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct DocumentedLoadTests {
     struct Note: Codable, FetchableRecord, PersistableRecord {

@@ -223,19 +223,19 @@ struct CaptureCommandTests {
             guard process.terminationStatus == 0 else { return }
             #expect(String(decoding: text, as: UTF8.self).contains("replayed"))
             let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
-            let own = lines.filter { line in
+            let ownLines = lines.filter { line in
                 ["", "-wal", "-shm", "-journal"].contains { suffix in
                     line.contains("\"\(path)\(suffix)\"") || line.contains("<\(path)\(suffix)>")
                 } && !line.contains("execve(") && !line.contains(" resumed>")
             }
-            #expect(!own.isEmpty)
+            #expect(!ownLines.isEmpty)
             #expect(
-                own.allSatisfy { line in
+                ownLines.allSatisfy { line in
                     line.contains("F_GETLK") || line.contains("F_OFD_GETLK")
                         || line.contains("O_RDONLY") && !line.contains("O_CREAT")
                         || line.contains("F_GETF") || line.contains("F_SETFD")
                 },
-                "\(own.filter { $0.contains("SETLK") || $0.contains("O_RDWR") }.prefix(5))"
+                "\(ownLines.filter { $0.contains("SETLK") || $0.contains("O_RDWR") }.prefix(5))"
             )
             try queue.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
             try queue.close()

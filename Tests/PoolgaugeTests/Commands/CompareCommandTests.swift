@@ -4,8 +4,10 @@ import Testing
 /// `poolgauge compare` as a command: its arguments, its output and its exit status.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct CompareCommandTests {
-    /// Compares two arms on the same rows, one of which must scan all of them. The rows are so few
-    /// that a short run has hundreds of accesses, and a median even if the machine stalls.
+    /// Compares two arms on the same rows, one of which must scan all of them.
+    ///
+    /// The rows are so few that a short run has hundreds of accesses, and a median even if the
+    /// machine stalls.
     private static let scenario = """
         version: 1
         name: index-or-scan
@@ -83,10 +85,10 @@ struct CompareCommandTests {
             )
             #expect(outcome.status == 130, "\(outcome)")
             // In the third block, or a later one if the signal had to wait for a core.
-            let told = outcome.errors.matches(of: /block (\d+) of 10/).compactMap {
+            let reported = outcome.errors.matches(of: /block (\d+) of 10/).compactMap {
                 Int($0.output.1)
             }
-            let last = try #require(told.last)
+            let last = try #require(reported.last)
             #expect(last >= 3)
             let stopped = try #require(
                 outcome.output.firstMatch(of: /^PARTIAL  stopped after (\d+) blocks/),

@@ -277,7 +277,7 @@ struct DatabaseDoctorTests {
             #expect(FileStates(path) == before)
 
             let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
-            let own = lines.filter { line in
+            let ownLines = lines.filter { line in
                 ["", "-wal", "-shm", "-journal"].contains { suffix in
                     line.contains("\"\(path)\(suffix)\"") || line.contains("<\(path)\(suffix)>")
                 } && !line.contains("execve(") && !line.contains(" resumed>")
@@ -285,10 +285,10 @@ struct DatabaseDoctorTests {
             func call(_ line: Substring) -> Substring {
                 line.drop { $0 != " " }.drop { $0 == " " }.prefix { $0 != "(" }
             }
-            let opens = own.filter { call($0) == "openat" }
+            let opens = ownLines.filter { call($0) == "openat" }
             #expect(!opens.isEmpty)
             #expect(opens.allSatisfy { $0.contains("O_RDONLY") && !$0.contains("O_CREAT") })
-            let calls = Set(own.map(call))
+            let calls = Set(ownLines.map(call))
             #expect(
                 calls.isSubset(of: [
                     "openat", "newfstatat", "stat", "lstat", "readlink", "readlinkat", "pread64",
@@ -296,7 +296,7 @@ struct DatabaseDoctorTests {
                 ]),
                 "\(calls)"
             )
-            #expect(!own.contains { call($0) == "fcntl" && $0.contains("SETLK") })
+            #expect(!ownLines.contains { call($0) == "fcntl" && $0.contains("SETLK") })
             try queue.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
         }
     }

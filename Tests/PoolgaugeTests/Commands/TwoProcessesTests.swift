@@ -41,7 +41,7 @@ struct TwoProcessesTests {
             let retried = try ["pay", "other"].reduce(0) {
                 $0 + (try #require(try object(run, "clients", $1)["retried"] as? Int))
             }
-            #expect(retried > 0, "nobody orders the two")
+            #expect(retried > 0, "writes of two processes must conflict")
             let holders = try object(run, "busyHolders")
             #expect(holders.values.compactMap { $0 as? Int }.reduce(0, +) >= retried)
         }

@@ -14,9 +14,9 @@ struct InterruptionTests {
 private func handleOwnSignal() {
     // The test would wait forever for an ignored signal.
     alarm(20)
-    let isHeard = DispatchSemaphore(value: 0)
-    let interruption = Interruption({ isHeard.signal() })
+    let isHandled = DispatchSemaphore(value: 0)
+    let interruption = Interruption({ isHandled.signal() })
     kill(getpid(), SIGTERM)
-    isHeard.wait()
+    isHandled.wait()
     withExtendedLifetime(interruption) {}
 }

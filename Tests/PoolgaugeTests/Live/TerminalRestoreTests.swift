@@ -12,7 +12,7 @@ struct TerminalRestoreTests {
             program.type("q")
             let end = try program.waitUntilEnd()
             #expect(end == .status(0))
-            #expect(program.isGivenBack)
+            #expect(program.isRestored)
             #expect(program.hasOriginalSettings)
             #expect(contents(of: folder).isEmpty)
         }
@@ -25,7 +25,7 @@ struct TerminalRestoreTests {
             program.type("\u{3}")
             let end = try program.waitUntilEnd()
             #expect(end == .status(130))
-            #expect(program.isGivenBack)
+            #expect(program.isRestored)
             #expect(program.hasOriginalSettings)
             #expect(contents(of: folder).isEmpty)
         }
@@ -38,7 +38,7 @@ struct TerminalRestoreTests {
             program.send(signal)
             let end = try program.waitUntilEnd()
             #expect(end == .status(128 + signal))
-            #expect(program.isGivenBack)
+            #expect(program.isRestored)
             #expect(program.hasOriginalSettings)
             #expect(contents(of: folder).isEmpty)
         }
@@ -51,7 +51,7 @@ struct TerminalRestoreTests {
             program.send(signal)
             let end = try program.waitUntilEnd()
             #expect(end == .signal(signal))
-            #expect(program.isGivenBack)
+            #expect(program.isRestored)
             #expect(program.hasOriginalSettings)
         }
     }
@@ -105,7 +105,7 @@ struct TerminalRestoreTests {
             try program.wait(for: "Connections")
             program.type("\u{1A}")
             try program.wait(for: "stopped")
-            #expect(program.isGivenBack)
+            #expect(program.isRestored)
             #expect(program.hasOriginalSettings)
             let resumed = program.output.count
             program.type("\n")
@@ -117,7 +117,7 @@ struct TerminalRestoreTests {
             try program.wait(for: "ended 0", from: resumed)
             let end = try program.waitUntilEnd()
             #expect(end == .status(0))
-            #expect(program.isGivenBack)
+            #expect(program.isRestored)
             #expect(program.hasOriginalSettings)
         }
     }
@@ -131,7 +131,7 @@ struct TerminalRestoreTests {
             try $0.wait(for: "ycsb-c")
             $0.type("\u{1A}")
             try $0.wait(for: "stopped")
-            #expect($0.isGivenBack)
+            #expect($0.isRestored)
             #expect($0.hasOriginalSettings)
             $0.type("\n")
             try $0.wait(for: "stopped for")

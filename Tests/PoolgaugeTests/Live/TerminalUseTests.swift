@@ -33,7 +33,7 @@ struct TerminalUseTests {
             program.type("\u{3}")
             let end = try program.waitUntilEnd()
             #expect(end == .status(130))
-            #expect(program.isGivenBack)
+            #expect(program.isRestored)
             #expect(program.hasOriginalSettings)
             #expect(contents(of: folder).isEmpty)
         }
@@ -52,9 +52,9 @@ struct TerminalUseTests {
             let end = try program.waitUntilEnd()
             #expect(end == .status(128 + SIGTERM))
             let text = String(decoding: program.output, as: UTF8.self)
-            let given = text.range(of: "\u{1B}[?1002l", options: .backwards)
-            let taken = text.range(of: "\u{1B}[?1002h", options: .backwards)
-            #expect(try #require(given).lowerBound > #require(taken).lowerBound)
+            let released = text.range(of: "\u{1B}[?1002l", options: .backwards)
+            let captured = text.range(of: "\u{1B}[?1002h", options: .backwards)
+            #expect(try #require(released).lowerBound > #require(captured).lowerBound)
         }
     }
 
@@ -186,7 +186,7 @@ struct TerminalUseTests {
                 program.type("q")
                 let end = try program.waitUntilEnd()
                 #expect(end == .status(0))
-                #expect(program.isGivenBack)
+                #expect(program.isRestored)
             }
         }
     }

@@ -70,7 +70,7 @@ struct WatchScreenTests {
             program.type("q")
             let end = try program.waitUntilEnd()
             #expect(end == .status(0))
-            #expect(program.isGivenBack)
+            #expect(program.isRestored)
             #expect(program.hasOriginalSettings)
             #expect(contents(of: folder).allSatisfy { $0.hasPrefix("app.sqlite") })
         }
@@ -83,7 +83,7 @@ struct WatchScreenTests {
             program.send(signal)
             let end = try program.waitUntilEnd()
             #expect(end == .status(128 + signal))
-            #expect(program.isGivenBack)
+            #expect(program.isRestored)
             #expect(program.hasOriginalSettings)
         }
     }
@@ -110,7 +110,7 @@ struct WatchScreenTests {
             program.type("\u{1B}\u{3}")
             let end = try program.waitUntilEnd()
             #expect(end == .status(130))
-            #expect(program.isGivenBack)
+            #expect(program.isRestored)
         }
     }
 

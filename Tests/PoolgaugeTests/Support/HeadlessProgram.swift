@@ -20,7 +20,7 @@ struct HeadlessProgram {
             let descriptor = handle.fileDescriptor
             Thread.detachNewThread { [self] in
                 var buffer = [UInt8](repeating: 0, count: 4096)
-                var isSeen = false
+                var hasAppeared = false
                 while true {
                     let count = read(descriptor, &buffer, buffer.count)
                     guard count > 0 else { break }
@@ -28,8 +28,8 @@ struct HeadlessProgram {
                         data.append(contentsOf: buffer[..<count])
                         return String(decoding: data, as: UTF8.self)
                     }
-                    if let text, !isSeen, now.contains(text) {
-                        isSeen = true
+                    if let text, !hasAppeared, now.contains(text) {
+                        hasAppeared = true
                         hasSeen.signal()
                     }
                 }

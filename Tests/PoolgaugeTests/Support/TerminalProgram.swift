@@ -57,7 +57,7 @@ final class TerminalProgram {
     var hasOriginalSettings: Bool { Self.settings(near) == settingsBefore }
 
     /// Whether the last sequences of the program show the normal screen and the cursor.
-    var isGivenBack: Bool {
+    var isRestored: Bool {
         let text = String(decoding: output, as: UTF8.self)
         func last(_ sequence: String) -> String.Index? {
             text.range(of: sequence, options: .backwards)?.lowerBound

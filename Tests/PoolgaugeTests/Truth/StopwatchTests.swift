@@ -238,7 +238,7 @@ struct StopwatchTests {
         ingest(running, 0)
         _ = model.handle(.key(.end))
         #expect(model.handle(.key(.character("i"))) == [.interrupt(connection: label)])
-        let asked = Moment.clock
+        let requested = Moment.clock
         #expect(pool.interrupt(connection: label))
         let accepted = Moment.clock
         #expect(throws: DatabaseError.self) { try endless.value() }
@@ -249,9 +249,9 @@ struct StopwatchTests {
         #expect(after.interrupts.withoutEffect == 0)
         let latency = try #require(after.interrupts.latency)
         #expect(latency.count == 1)
-        let most = end - asked + Self.tenth
+        let most = end - requested + Self.tenth
         #expect((0...most).contains(Double(latency.max) / 1e9))
-        #expect(accepted >= asked)
+        #expect(accepted >= requested)
 
         for sequence in 1...20 { ingest(after, sequence) }
         let overview = model.render(size: size).plainText

@@ -47,7 +47,9 @@ struct ParserMutationTests {
         #expect(RingBufferPage.parse(bytes).records.count == 3)
     }
 
-    /// Changes, removes and appends bytes. Parsing the results must not trap.
+    /// Changes, removes and appends bytes.
+    ///
+    /// Parsing the results must not trap.
     private func mutate(_ bytes: [UInt8], seed: UInt64, rounds: Int, _ parse: ([UInt8]) -> Void) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<rounds {

@@ -62,19 +62,19 @@ struct GuardianTests {
         let folder = try TraceFolder.find().get()
         // No process has this number: the kernel's limit is lower.
         let ended = TraceOwner(process: 0x7fff_fff0, startTicks: 1)
-        let own = try #require(TraceOwner.current)
+        let current = try #require(TraceOwner.current)
         let foreign = "foreign_\(getpid())"
-        for name in [ended.name, own.name, foreign] {
+        for name in [ended.name, current.name, foreign] {
             #expect(mkdir("\(folder.path)/instances/\(name)", 0o700) == 0)
         }
         defer {
             rmdir("\(folder.path)/instances/\(foreign)")
-            _ = folder.remove(own.name)
+            _ = folder.remove(current.name)
         }
         let cleaned = try TraceGuardian.clean().get()
         #expect(cleaned.removed.contains(ended.name))
         #expect(!folder.ownNames().contains(ended.name))
-        #expect(folder.ownNames().contains(own.name))
+        #expect(folder.ownNames().contains(current.name))
         #expect(access("\(folder.path)/instances/\(foreign)", F_OK) == 0)
         #expect(!folder.remove(foreign))
     }

@@ -171,19 +171,19 @@ struct AsyncAccessTests {
     @Test func cancellingBetweenTwoStatementsRefusesTheNext() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isInside = Lock(false)
-        let mayGoOn = Gate()
+        let mayContinue = Gate()
         let task = Task {
             try await pool.write { db in
                 try db.insert(1)
                 isInside.withLock { $0 = true }
-                try mayGoOn.wait()
+                try mayContinue.wait()
                 #expect(throws: CancellationError.self) { try db.insert(2) }
                 #expect(throws: CancellationError.self) { try db.rowCount() }
             }
         }
         try await eventuallyAsync { isInside.withLock { $0 } }
         task.cancel()
-        mayGoOn.open()
+        mayContinue.open()
         // The closure returned, but its writes must not be committed.
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(try pool.rowCount() == 0)

@@ -55,8 +55,8 @@ struct OwnReadersTests {
     }
 
     @Test func aReaderThatEndsBetweenAnAttemptAndTheCheckCausesARetry() {
-        let looks = Lock([true, false, true, false, false])
-        let ownReaders = OwnReaders(limit: .max) { looks.withLock { $0.removeFirst() } }
+        let checks = Lock([true, false, true, false, false])
+        let ownReaders = OwnReaders(limit: .max) { checks.withLock { $0.removeFirst() } }
         var met = OwnReaders.Met()
         let answers = (0...5).map { ownReaders.mayBeInTheWay(tries: $0, &met) }
         #expect(answers == [true, true, true, true, true, false])

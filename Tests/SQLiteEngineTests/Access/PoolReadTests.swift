@@ -202,8 +202,9 @@ struct PoolReadTests {
         #expect(try pool.rowCount() == 200)
     }
 
-    /// Runs `body` while `count` threads are inside a read. After they have left, waits for the
-    /// closure that `body` returns.
+    /// Runs `body` while `count` threads are inside a read.
+    ///
+    /// After they have left, waits for the closure that `body` returns.
     private func hold<Value: Sendable>(
         _ count: Int,
         in pool: DatabasePool,

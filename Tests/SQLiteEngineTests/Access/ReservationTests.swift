@@ -50,17 +50,17 @@ struct ReservationTests {
         during access: @escaping @Sendable (_ atStart: () throws -> Void) throws -> Void
     ) throws {
         let isInside = Gate()
-        let mayGoOn = Gate()
+        let mayContinue = Gate()
         let running = Background {
             try access {
                 isInside.open()
-                try mayGoOn.wait()
+                try mayContinue.wait()
             }
         }
         try isInside.wait()
         let demanding = demand.begin(pool)
         try eventually { pool.status().waitingWriters.count == 1 }
-        mayGoOn.open()
+        mayContinue.open()
         try running.value()
         try demanding.value()
     }
@@ -97,13 +97,13 @@ struct ReservationTests {
     @Test func severalReadersBorrowTheWriterInTurn() throws {
         let pool = try makePool(readers: 4)
         let isInside = Gate()
-        let mayGoOn = Gate()
+        let mayContinue = Gate()
         let reads = (0..<4).map { value in
             Background {
                 try pool.read { db in
                     _ = try db.rowCount()
                     isInside.open()
-                    try mayGoOn.wait()
+                    try mayContinue.wait()
                     try pool.write { db in try db.insert(value) }
                 }
             }
@@ -120,7 +120,7 @@ struct ReservationTests {
         // This write is not inside a read, so it waits until the barrier ends.
         let write = Background { try pool.write { db in try db.insert(100) } }
         try eventually { pool.status().waitingWriters.count == 2 }
-        for _ in reads { mayGoOn.open() }
+        for _ in reads { mayContinue.open() }
         for read in reads { try read.value() }
         try barrier.value()
         try write.value()

@@ -65,19 +65,19 @@ struct BusyTests {
 
     @Test func aCallbackDecidesAndTheWaitIsReported() throws {
         let tries = Lock<[Int]>([])
-        let isAsked = Gate()
+        let isCalled = Gate()
         let mayAnswer = Gate()
         let queue = try makeQueue(
             .callback { count in
                 tries.withLock { $0.append(count) }
-                isAsked.open()
+                isCalled.open()
                 try? mayAnswer.wait()
                 return count < 2
             }
         )
         try withLockedFile { _ in
             let write = Background { try queue.write { _ in } }
-            try isAsked.wait()
+            try isCalled.wait()
             #expect(queue.status().connections.first?.state == .waitingForLock)
             for _ in 0..<3 { mayAnswer.open() }
             #expect(throws: DatabaseError.self) { try write.value() }

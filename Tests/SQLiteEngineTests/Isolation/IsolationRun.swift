@@ -10,7 +10,9 @@ struct IsolationRun: Sendable {
     /// The number of transactions that use the same lists and registers.
     private static let transactionsPerRound = 25
 
-    /// The databases by name. All of them use the same file.
+    /// The databases by name.
+    ///
+    /// All of them use the same file.
     let databases: [(name: String, database: any DatabaseReader)]
     private let recorder = HistoryRecorder()
     private let errors = Collected()

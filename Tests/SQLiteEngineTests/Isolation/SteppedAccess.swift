@@ -16,7 +16,7 @@ final class SteppedAccess: Sendable {
 
     private let next = Lock<Step>(.abandon)
     private let outcome = Lock<Result<Void, any Error>>(.success(()))
-    private let mayGoOn = Gate()
+    private let mayContinue = Gate()
     private let isDone = Gate()
     private let thread: Background<Void>
 
@@ -24,11 +24,11 @@ final class SteppedAccess: Sendable {
     ///
     /// - Parameter access: Performs the access, and calls its argument with the connection.
     init(_ access: @escaping @Sendable ((Database) throws -> Void) throws -> Void) {
-        let (next, outcome, mayGoOn, isDone) = (next, outcome, mayGoOn, isDone)
+        let (next, outcome, mayContinue, isDone) = (next, outcome, mayContinue, isDone)
         thread = Background {
             try access { db in
                 while true {
-                    try mayGoOn.wait()
+                    try mayContinue.wait()
                     switch next.withLock({ $0 }) {
                     case .run(let body):
                         let result = Result { try body(db) }
@@ -52,7 +52,7 @@ final class SteppedAccess: Sendable {
 
     private func set(_ step: Step) {
         next.withLock { $0 = step }
-        mayGoOn.open()
+        mayContinue.open()
     }
 
     /// Runs a closure in the access, and waits for its end.

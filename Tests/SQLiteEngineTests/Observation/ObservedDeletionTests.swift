@@ -12,14 +12,14 @@ struct ObservedDeletionTests {
         }
     }
 
-    private let told = ["delete t 1", "delete t 2", "willCommit", "didCommit"]
+    private let expected = ["delete t 1", "delete t 2", "willCommit", "didCommit"]
 
     @Test func deletingAWholeTableIsReported() throws {
         try withTable { db in
             let observer = RecordingObserver()
             db.add(transactionObserver: observer)
             try db.execute(sql: "DELETE FROM t")
-            #expect(observer.takeLog() == told)
+            #expect(observer.takeLog() == expected)
         }
     }
 
@@ -37,11 +37,11 @@ struct ObservedDeletionTests {
             try db.execute(sql: "INSERT INTO t VALUES (1), (2)")
             _ = observer.takeLog()
             try kept.execute()
-            #expect(observer.takeLog() == told)
+            #expect(observer.takeLog() == expected)
             try db.execute(sql: "INSERT INTO t VALUES (1), (2)")
             _ = observer.takeLog()
             try cached.execute()
-            #expect(observer.takeLog() == told)
+            #expect(observer.takeLog() == expected)
         }
     }
 
@@ -56,7 +56,7 @@ struct ObservedDeletionTests {
             try drop.execute()
             _ = observer.takeLog()
             try statement.execute()
-            #expect(observer.takeLog() == told)
+            #expect(observer.takeLog() == expected)
         }
     }
 

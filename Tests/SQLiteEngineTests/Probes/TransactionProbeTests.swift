@@ -105,7 +105,7 @@ struct TransactionProbeTests {
         }
         try gate.awaitStatement()
         #expect(pool.status().interrupts.latency == nil)
-        let asked = monotonicNanoseconds()
+        let requested = monotonicNanoseconds()
         pool.interrupt()
         // A second request does not change the time of the first one.
         pool.interrupt()
@@ -114,7 +114,7 @@ struct TransactionProbeTests {
         #expect(throws: DatabaseError.self) { try read.value() }
         let latency = try #require(pool.status().interrupts.latency)
         #expect(latency.count == 1)
-        #expect(latency.max > 0 && latency.max <= monotonicNanoseconds() - asked)
+        #expect(latency.max > 0 && latency.max <= monotonicNanoseconds() - requested)
         _ = later
     }
 

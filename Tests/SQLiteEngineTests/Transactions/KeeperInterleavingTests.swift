@@ -3,8 +3,10 @@ import Testing
 @testable import SQLiteEngine
 
 /// Every interleaving of a reader that keeps its transaction, a writer that forbids this, and the
-/// timer that ends kept transactions. The steps are those of ``GateSteps/release(_:)``,
-/// ``AccessGate/forbidKeeping()`` and ``ReadTransactionKeeper/didKeep()``.
+/// timer that ends kept transactions.
+///
+/// The steps are those of ``GateSteps/release(_:)``, ``AccessGate/forbidKeeping()`` and
+/// ``ReadTransactionKeeper/didKeep()``.
 struct KeeperInterleavingTests {
     /// A mistake that the exploration must find.
     enum Mistake: CaseIterable {
@@ -57,7 +59,7 @@ struct KeeperInterleavingTests {
         } violationAtEnd: { world in
             if world.places != [.done, .done, .done] { return "a thread waits forever" }
             if !AccessSlot.State.isFree(world.slot) { return "a slot was lost" }
-            return world.isKept && !world.isArmed ? "no access or timer will end a kept transaction" : nil
+            return world.isKept && !world.isArmed ? "nothing ends a kept transaction" : nil
         }
         var world = World()
         if mistake == .writerSearchesTooEarly { world.places[Self.writer] = .search }

@@ -29,7 +29,7 @@ struct KeptReadTransactionTests {
         func checkpoint(_ frames: UInt32) { words[24] = frames }
     }
 
-    /// A connection that has begun a transaction.
+    /// A connection that has beginTransaction a transaction.
     private final class Connection {
         var transaction = KeptReadTransaction()
         private let memory: Memory
@@ -52,11 +52,11 @@ struct KeptReadTransactionTests {
 
     private let keeper = ReadTransactionKeeper()
 
-    private func begun(on memory: Memory) -> Connection { Connection(memory, keeper) }
+    private func beginTransaction(on memory: Memory) -> Connection { Connection(memory, keeper) }
 
     @Test func itIsKeptBetweenDenseAccesses() {
         let memory = Memory()
-        let kept = begun(on: memory)
+        let kept = beginTransaction(on: memory)
         #expect(!kept.mayKeep(at: 10_000_000))
         #expect(kept.mayKeep(at: 10_000_000 + KeptReadTransaction.patience - 1))
         #expect(!kept.mayKeep(at: 10_000_000 + 2 * KeptReadTransaction.patience))
@@ -64,7 +64,7 @@ struct KeptReadTransactionTests {
 
     @Test func itIsKeptForALimitedTime() {
         let memory = Memory()
-        let kept = begun(on: memory)
+        let kept = beginTransaction(on: memory)
         var now: UInt64 = 10_000_000
         _ = kept.mayKeep(at: now)
         kept.keep(at: now)
@@ -83,7 +83,7 @@ struct KeptReadTransactionTests {
 
     @Test func itIsNotKeptAfterACommit() {
         let memory = Memory()
-        let kept = begun(on: memory)
+        let kept = beginTransaction(on: memory)
         _ = kept.mayKeep(at: 1_000_000)
         memory.commit(frames: 11)
         #expect(!kept.isCurrent)
@@ -93,14 +93,14 @@ struct KeptReadTransactionTests {
     @Test func itIsNotKeptWhileAHeaderIsWritten() {
         let memory = Memory()
         memory.words[4] = 11
-        let kept = begun(on: memory)
+        let kept = beginTransaction(on: memory)
         _ = kept.mayKeep(at: 1_000_000)
         #expect(!kept.mayKeep(at: 1_000_001))
     }
 
     @Test func itIsNotKeptIfItPreventsARestartOfTheLog() {
         let memory = Memory(frames: 10, backfill: 4)
-        let kept = begun(on: memory)
+        let kept = beginTransaction(on: memory)
         memory.checkpoint(9)
         #expect(kept.isCurrent)
         // From here on, a new transaction reads only the file, and a writer resets the log.
@@ -113,7 +113,7 @@ struct KeptReadTransactionTests {
 
     @Test func itIsNotKeptAfterTheCConnectionWasUsed() {
         let memory = Memory()
-        let kept = begun(on: memory)
+        let kept = beginTransaction(on: memory)
         _ = kept.mayKeep(at: 1_000_000)
         kept.transaction.isExposed = true
         #expect(!kept.mayKeep(at: 1_000_001))
@@ -121,7 +121,7 @@ struct KeptReadTransactionTests {
 
     @Test func nothingIsKeptForAWhileAfterAnotherProcessHasCommitted() {
         let memory = Memory()
-        let kept = begun(on: memory)
+        let kept = beginTransaction(on: memory)
         kept.keep(at: 1)
         memory.commit(frames: 11)
         kept.didEnd()
@@ -149,7 +149,7 @@ struct KeptReadTransactionTests {
 
     @Test func aCommitOfThisProcessIsNotMistakenForAnothers() {
         let memory = Memory()
-        let kept = begun(on: memory)
+        let kept = beginTransaction(on: memory)
         kept.keep(at: 1)
         keeper.writes.wrappingAdd(1, ordering: .relaxed)
         memory.commit(frames: 11)
@@ -161,7 +161,7 @@ struct KeptReadTransactionTests {
 
     @Test func aWriteDuringTheDecisionIsNotMistakenForOneOfAnotherProcess() {
         let memory = Memory()
-        let kept = begun(on: memory)
+        let kept = beginTransaction(on: memory)
         _ = kept.mayKeep(at: 1)
         let isKept = kept.mayKeep(at: 2) {
             // The writer starts after the attention was read.
@@ -179,7 +179,7 @@ struct KeptReadTransactionTests {
 
     @Test func nothingIsKeptWhileAnothersLongLogWaitsForACheckpoint() {
         let memory = Memory(frames: ReadTransactionKeeper.longLog - 1)
-        let kept = begun(on: memory)
+        let kept = beginTransaction(on: memory)
         kept.keep(at: 1)
         memory.commit(frames: ReadTransactionKeeper.longLog)
         kept.didEnd()
@@ -203,7 +203,7 @@ struct KeptReadTransactionTests {
 
     @Test func anothersLongLogIsRemembered() {
         let memory = Memory(frames: ReadTransactionKeeper.longLog - 1)
-        let kept = begun(on: memory)
+        let kept = beginTransaction(on: memory)
         kept.keep(at: 1)
         memory.commit(frames: ReadTransactionKeeper.longLog)
         kept.didEnd()

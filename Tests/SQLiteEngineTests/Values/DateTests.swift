@@ -50,7 +50,8 @@ struct DateTests {
         ("09:30:15", .HMS),
         ("09:30:15.250", .HMSS),
     ])
-    func componentsAreReadBackUnchanged(text: String, format: DatabaseDateComponents.Format) throws {
+    func componentsAreReadBackUnchanged(text: String, format: DatabaseDateComponents.Format) throws
+    {
         let components = try #require(
             DatabaseDateComponents.fromDatabaseValue(text.databaseValue)
         )

@@ -95,8 +95,12 @@ struct UntouchedFilesTests {
         func call(_ line: Substring) -> Substring {
             line.drop { $0 != " " }.drop { $0 == " " }.prefix { $0 != "(" }
         }
-        let own = ofDatabase.filter { $0.hasPrefix(watcher + " ") }.map(call)
-        #expect(Set(own).isSubset(of: ["newfstatat", "stat", "lstat", "readlink", "readlinkat"]))
+        let watcherCalls = ofDatabase.filter { $0.hasPrefix(watcher + " ") }.map(call)
+        #expect(
+            Set(watcherCalls).isSubset(of: [
+                "newfstatat", "stat", "lstat", "readlink", "readlinkat",
+            ])
+        )
         let helper = ofDatabase.filter { !$0.hasPrefix(watcher + " ") }
         let opens = helper.filter { call($0) == "openat" }
         #expect(!opens.isEmpty)

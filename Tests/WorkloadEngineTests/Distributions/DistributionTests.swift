@@ -38,16 +38,16 @@ struct DistributionTests {
         let total = weights.reduce(0, +)
         // A class for each sufficiently frequent rank, and one class for the others.
         let means = weights.map { $0 / total * Double(Self.draws) }
-        let own = min(means.prefix { $0 >= 10 }.count, 200)
-        let rest = means.dropFirst(own).reduce(0, +)
-        var counts = [Int](repeating: 0, count: own + 1)
+        let classCount = min(means.prefix { $0 >= 10 }.count, 200)
+        let rest = means.dropFirst(classCount).reduce(0, +)
+        var counts = [Int](repeating: 0, count: classCount + 1)
         for _ in 0..<Self.draws {
             let rank = zipfian.next(using: &stream)
             #expect((1...count).contains(rank))
-            counts[min(Int(rank) - 1, own)] += 1
+            counts[min(Int(rank) - 1, classCount)] += 1
         }
         guard count > 1 else { return }
-        var expected = Array(means.prefix(own))
+        var expected = Array(means.prefix(classCount))
         if rest >= 5 {
             expected.append(rest)
         } else {

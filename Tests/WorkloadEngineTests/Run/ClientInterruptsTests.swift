@@ -100,10 +100,10 @@ struct ClientInterruptsTests {
     }
 
     @Test func anAccessDoesNotInterruptItself() throws {
-        let (own, other) = (RunningAccess(), RunningAccess())
-        let (ownCount, otherCount) = (try enter(own), try enter(other))
-        interrupts.interruptAll(but: own, at: 1)
-        #expect(ownCount.withLock { $0 } == 0)
+        let (interrupter, other) = (RunningAccess(), RunningAccess())
+        let (interrupterCount, otherCount) = (try enter(interrupter), try enter(other))
+        interrupts.interruptAll(but: interrupter, at: 1)
+        #expect(interrupterCount.withLock { $0 } == 0)
         #expect(otherCount.withLock { $0 } == 1)
     }
 

@@ -18,8 +18,9 @@ struct HonestyTests {
     }
 
     /// With arrivals every 10 ms and one server, the kth access after the stalled one starts when
-    /// the previous ones have ended, at `500 + (k − 1)`, and ends a millisecond later. Its response
-    /// is `500 − 9k`.
+    /// the previous ones have ended, at `500 + (k − 1)`, and ends a millisecond later.
+    ///
+    /// Its response is `500 − 9k`.
     private func theory(count: Int) -> [Double] {
         var responses = Array(stride(from: Double(Self.stall), to: 1, by: -9))
         responses += Array(repeating: 1, count: count - responses.count)

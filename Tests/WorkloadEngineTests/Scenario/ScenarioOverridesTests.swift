@@ -57,9 +57,9 @@ struct ScenarioOverridesTests {
         #expect(try scenario().with(scale: 3).dataset == .ycsb(records: 3000))
         #expect(try scenario().with(seed: 5).seed == 5)
         #expect(throws: ScenarioError.self) { try scenario().with(scale: 0) }
-        var own = try scenario()
-        own.dataset = .sql(["CREATE TABLE t (a)"])
-        #expect(throws: ScenarioError.self) { try own.with(scale: 2) }
+        var custom = try scenario()
+        custom.dataset = .sql(["CREATE TABLE t (a)"])
+        #expect(throws: ScenarioError.self) { try custom.with(scale: 2) }
     }
 
     static let yaml = """

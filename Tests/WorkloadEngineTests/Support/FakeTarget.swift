@@ -22,7 +22,9 @@ final class FakeTarget: WorkloadTarget {
         var time: UInt64
     }
 
-    /// The behaviour of a fake. Its closures are called from many threads.
+    /// The behaviour of a fake.
+    ///
+    /// Its closures are called from many threads.
     struct Behaviour: Sendable {
         var hasSnapshots = true
         /// How long the access waits for its connection, in nanoseconds.
@@ -158,7 +160,9 @@ final class FakeTarget: WorkloadTarget {
     }
 }
 
-/// Opens one fake target for all arms. The dataset is built in a separate target.
+/// Opens one fake target for all arms.
+///
+/// The dataset is built in a separate target.
 struct FakeFactory: WorkloadTargetFactory {
     let target: FakeTarget
 

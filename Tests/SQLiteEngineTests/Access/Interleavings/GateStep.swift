@@ -63,17 +63,17 @@ struct GateModelWaiter: GateWaiter, Hashable {
 /// A mistake planted into the steps, which the exploration must find.
 enum GateFlaw: CaseIterable {
     /// A releaser does not search for waiters after releasing its slot.
-    case noLookAfterGivingUp
+    case noSearchAfterRelease
     /// A waiter checks the slots before it enqueues, and not after.
-    case looksBeforeEnqueueing
+    case checksBeforeEnqueueing
     /// A task does not check the slots after it has enqueued.
-    case tasksDoNotLook
+    case tasksDoNotCheckSlots
     /// A releaser decides inside the lock and releases its slot outside.
-    case givesUpOutsideTheLock
+    case releasesOutsideTheLock
     /// A waiter that finds a free slot loses the one that was granted to it.
     case forgetsGrants
     /// A thread that acquires a slot does not hand over another slot that was reserved for it.
-    case passesNothingOn
+    case doesNotHandOver
     /// A wake-up before the thread sleeps is lost.
     case losesEarlyWakeUps
     /// A waiter stays in the queue when it is granted a slot.
@@ -85,7 +85,7 @@ enum GateFlaw: CaseIterable {
     /// No thread is woken when the slot is reserved or returned.
     case reservesSilently
     /// A wait that completes a deadlock is not refused.
-    case overlooksDeadlocks
+    case missesDeadlocks
     /// A cancelled waiter is still counted.
     case countsCancelledWaiters
     /// A slot whose connection failed to open is released without a search for waiters.

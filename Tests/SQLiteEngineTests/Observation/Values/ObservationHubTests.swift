@@ -53,21 +53,21 @@ struct ObservationHubTests {
     @Test func anObservationCancelledAtItsStartIsRemoved() throws {
         let queue = try DatabaseQueue.withTable()
         let isTracking = Gate()
-        let mayGoOn = Gate()
+        let mayContinue = Gate()
         let cancellable = ValueObservation.tracking { db in try db.rowCount() ?? -1 }
             .handleEvents(willTrackRegion: { _ in
                 isTracking.open()
-                try? mayGoOn.wait()
+                try? mayContinue.wait()
             })
             .start(
                 in: queue,
                 scheduling: .async(onQueue: .main),
                 onError: { Issue.record($0) },
-                onChange: { _ in Issue.record("told") }
+                onChange: { _ in Issue.record("notified") }
             )
         try isTracking.wait()
         cancellable.cancel()
-        mayGoOn.open()
+        mayContinue.open()
         // After the access of the observation.
         queue.inDatabase { _ in }
         #expect(queue.observationHub.state.withLock { $0.groups.isEmpty })

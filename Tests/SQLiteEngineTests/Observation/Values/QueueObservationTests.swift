@@ -7,7 +7,7 @@ import Testing
 /// The fetches of a queue's observations within a commit and after it.
 @Suite(.timeLimit(.minutes(1)))
 struct QueueObservationTests {
-    private let told = DispatchQueue(label: "told")
+    private let notifications = DispatchQueue(label: "notifications")
 
     private func observe(
         _ queue: DatabaseQueue,
@@ -16,7 +16,7 @@ struct QueueObservationTests {
     ) -> AnyDatabaseCancellable {
         ValueObservation.tracking(fetch).start(
             in: queue,
-            scheduling: .async(onQueue: told),
+            scheduling: .async(onQueue: notifications),
             onError: { values.append("error: \($0)") },
             onChange: { values.append("\($0)") }
         )
@@ -86,16 +86,16 @@ struct QueueObservationTests {
     @Test func expensiveFetchesRunLater() throws {
         let queue = try DatabaseQueue.withTable()
         let values = Collected()
-        let isDear = Lock(false)
+        let isExpensive = Lock(false)
         let cancellable = observe(queue, values) { db in
-            if isDear.withLock({ $0 }) {
+            if isExpensive.withLock({ $0 }) {
                 let end = threadNanoseconds() + 3_000_000
                 while threadNanoseconds() < end {}
             }
             return try db.rowCount() ?? -1
         }
         try eventually { values.all == ["0"] }
-        isDear.withLock { $0 = true }
+        isExpensive.withLock { $0 = true }
         try queue.writeWithoutTransaction { db in for value in 1...10 { try db.insert(value) } }
         try eventually { values.all.last == "10" }
         // The first one within its commit; the others combined, after the access.
@@ -285,7 +285,7 @@ struct QueueObservationTests {
         }
         .start(
             in: queue,
-            scheduling: .async(onQueue: told),
+            scheduling: .async(onQueue: notifications),
             onError: { values.append("error: \($0)") },
             onChange: { values.append($0) }
         )

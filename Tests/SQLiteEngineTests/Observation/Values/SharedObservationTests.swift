@@ -16,10 +16,10 @@ struct SharedObservationTests {
         let shared =
             observation
             .handleEvents(willFetch: { fetches.append("fetch") })
-            .shared(in: pool, scheduling: .async(onQueue: DispatchQueue(label: "told")))
-        let told = (0..<3).map { _ in Collected() }
+            .shared(in: pool, scheduling: .async(onQueue: DispatchQueue(label: "notifications")))
+        let received = (0..<3).map { _ in Collected() }
         var cancellables: [AnyDatabaseCancellable] = []
-        for one in told {
+        for one in received {
             cancellables.append(
                 shared.start(onError: { one.append("\($0)") }, onChange: { one.append("\($0)") })
             )
@@ -27,7 +27,7 @@ struct SharedObservationTests {
         }
         try eventually { pool.status().observations?.active == 1 }
         try pool.write { try $0.insert(1) }
-        try eventually { told.allSatisfy { $0.all == ["0", "1"] } }
+        try eventually { received.allSatisfy { $0.all == ["0", "1"] } }
         #expect(fetches.all.count == 2)
         for cancellable in cancellables { cancellable.cancel() }
         #expect(pool.status().observations?.active == 0)
@@ -42,11 +42,14 @@ struct SharedObservationTests {
                 willStart: { events.append("start") },
                 didCancel: { events.append("cancel") }
             )
-            .shared(in: pool, scheduling: .async(onQueue: DispatchQueue(label: "told")))
+            .shared(in: pool, scheduling: .async(onQueue: DispatchQueue(label: "notifications")))
         for _ in 1...2 {
-            let told = Collected()
-            let cancellable = shared.start(onError: { _ in }, onChange: { told.append("\($0)") })
-            try eventually { told.all == ["0"] }
+            let received = Collected()
+            let cancellable = shared.start(
+                onError: { _ in },
+                onChange: { received.append("\($0)") }
+            )
+            try eventually { received.all == ["0"] }
             cancellable.cancel()
         }
         #expect(events.all == ["start", "cancel", "start", "cancel"])
@@ -64,16 +67,16 @@ struct SharedObservationTests {
                 )
                 .shared(
                     in: pool,
-                    scheduling: .async(onQueue: DispatchQueue(label: "told")),
+                    scheduling: .async(onQueue: DispatchQueue(label: "notifications")),
                     extent: .observationLifetime
                 )
             for _ in 1...2 {
-                let told = Collected()
+                let received = Collected()
                 let cancellable = shared.start(
                     onError: { _ in },
-                    onChange: { told.append("\($0)") }
+                    onChange: { received.append("\($0)") }
                 )
-                try eventually { told.all == ["0"] }
+                try eventually { received.all == ["0"] }
                 cancellable.cancel()
             }
             #expect(events.all == ["start"])
@@ -143,11 +146,11 @@ struct SharedObservationTests {
     @Test func aLateObserverDoesNotReceiveOutdatedValues() {
         let byHand = ByHand()
         let shared = byHand.makeShared()
-        let told = (0..<3).map { _ in Collected() }
+        let received = (0..<3).map { _ in Collected() }
         func start(_ number: Int) -> AnyDatabaseCancellable {
             shared.start(
-                onError: { told[number].append("\($0)") },
-                onChange: { told[number].append("\($0)") }
+                onError: { received[number].append("\($0)") },
+                onChange: { received[number].append("\($0)") }
             )
         }
         let first = start(0)
@@ -156,11 +159,11 @@ struct SharedObservationTests {
         // Scheduled before the second observer starts, and delivered before its first value.
         byHand.started[0].onChange(2)
         byHand.runAll()
-        #expect(told[0].all == ["1", "2"])
-        #expect(told[1].all == ["2"])
+        #expect(received[0].all == ["1", "2"])
+        #expect(received[1].all == ["2"])
         let third = start(2)
         byHand.runAll()
-        #expect(told[2].all == ["2"])
+        #expect(received[2].all == ["2"])
         #expect(byHand.started.count == 1)
         for cancellable in [first, second, third] { cancellable.cancel() }
     }
@@ -169,35 +172,35 @@ struct SharedObservationTests {
         let byHand = ByHand()
         let shared = byHand.makeShared()
         shared.start(onError: { _ in }, onChange: { _ in }).cancel()
-        let told = Collected()
+        let received = Collected()
         let cancellable = shared.start(
-            onError: { told.append("\($0)") },
-            onChange: { told.append("\($0)") }
+            onError: { received.append("\($0)") },
+            onChange: { received.append("\($0)") }
         )
         try #require(byHand.started.count == 2)
         byHand.started[0].onChange(1)
         byHand.started[0].onError(CancellationError())
         byHand.started[1].onChange(2)
-        #expect(told.all == ["2"])
+        #expect(received.all == ["2"])
         cancellable.cancel()
     }
 
     @Test func anObserverCancelledByAnotherIsNotNotified() {
         let byHand = ByHand()
         let shared = byHand.makeShared()
-        let told = Collected()
+        let received = Collected()
         let other = Lock<AnyDatabaseCancellable?>(nil)
         let first = shared.start(
             onError: { _ in },
             onChange: { value in
-                told.append("\(value)")
+                received.append("\(value)")
                 other.withLock { $0 }?.cancel()
             }
         )
-        let second = shared.start(onError: { _ in }, onChange: { told.append("other: \($0)") })
+        let second = shared.start(onError: { _ in }, onChange: { received.append("other: \($0)") })
         other.withLock { $0 = second }
         byHand.started[0].onChange(1)
-        #expect(told.all == ["1"])
+        #expect(received.all == ["1"])
         first.cancel()
         #expect(byHand.started.count == 1)
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct TellingTurnsTests {
     /// A value whose notification runs a closure.
-    private final class ToldMember: ObservedMember {
+    private final class ClosureMember: ObservedMember {
         private let body: @Sendable () -> Void
 
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
@@ -19,17 +19,19 @@ struct TellingTurnsTests {
     }
 
     /// The first thread has reached the waiting value, the last but one, before its starter
-    /// continues. The last value must not wait for it.
+    /// continues.
+    ///
+    /// The last value must not wait for it.
     @Test func theLastValueDoesNotWaitForTheLastButOne() throws {
-        let (isInside, mayEnd, isTold) = (Gate(), Gate(), Gate())
+        let (isInside, mayEnd, isNotified) = (Gate(), Gate(), Gate())
         let isFirst = Lock(true)
         let turns = TellingTurns([
-            ToldMember {},
-            ToldMember {
+            ClosureMember {},
+            ClosureMember {
                 isInside.open()
                 try? mayEnd.wait()
             },
-            ToldMember { isTold.open() },
+            ClosureMember { isNotified.open() },
         ])
         turns.start(
             running: { turn in
@@ -42,26 +44,26 @@ struct TellingTurnsTests {
             },
             later: { $0() }
         )
-        try isTold.wait()
+        try isNotified.wait()
         mayEnd.open()
     }
 
     @Test func allValuesAreDeliveredOnce() throws {
-        let told = Lock([Int]())
+        let received = Lock([Int]())
         let isDone = Gate()
         let turns = TellingTurns(
             (0..<50).map { number in
-                ToldMember {
-                    let count = told.withLock { told in
-                        told.append(number)
-                        return told.count
+                ClosureMember {
+                    let count = received.withLock { received in
+                        received.append(number)
+                        return received.count
                     }
                     if count == 50 { isDone.open() }
                 }
             }
         )
-        turns.start(on: DispatchQueue(label: "told", attributes: .concurrent))
+        turns.start(on: DispatchQueue(label: "notifications", attributes: .concurrent))
         try isDone.wait()
-        #expect(told.withLock { $0.sorted() } == Array(0..<50))
+        #expect(received.withLock { $0.sorted() } == Array(0..<50))
     }
 }

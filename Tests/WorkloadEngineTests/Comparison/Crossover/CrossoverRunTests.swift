@@ -6,8 +6,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct CrossoverRunTests {
-    /// An access takes 16 ms in a queue, and 32 ms divided by the readers in a pool. They are equal
-    /// with two readers; with eight, the pool is four times as fast.
+    /// An access takes 16 ms in a queue, and 32 ms divided by the readers in a pool.
+    ///
+    /// They are equal with two readers; with eight, the pool is four times as fast.
     private final class Factory: WorkloadTargetFactory {
         let clock = SimulatedClock()
         let opened = Lock(0)

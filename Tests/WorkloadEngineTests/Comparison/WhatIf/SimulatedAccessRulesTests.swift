@@ -28,7 +28,7 @@ struct SimulatedAccessRulesTests {
         var load = RecordedLoad.test(rate: 1, length: 1_000_000_000, workers: 1)
         load.clients = clients
         let plan = try load.makePlan()
-        let own = try plan.clients.map { client in
+        let simulated = try plan.clients.map { client in
             let name = client.name.name
             return AccessSimulation.Client(
                 plan: client,
@@ -38,7 +38,7 @@ struct SimulatedAccessRulesTests {
             )
         }
         var simulation = AccessSimulation(
-            own,
+            simulated,
             in: plan.phases,
             on: .pool(readers: readers),
             processors: processors,
@@ -191,7 +191,9 @@ struct SimulatedAccessRulesTests {
 
     // MARK: Holds
 
-    /// A spectrum resolves 1.2 s to 67 ms. Accesses with such holds must still end together.
+    /// A spectrum resolves 1.2 s to 67 ms.
+    ///
+    /// Accesses with such holds must still end together.
     @Test func aHoldLastsAsLongAsRequested() throws {
         var spectrum = LatencySpectrum()
         spectrum.add(1_200_300_000, count: 9)

@@ -73,10 +73,10 @@ struct WhatIfRepetitionTests {
     @Test func aStoppedRunIsNoEvidenceAboutTheMachine() throws {
         var stopped = run(longerBy: 2_000_000)
         stopped.partial = true
-        let own = whatIf.repetition([stopped], beside: nil)
-        #expect(own.problem == "a run was stopped before its end")
-        #expect(own.clients["ui"]?.verdict == .inconclusive)
-        #expect(own.notes == [])
+        let repetition = whatIf.repetition([stopped], beside: nil)
+        #expect(repetition.problem == "a run was stopped before its end")
+        #expect(repetition.clients["ui"]?.verdict == .inconclusive)
+        #expect(repetition.notes == [])
         // A stopped recording is no evidence either.
         var recording = try KeptRecording.result()
         recording.runs[0].partial = true

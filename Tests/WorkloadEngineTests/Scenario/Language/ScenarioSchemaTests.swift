@@ -25,7 +25,9 @@ struct ScenarioSchemaTests {
         #expect(try SchemaValidator(ScenarioSchema.json).problems(yaml: yaml) == [])
     }
 
-    /// Mistakes of form, which an editor can show. Only the decoder checks what names refer to.
+    /// Mistakes of form, which an editor can show.
+    ///
+    /// Only the decoder checks what names refer to.
     @Test(arguments: [
         ("name: good", "nmae: good"), ("preset: pgbench", "preset: pgbnech"),
         ("readers: 4", "raeders: 4"), ("readers: 4", "readers: 0"),
@@ -85,7 +87,9 @@ struct ScenarioSchemaTests {
         }
     }
 
-    /// Names may use any script. The schema refuses the same names as the decoder.
+    /// Names may use any script.
+    ///
+    /// The schema refuses the same names as the decoder.
     @Test(arguments: [
         ("pool-2_b", true), ("höhe", true), ("二", true), ("a b", false), ("a.b", false),
         ("a:b", false), ("a[0]", false), ("a^", false), ("a~", false), ("`a", false),
