@@ -49,7 +49,7 @@ struct DistributionFitTests {
     }
 
     @Test(arguments: [1, 4])
-    func aValueSeenRarelyIsNotShown(times: Int) {
+    func aRareValueIsNotShown(times: Int) {
         var sample = ValueSample()
         for _ in 0..<500 { sample.add(.text("common")) }
         for _ in 0..<times { sample.add(.text("secret")) }

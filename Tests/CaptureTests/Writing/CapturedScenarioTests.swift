@@ -236,7 +236,7 @@ struct CapturedScenarioTests {
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
     }
 
-    @Test func whatIsNotModelledIsListed() throws {
+    @Test func unmodelledFeaturesAreListed() throws {
         var load = Self.load
         load += CaptureFixture.executions(
             ["VACUUM", "BEGIN", "UPDATE users SET age = age + 12 WHERE id = 17", "ROLLBACK"],

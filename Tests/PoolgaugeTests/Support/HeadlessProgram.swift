@@ -43,7 +43,7 @@ struct HeadlessProgram {
             return data.withLock { String(decoding: $0, as: UTF8.self) }
         }
 
-        func waitUntilSeen() { hasSeen.wait() }
+        func waitForText() { hasSeen.wait() }
     }
 
     /// Runs the program to its end.
@@ -77,11 +77,11 @@ struct HeadlessProgram {
         let outputText = Collector(output.fileHandleForReading)
         let errorText = Collector(errors.fileHandleForReading, until: signal?.after ?? pause?.after)
         if let signal {
-            errorText.waitUntilSeen()
+            errorText.waitForText()
             kill(process.processIdentifier, signal.number)
         }
         if let pause {
-            errorText.waitUntilSeen()
+            errorText.waitForText()
             kill(process.processIdentifier, SIGSTOP)
             // The elapsed time itself is under test, so there is no event to wait for.
             usleep(pause.milliseconds * 1000)

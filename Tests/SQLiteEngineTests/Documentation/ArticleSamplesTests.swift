@@ -68,7 +68,7 @@ struct ArticleSamplesTests {
         }
     }
 
-    /// The samples that a reader of the documentation sees.
+    /// The samples in the documentation.
     private static func shown() throws -> [Sample] {
         let sources = ["Sources/SQLiteEngine", "Sources/WorkloadEngine"]
         let articles = try sources.flatMap { try files(below: $0, ending: ".md") }.flatMap {

@@ -42,7 +42,7 @@ final class SteppedAccess: Sendable {
         }
     }
 
-    /// A connection outside of a transaction.
+    /// A connection outside a transaction.
     convenience init(on writer: any DatabaseWriter) {
         self.init { body in try writer.writeWithoutTransaction(body) }
     }

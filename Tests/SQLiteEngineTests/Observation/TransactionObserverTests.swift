@@ -214,7 +214,7 @@ struct TransactionObserverTests {
         }
     }
 
-    @Test func stoppingOutsideOfACallbackIsAFatalError() async {
+    @Test func stoppingOutsideACallbackIsAFatalError() async {
         await #expect(processExitsWith: .failure) {
             RecordingObserver().stopObservingDatabaseChangesUntilNextTransaction()
         }

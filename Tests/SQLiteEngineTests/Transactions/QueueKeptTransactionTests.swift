@@ -175,7 +175,7 @@ struct QueueKeptTransactionTests {
         #expect(try value(queue) == 5)
     }
 
-    @Test func nothingIsKeptWhereDatabasesAreAttached() throws {
+    @Test func nothingIsKeptWithAttachedDatabases() throws {
         let attached = try DatabaseQueue(
             path: folder.file("other.sqlite"),
             configuration: .with { $0.journalMode = .wal }

@@ -84,7 +84,7 @@ struct DiagnosisTests {
         #expect(verdict.text.contains("app7"))
     }
 
-    @Test func oneLargeTransactionIsSeenByTheRoomThatItTakes() throws {
+    @Test func aLargeTransactionIsRecognizedByItsSize() throws {
         var grown = observation(at: 1_500, index(frames: 10), [7: [writer]])
         grown.files.wal?.size = 32 + 9_010 * 4120
         let found = findings([observation(at: 0, index(frames: 10), [7: [writer]]), grown])

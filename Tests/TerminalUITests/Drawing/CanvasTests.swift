@@ -6,7 +6,7 @@ struct CanvasTests {
         Canvas(size: Size(width: width, height: height), theme: .standard, glyphs: .braille)
     }
 
-    @Test func nothingIsDrawnOutsideOfTheClip() {
+    @Test func nothingIsDrawnOutsideTheClip() {
         var canvas = canvas(6, 3)
         canvas.clipped(to: Rect(x: 1, y: 1, width: 3, height: 1)) { canvas in
             canvas.fill(canvas.bounds, with: "x", style: Style())

@@ -75,7 +75,7 @@ struct ReportTests {
         #expect(TextReport.text(of: result).contains("p(99) < 50ms: UNDECIDED (no samples)"))
     }
 
-    @Test func theMaximumDecidesWhereAPercentileHasTooFewSamples() {
+    @Test func theMaximumDecidesIfAPercentileHasTooFewSamples() {
         var run = ResultFixture.run
         run.clients["ui"]?.response?.p99 = nil
         func check(_ comparison: String, _ limit: Double) -> ThresholdResult {

@@ -14,7 +14,7 @@ struct GeneratorCostTests {
         return (cost, made)
     }
 
-    @Test func threeAttemptsAreEnoughWhereTheThreadHasAProcessor() {
+    @Test func threeAttemptsSufficeIfTheThreadHasAProcessor() {
         let result = cost(of: [.init(time: 9_000_000, accesses: 9_000)])
         #expect(result == (1_000, 3))
     }
@@ -37,7 +37,7 @@ struct GeneratorCostTests {
         #expect(result == (1_000, 5))
     }
 
-    @Test func whereNoAttemptIsLongEnoughTheCheapestCounts() {
+    @Test func ifNoAttemptIsLongEnoughTheCheapestCounts() {
         let result = cost(of: [
             .init(time: 400_000, accesses: 1), .init(time: 1_500_000, accesses: 1_000),
             .init(time: 900_000, accesses: 300),

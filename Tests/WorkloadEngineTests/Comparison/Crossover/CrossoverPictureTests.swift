@@ -149,7 +149,7 @@ struct CrossoverVerdictsTests {
     }
 
     /// A wait of 20 µs instead of 306 ms is a ratio of 0.00007.
-    @Test func aRatioKeepsFourDigitsHoweverSmallItIs() throws {
+    @Test func aSmallRatioKeepsFourDigits() throws {
         let large = cell([13_000, 13_500, 14_000, 14_500, 15_000, 15_500].map { -log($0) })
         #expect(large.verdict == .better)
         #expect(large.mark(higherIsBetter: false, times: "×") == "+14231×")

@@ -116,7 +116,7 @@ struct WhatIfTests {
         #expect(try JSONDecoder().decode(WhatIfResult.self, from: Data(json.utf8)) == first)
     }
 
-    @Test func aHandoverIsFoundWhereItExplainsTheWaits() {
+    @Test func aHandoverIsFoundIfItExplainsTheWaits() {
         let found = Calibration.handover { handover, _ in
             // Readers need 2 ms; no handover explains what writers wait.
             (reader: handover.reader - 2e6, writer: -1)
