@@ -6,7 +6,7 @@ import SQLiteEngine
 //
 //     swift run -c release PointReads [--rounds N] [--seconds S] [--threads 1,2,4] [--readers N]
 //         [--memory-statistics on|off]
-//     swift run -c release PointReads --only raw|engine|anew|off|GRDB --reads N
+//     swift run -c release PointReads --only raw|engine|renewing|off|GRDB --reads N
 //
 // The table shows the median and the spread of the ratios within each round.
 
@@ -47,13 +47,13 @@ try setup.write { db in
 let raw = try RawReader(path: path, readers: readers)
 let engine = try EngineReader("engine", path: path, readers: readers)
 // With a BEGIN and a COMMIT for every access: shows the gain from kept read transactions.
-let anew = try EngineReader("anew", path: path, readers: readers) {
+let renewing = try EngineReader("renewing", path: path, readers: readers) {
     $0.keepsReadTransactions = false
 }
 // Without probes: shows their cost.
 let unwatched = try EngineReader("off", path: path, readers: readers) { $0.probes = .off }
 let grdb = try GRDBReader(path: path, readers: readers)
-let all: [any PointReader & Sendable] = [raw, engine, anew, unwatched, grdb]
+let all: [any PointReader & Sendable] = [raw, engine, renewing, unwatched, grdb]
 // `--only engine --reads 20000` for callgrind: one thread, a fixed number of reads.
 if let limit = Int(option("reads", "")) {
     let stop = StopFlag()
@@ -78,7 +78,7 @@ func spread(_ values: [Double], _ digits: Int) -> String {
 }
 let header =
     ["threads"] + all.map { "\($0.name)/s" } + [
-        "engine/raw", "anew/raw", "engine/off", "engine/GRDB",
+        "engine/raw", "renewing/raw", "engine/off", "engine/GRDB",
     ]
 let widths = [7, 9, 9, 9, 9, 9, 19, 19, 19, 21]
 print(zip(header, widths).map { pad($0, $1) }.joined(separator: " "))
@@ -97,7 +97,7 @@ for threads in threadCounts {
     let cells =
         ["\(threads)"] + all.map { text(median(rates[$0.name] ?? []), 0) } + [
             spread(ratios(engine, raw), 2),
-            spread(ratios(anew, raw), 2),
+            spread(ratios(renewing, raw), 2),
             spread(ratios(engine, unwatched), 3),
             spread(ratios(engine, grdb), 1),
         ]
