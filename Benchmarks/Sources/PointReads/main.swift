@@ -80,7 +80,7 @@ let header =
     ["threads"] + all.map { "\($0.name)/s" } + [
         "engine/raw", "renewing/raw", "engine/off", "engine/GRDB",
     ]
-let widths = [7, 9, 9, 9, 9, 9, 19, 19, 19, 21]
+let widths = [7, 9, 9, 10, 9, 9, 19, 19, 19, 21]
 print(zip(header, widths).map { pad($0, $1) }.joined(separator: " "))
 for threads in threadCounts {
     var rates: [String: [Double]] = [:]
