@@ -1,9 +1,9 @@
-# What Poolgauge is built with: looked for, installed where that is allowed, named where it is not.
-# Sourced by ./run, ./test and .ci/run; everything it says goes to standard error.
+# Finds the packages that a build of Poolgauge needs, and installs missing ones where it may, or
+# prints their names. ./run, ./test and .ci/run source this file. It writes to standard error only.
 
 # The oldest Swift that builds the package (swift-tools-version in Package.swift).
 readonly swift_major=6 swift_minor=2
-# sysexits.h: something that is needed is not there.
+# sysexits.h: a required program or package is missing.
 readonly EX_UNAVAILABLE=69
 
 say() { printf '%s\n' "$*" >&2; }
@@ -17,7 +17,7 @@ require_swift() {
     local version
     version=$(swift --version 2>&1) || true
     if [[ ! $version =~ Swift\ version\ ([0-9]+)\.([0-9]+) ]]; then
-        say "'swift --version' does not tell a version; it says: ${version:-nothing}"
+        say "'swift --version' reports no version. Its output: ${version:-nothing}"
         exit "$EX_UNAVAILABLE"
     fi
     local major=${BASH_REMATCH[1]} minor=${BASH_REMATCH[2]}
@@ -28,7 +28,7 @@ require_swift() {
     fi
 }
 
-# Whether the compiler that Swift brings, or the system's, finds all these headers.
+# Succeeds if Swift's own C compiler, or the system's, finds all these headers.
 has_headers() {
     local compiler header
     compiler=$(command -v clang || command -v cc || command -v gcc) || return 1
@@ -36,7 +36,7 @@ has_headers() {
         "$compiler" -E -x c - >/dev/null 2>&1
 }
 
-# The Debian packages that are missing for `build`, `test` or `ci`, one a line.
+# Prints the missing Debian packages for `build`, `test` or `ci`, one per line.
 missing_packages() {
     local purpose=$1
     command -v git >/dev/null 2>&1 || echo git
@@ -44,7 +44,7 @@ missing_packages() {
         echo build-essential
     fi
     has_headers sqlite3.h || echo libsqlite3-dev
-    # SwiftPM asks pkg-config where the system keeps SQLite.
+    # SwiftPM locates SQLite with pkg-config.
     command -v pkg-config >/dev/null 2>&1 || echo pkg-config
     has_headers curses.h || echo libncurses-dev
     if [[ $purpose != build ]]; then
@@ -55,15 +55,15 @@ missing_packages() {
     fi
 }
 
-# require_packages build|test|ci: installs with apt-get as root or with a sudo that asks nothing;
-# otherwise prints the one command to type.
+# require_packages build|test|ci: installs missing packages with apt-get, as root or with a sudo that
+# needs no password; otherwise prints the command to run.
 require_packages() {
     [[ $(uname -s) == Linux ]] || return 0
     local missing
     mapfile -t missing < <(missing_packages "$1")
     ((${#missing[@]} > 0)) || return 0
     if ! command -v apt-get >/dev/null 2>&1; then
-        say "Missing: ${missing[*]} (by their names in Debian)."
+        say "These packages are missing (Debian names): ${missing[*]}."
         say "Install them with your system's package manager and try again."
         exit "$EX_UNAVAILABLE"
     fi
@@ -72,7 +72,7 @@ require_packages() {
         if command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
             as_root=(sudo -n)
         else
-            say "Some packages are missing. Type this, then try again:"
+            say "Some packages are missing. Run this command, then try again:"
             say ""
             say "    sudo apt-get update && sudo apt-get install -y ${missing[*]}"
             say ""

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that nobody who uses Poolgauge builds GRDB.
+// A separate package, so that users of Poolgauge do not build GRDB.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
@@ -47,7 +47,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "SecondProcess",
-            // `Shared` links to the program that the engine's tests use as the other process.
+            // `Shared` is a link to sources of the program that the engine's tests start.
             dependencies: [.product(name: "SQLiteEngine", package: "Poolgauge")]
         ),
         .executableTarget(

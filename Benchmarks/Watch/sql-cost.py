@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""What `poolgauge top --sql` costs the programs that it traces, as root.
+"""Measures the cost of `poolgauge top --sql` for the programs that it traces, as root.
 
     sql-cost.py POOLGAUGE [--pairs N] [--seconds S]
 
 Each program reads rows of a WAL database by key in a tight loop: one row or 51 rows, in C and with
-Python's sqlite3. A loop without a trace and one with a trace at each level run in turns, in pairs;
-a row shows the median processor time of a read in each, in microseconds, and the median of the
-ratios. The processor time of a loop contains that of its probes, and, unlike its rate, depends
-little on other programs. `--sql-limit 100%` keeps the trace from pausing; the last level,
-"default", is light with the default limit of 5 %.
+Python's sqlite3. For each level, loops without and with a trace run in alternating pairs. A row
+shows the median processor time of a read in each, in microseconds, and the median of the ratios.
+The processor time of a loop includes that of its probes. Unlike the loop's rate, it depends little
+on other programs. `--sql-limit 100%` keeps the trace from pausing; the last level, "default", is
+light with the default limit of 5 %.
 """
 
 import argparse
@@ -67,7 +67,7 @@ print((time.process_time() - used) / calls * 1e6)
 
 
 def cost(command, top):
-    """The processor time of a loop's read, beside a trace unless `top` is None."""
+    """Returns the processor time of one read of a loop, with a trace unless `top` is None."""
     loop = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     trace = None
     if top:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compares what `poolgauge top` reports with what programs measure themselves.
+"""Compares the reports of `poolgauge top` with measurements that the watched programs make.
 
     stopwatch.py shares [--runs 20] [--seconds 30]       a write lock held 5, 20 and 60 % of the time
     stopwatch.py commits [--seconds 10]                  commits per second of a busy writer
     stopwatch.py tables [--seconds 10]                   frames by table of a writer
     stopwatch.py cost [--processes 300] [--seconds 30]   processor time with many attached processes
     stopwatch.py throughput [--pairs 30] [--seconds 4]   a writer and a reader, with and without top
-    stopwatch.py all                                     each of them with its defaults (25 minutes)
+    stopwatch.py all                                     all of them with their defaults (25 minutes)
 
 `--command` names the program; ".build/release/poolgauge top" by default. Each comparison prints the
 load averages of the machine before and after it. The exit status is 1 when a bound is missed:
@@ -44,7 +44,7 @@ def create(path):
 
 
 def start(function, *arguments):
-    """Runs a function in a process; returns its number and the pipe with its result."""
+    """Runs a function in a new process; returns the process ID and a pipe with the result."""
     output, result = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -89,7 +89,7 @@ def moment(text):
 
 
 def holder(stop, path, share):
-    """Holds the lock to write for a share of the time; returns when it did.
+    """Holds the write lock for a share of the time; returns the times at which it held the lock.
 
     BEGIN acquires the lock within 50 µs; COMMIT releases it as its last step, after its sync.
     """
@@ -178,7 +178,7 @@ def commits(arguments):
 
 
 def clerk(stop, path):
-    """Writes to two tables and an index, and keeps the log; returns the frames of each."""
+    """Writes to two tables and an index, without checkpoints; returns the frames of each."""
     connection = connect(path)
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA wal_autocheckpoint = 0")
@@ -275,7 +275,7 @@ def cost(arguments):
 
 
 def counting(stop, path, counters, index):
-    """Writes or reads without a pause, and counts in shared memory."""
+    """Writes or reads without a pause, and counts the operations in shared memory."""
     connection = connect(path)
     connection.execute("PRAGMA synchronous = NORMAL")
     count = 0
@@ -295,7 +295,7 @@ def processor_seconds(pid):
 
 
 def rates(counters, pids, seconds):
-    """Operations of the writer and of the reader, per second and per second of processor time."""
+    """Returns operations of the writer and the reader, per second and per processor second."""
     def reading():
         return struct.unpack_from("QQ", counters), time.monotonic(), [processor_seconds(p) for p in pids]
 
@@ -310,8 +310,8 @@ def rates(counters, pids, seconds):
 def throughput(arguments):
     """Compares adjacent slices of one run, so that slow changes of the machine cancel out.
 
-    Operations per second of processor time do not depend on what else runs: their ratio shows what
-    top disturbs beside the time that it uses itself.
+    Operations per second of processor time do not depend on other programs: their ratio shows the
+    effect of top beyond the processor time that it uses.
     """
     ratios = {name: [] for name in ("writer", "reader", "writer per core", "reader per core")}
     with tempfile.TemporaryDirectory() as folder:
@@ -330,7 +330,7 @@ def throughput(arguments):
                             shlex.split(arguments.command) + [path, "--follow", "--format", "json"],
                             stdout=subprocess.DEVNULL,
                         )
-                    # The start of top is not a part of watching.
+                    # Exclude the start of top.
                     time.sleep(1)
                     found[watched] = rates(counters, [p[0] for p in processes], arguments.seconds)
                     if watching:

@@ -1,7 +1,7 @@
 import Foundation
 import SQLiteEngine
 
-/// What is done to the pool, each time with a stopwatch.
+/// Operations on the pool; each prints its measured duration.
 struct Acts {
     private let pool: DatabasePool
 
@@ -11,7 +11,7 @@ struct Acts {
 
     func pause(seconds: Double) { Thread.sleep(forTimeInterval: seconds) }
 
-    /// One access that takes long outside of SQLite.
+    /// Performs one access that spends a long time outside SQLite.
     func holdAReader(seconds: Double) throws {
         try act("hold a reader") {
             try pool.read { db in
@@ -21,7 +21,7 @@ struct Acts {
         }
     }
 
-    /// An old state of the database, which the WAL has to keep.
+    /// Keeps a snapshot of an old state of the database, which the WAL must retain.
     func keepASnapshot(seconds: Double) throws {
         try act("keep a snapshot") {
             let snapshot = try pool.makeSnapshot()
@@ -30,7 +30,7 @@ struct Acts {
         }
     }
 
-    /// A query that would take minutes.
+    /// Interrupts a query that would take minutes.
     func interruptAQuery(after seconds: Double) throws {
         try act("run a query and interrupt it") {
             let pool = pool
@@ -44,12 +44,12 @@ struct Acts {
                     try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM orders a, orders b, orders c")
                 }
             } catch let error as DatabaseError where error.isInterruptionError {
-                // As it should be.
+                // The interrupt ends the query.
             }
         }
     }
 
-    /// As many long accesses as there are readers: everybody else waits.
+    /// Performs as many long accesses as there are readers, so that all other accesses wait.
     func takeAllReaders(seconds: Double) {
         act("take all readers") {
             let pool = pool
@@ -72,5 +72,5 @@ struct Acts {
     }
 }
 
-/// Says what the program does, between the tables of the watch.
+/// Prints what the program does, between the tables of the watch.
 func say(_ text: String) { print(">>> \(text)") }

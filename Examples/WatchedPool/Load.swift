@@ -2,7 +2,7 @@ import Foundation
 import SQLiteEngine
 import Synchronization
 
-/// Three threads that read an order each 2 ms, and one that changes some each 5 ms.
+/// Three threads that each read an order every 2 ms, and one that changes some every 5 ms.
 final class Load: Sendable {
     private let pool: DatabasePool
     private let isStopped = Atomic<Bool>(false)
@@ -62,7 +62,7 @@ final class Load: Sendable {
                 do {
                     try operation(self)
                 } catch let error as DatabaseError where error.isInterruptionError {
-                    // interrupt() is for everybody who uses the pool.
+                    // interrupt() affects all accesses to the pool.
                 } catch {
                     print("The load failed: \(error)")
                     return

@@ -8,9 +8,9 @@ struct StatusTable {
     /// Makes the table.
     ///
     /// - Parameters:
-    ///   - status: What the pool says now.
-    ///   - last: What it said before: sums grow, and their growth is what happened since.
-    ///   - start: When the watch began, in nanoseconds.
+    ///   - status: The current status of the pool.
+    ///   - last: The previous status. Differences of sums show what happened since.
+    ///   - start: The time at which the watch started, in nanoseconds.
     init(_ status: DatabaseStatus, since last: DatabaseStatus, start: UInt64) {
         var lines = [Self.summary(status, last, start)]
         lines += status.connections.map(Self.line)
@@ -80,7 +80,7 @@ struct StatusTable {
     }
 }
 
-/// A time in the unit that suits it.
+/// Formats a time in a suitable unit.
 func time(_ nanoseconds: UInt64) -> String {
     switch nanoseconds {
     case ..<1_000_000: "\(nanoseconds / 1_000) µs"

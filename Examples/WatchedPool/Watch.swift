@@ -3,9 +3,9 @@ import SQLiteEngine
 import Synchronization
 import Telemetry
 
-/// Prints what a pool says of itself, twice a second.
+/// Prints the status of a pool twice a second.
 ///
-/// `status()` stops nobody: it may be called as often as one likes.
+/// `status()` stops no access: you can call it as often as you like.
 final class Watch: Sendable {
     private let pool: DatabasePool
     private let isStopped = Atomic<Bool>(false)

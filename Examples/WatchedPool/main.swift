@@ -1,7 +1,7 @@
 import Foundation
 import SQLiteEngine
 
-// What a program does to a pool, and what the pool says of it.
+// Operations on a pool, and the status that the pool reports meanwhile.
 
 let folder = NSTemporaryDirectory() + "watched-pool-\(UUID().uuidString)"
 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

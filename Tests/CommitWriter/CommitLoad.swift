@@ -2,12 +2,12 @@ import Foundation
 import SQLiteEngine
 import Synchronization
 
-/// What the process writes, and how it says so.
+/// The commits of the process, and their acknowledgements.
 final class CommitLoad: Sendable {
-    /// How many threads write, and how many read meanwhile.
+    /// The numbers of writing and reading threads.
     private static let writerCount = 3
     private static let readerCount = 2
-    /// The log is begun anew now and then, so that kills meet checkpoints, too.
+    /// The number of commits between two checkpoints, so that kills also interrupt checkpoints.
     private static let checkpointInterval = 40
 
     private let isEarly: Bool
@@ -18,17 +18,17 @@ final class CommitLoad: Sendable {
         next = Atomic(first)
     }
 
-    /// A configuration that waits for locks: of the process before, which the system is still
-    /// taking down.
+    /// A configuration that waits for locks of the previous process, which the system may not have
+    /// removed yet.
     static var patient: Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
         return configuration
     }
 
-    /// Writes and reads on many threads, without an end.
+    /// Writes and reads on many threads until the process ends.
     ///
-    /// - Throws: What making the tables throws; what comes later ends the process.
+    /// - Throws: An error if the tables cannot be created. Later errors end the process.
     func run(on database: some DatabaseWriter) throws {
         try database.write { db in
             try db.execute(
@@ -41,7 +41,7 @@ final class CommitLoad: Sendable {
             )
         }
         for _ in 0..<Self.readerCount {
-            Thread.detachNewThread { [self] in forever { try look(at: database) } }
+            Thread.detachNewThread { [self] in forever { try verify(database) } }
         }
         for _ in 1..<Self.writerCount {
             Thread.detachNewThread { [self] in forever { try commit(on: database) } }
@@ -76,12 +76,12 @@ final class CommitLoad: Sendable {
         }
         acknowledge(number)
         if number % Self.checkpointInterval == 0 {
-            // Somebody who reads may be in its way.
+            // A reader may block it.
             database.writeWithoutTransaction { db in _ = try? db.checkpoint(.truncate) }
         }
     }
 
-    private func look(at database: some DatabaseWriter) throws {
+    private func verify(_ database: some DatabaseWriter) throws {
         let isWhole = try database.read { db in
             try Bool.fetchOne(
                 db,
@@ -96,7 +96,7 @@ final class CommitLoad: Sendable {
 
     private func acknowledge(_ number: Int) {
         let line = Array("\(number)\n".utf8)
-        // One write: what was said before the kill is in the pipe.
+        // A single write: acknowledgements before the kill are complete in the pipe.
         guard write(STDOUT_FILENO, line, line.count) == line.count else { exit(74) }
     }
 }

@@ -1,14 +1,14 @@
 import Foundation
 import SQLiteEngine
 
-// Writes commits until it is killed, and says of each one that it is done. A test kills it, and
-// looks whether all that it said is in the database.
+// Commits until it is killed, and acknowledges each commit. A test kills it, and checks that the
+// database contains all acknowledged commits.
 //
 //     CommitWriter pool|wal-queue|queue PATH FIRST [--early]
 //
-// Each transaction has a number, from FIRST on; on standard output comes the number, as text with
-// a newline, in one `write`. With `--early` it says so inside of the transaction, and stops there:
-// a test that does not notice this would notice nothing.
+// Each transaction has a number, starting at FIRST. The process writes the number and a newline to
+// standard output in one `write`. With `--early`, it acknowledges a commit inside the transaction,
+// and stops there, which shows that the test detects lost commits.
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 4, let first = Int(arguments[3]) else {

@@ -12,7 +12,7 @@ struct ClipboardSequenceTests {
         #expect(sequence == "\u{1B}]52;c;\(payload)\u{7}")
     }
 
-    @Test func aTextThatTerminalsRefuseIsNotSent() {
+    @Test func aTextTooLongForTerminalsIsNotSent() {
         let longest = String(repeating: "x", count: ClipboardSequence.limit)
         #expect(ClipboardSequence.bytes(for: longest) != nil)
         #expect(ClipboardSequence.bytes(for: longest + "x") == nil)

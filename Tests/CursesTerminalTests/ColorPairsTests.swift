@@ -44,7 +44,7 @@ struct ColorPairsTests {
     }
 
     @Test
-    func theTerminalsOwnColoursArePairZero() {
+    func theDefaultColoursArePairZero() {
         var pairs = pairs(colors: 256)
         #expect(pairs.choice(for: Style()).pair == 0)
         #expect(defined.list.isEmpty)
@@ -58,7 +58,7 @@ struct ColorPairsTests {
     }
 
     @Test
-    func directColoursKeepClearOfThePalette() {
+    func directColoursAvoidThePalette() {
         var pairs = pairs(colors: 0x1000000, isDirect: true)
         #expect(pairs.depth == .direct)
         _ = pairs.choice(for: style(.rgb(0x12, 0x34, 0x56), on: .rgb(0, 0, 0)))
@@ -67,7 +67,7 @@ struct ColorPairsTests {
     }
 
     @Test
-    func twoHundredAndFiftySixColoursTakeTheNearest() {
+    func twoHundredAndFiftySixColoursUseTheNearest() {
         var pairs = pairs(colors: 256)
         _ = pairs.choice(for: style(.rgb(254, 1, 1)))
         #expect(defined.list == [[1, 196, -1]])
@@ -82,7 +82,7 @@ struct ColorPairsTests {
     }
 
     @Test
-    func textIsNeverAsDarkAsItsBackground() {
+    func textDiffersFromItsBackground() {
         var pairs = pairs(colors: 8, pairs: 64)
         _ = pairs.choice(for: style(.indexed(8), on: .indexed(0)))
         #expect(defined.list == [[1, 7, 0]])
@@ -97,7 +97,7 @@ struct ColorPairsTests {
     }
 
     @Test
-    func whenTheNumbersAreUsedUpTheOwnerIsTold() {
+    func exhaustedPairNumbersNotifyTheOwner() {
         var pairs = pairs(colors: 256, pairs: 3)
         for index in UInt8(20)..<23 { _ = pairs.choice(for: style(.indexed(index))) }
         #expect(pairs.isExhausted)

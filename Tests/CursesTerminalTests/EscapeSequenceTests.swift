@@ -11,12 +11,12 @@ struct EscapeSequenceTests {
         return keys + sequence.end()
     }
 
-    @Test func whatIsTypedStaysWhatItIs() {
+    @Test func typedCharactersStayUnchanged() {
         #expect(keys("a[1~") == "a[1~".map { .character($0) })
     }
 
     @Test(arguments: ["\u{1B}[1~", "\u{1B}[200~", "\u{1B}[1;5A", "\u{1B}OZ", "\u{1B}[[E"])
-    func aKeyThatNobodyKnowsIsNone(sequence: String) {
+    func anUnknownKeyIsIgnored(sequence: String) {
         #expect(keys(sequence).isEmpty)
         #expect(keys(sequence + "q") == [.character("q")])
     }
@@ -29,7 +29,7 @@ struct EscapeSequenceTests {
         #expect(keys("\u{1B}O") == [.escape, .character("O")])
     }
 
-    @Test func aSequenceThatIsCutOffTakesNoFurtherKeyWithIt() {
+    @Test func aTruncatedSequenceConsumesNoOtherKey() {
         var sequence = EscapeSequence()
         for scalar in "\u{1B}[1".unicodeScalars { #expect(sequence.take(scalar.value).isEmpty) }
         #expect(sequence.end().isEmpty)

@@ -17,7 +17,7 @@ struct KeyDecoderTests {
     }
 
     @Test(arguments: [0x00, 0x1C, 0x1F, 0x80, 0x9B, 0xD800] as [UInt32])
-    func whatNobodyTypesIsNoKey(scalar: UInt32) {
+    func untypeableCodesAreNoKeys(scalar: UInt32) {
         #expect(KeyDecoder.key(scalar: scalar) == nil)
     }
 

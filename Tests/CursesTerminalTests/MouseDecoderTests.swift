@@ -23,30 +23,30 @@ struct MouseDecoderTests {
         // With Shift, Meta and Control.
         ("28;2;2M", MouseEvent(.press, at: Point(x: 1, y: 1))),
     ])
-    func whatIsToldInDecimal(text: String, event: MouseEvent) {
+    func decimalReportsAreDecoded(text: String, event: MouseEvent) {
         #expect(events(.decimal, text) == [event])
     }
 
     @Test(arguments: [
-        // Other buttons, places outside, a move without a button, and what no mouse says.
+        // Other buttons, positions outside, a move without a button, and invalid reports.
         "1;2;2M", "2;2;2m", "0;0;1M", "35;4;4M", "66;1;1M", "0;1M", "x", "0;1;2;3M", ";;M",
     ])
-    func whatMeansNothingIsSwallowed(text: String) {
+    func meaninglessReportsAreDiscarded(text: String) {
         #expect(events(.decimal, text).isEmpty)
     }
 
-    @Test func aNumberWithoutEndIsNoTrap() {
+    @Test func anEndlessNumberDoesNotTrap() {
         #expect(events(.decimal, String(repeating: "9", count: 400) + ";1;1M").isEmpty)
     }
 
-    @Test func whatIsToldInCharacters() {
+    @Test func characterReportsAreDecoded() {
         #expect(events(.characters, " !!") == [MouseEvent(.press, at: Point(x: 0, y: 0))])
         #expect(events(.characters, "#*+") == [MouseEvent(.release, at: Point(x: 9, y: 10))])
         #expect(events(.characters, "@*+") == [MouseEvent(.drag, at: Point(x: 9, y: 10))])
         #expect(events(.characters, "a*+") == [MouseEvent(.wheelDown, at: Point(x: 9, y: 10))])
     }
 
-    @Test func itReadsNoFurtherThanItsEnd() {
+    @Test func decodingStopsAtTheEndOfAReport() {
         var decoder = MouseDecoder()
         #expect(!decoder.isReading)
         decoder.begin(.decimal)

@@ -11,7 +11,7 @@ struct TerminalProfileTests {
     }
 
     @Test
-    func directColourNeedsTheTerminalsWordAndAnEntry() throws {
+    func directColourNeedsCOLORTERMAndATerminfoEntry() throws {
         var environment = ["TERM": "xterm-256color"]
         #expect(try profile(environment).name == "xterm-256color")
         environment["COLORTERM"] = "truecolor"
@@ -21,7 +21,7 @@ struct TerminalProfileTests {
     }
 
     @Test
-    func noColorWinsWhenItIsNotEmpty() throws {
+    func aNonemptyNoColorVariableDisablesColour() throws {
         var environment = ["TERM": "xterm-256color", "COLORTERM": "truecolor", "NO_COLOR": ""]
         #expect(try profile(environment).wantsColors)
         environment["NO_COLOR"] = "0"
@@ -42,7 +42,7 @@ struct TerminalProfileTests {
     }
 
     @Test(arguments: [[:], ["TERM": ""], ["TERM": "dumb"], ["TERM": "unknown"], ["TERM": "odd"]])
-    func whatCannotDrawIsAnErrorThatNamesTheWayOut(environment: [String: String]) {
+    func anUnsuitableTerminalIsAnErrorWithARemedy(environment: [String: String]) {
         let error = #expect(throws: TerminalError.self) { try profile(environment) }
         #expect(error?.description.contains("poolgauge run") == true)
     }

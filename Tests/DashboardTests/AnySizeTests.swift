@@ -19,7 +19,7 @@ struct AnySizeTests {
     @Test(.timeLimit(.minutes(5)))
     func everySizeIsDrawnWithoutACrash() {
         for dashboard in dashboards() {
-            // Steps without a common divisor: all kinds of widths and heights are met.
+            // Steps without a common divisor, to cover many combinations of widths and heights.
             for height in stride(from: 0, through: 45, by: 3) {
                 for width in stride(from: 0, through: 130, by: 13) {
                     let size = Size(width: width, height: height)
@@ -108,7 +108,7 @@ struct AnySizeTests {
         }
     }
 
-    @Test func aTerminalThatIsTooSmallIsToldTheSizeNeeded() {
+    @Test func aTerminalThatIsTooSmallShowsTheRequiredSize() {
         let dashboard = DashboardModel()
         for size in [Size(width: 39, height: 30), Size(width: 120, height: 9)] {
             #expect(dashboard.render(size: size).plainText.contains("40x10"))
@@ -116,7 +116,7 @@ struct AnySizeTests {
         #expect(!dashboard.render(size: Size(width: 40, height: 10)).plainText.contains("needs"))
     }
 
-    @Test func numbersThatAreNoneAndHostileTextAreDrawnHarmlessly() {
+    @Test func nonnumbersAndHostileTextAreHarmless() {
         var sample = Story().samples(until: 0)[0]
         sample.time = .nan
         sample.plannedDuration = .infinity
@@ -146,7 +146,7 @@ struct AnySizeTests {
         }
     }
 
-    @Test func nobodysTextVanishesInFewerColors() throws {
+    @Test func textStaysVisibleInFewerColors() throws {
         for theme in Theme.builtIn {
             var dashboard = DashboardModel(theme: theme)
             for sample in Story().samples(until: 26) { dashboard.ingest(sample) }
@@ -156,7 +156,7 @@ struct AnySizeTests {
                 let hidden = reduced.cells.filter { cell in
                     let isText = cell.character.first.map { $0.isLetter || $0.isNumber } ?? false
                     let (front, back) = (cell.style.foreground, cell.style.background)
-                    // The terminal's own two colours are never the same.
+                    // The terminal's default colours always differ.
                     return isText && front == back && front != .standard
                 }
                 #expect(hidden.isEmpty, "\(theme.name) at \(depth.rawValue)")

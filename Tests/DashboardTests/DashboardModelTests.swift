@@ -18,19 +18,19 @@ struct DashboardModelTests {
         (.character("a"), .nextArm), (.character("I"), .interrupt(connection: nil)),
         (.character("n"), .makeSnapshot), (.character("x"), .releaseSnapshot(label: nil)),
     ])
-    func keysAskForActions(key: Key, action: DashboardAction) {
+    func keysRequestActions(key: Key, action: DashboardAction) {
         var model = DashboardModel()
         #expect(model.handle(.key(key)) == [action])
     }
 
-    @Test func otherKeysAndResizesAskForNothing() {
+    @Test func otherKeysAndResizesRequestNoAction() {
         var model = DashboardModel()
         for event in [InputEvent.key(.character("Z")), .key(.up), .resize(size)] {
             #expect(model.handle(event).isEmpty)
         }
     }
 
-    @Test func aPausedDisplayStandsStillAndTheCollectionGoesOn() {
+    @Test func aPausedDisplayIsFrozenWhileCollectionContinues() {
         var model = dashboard()
         let live = model.render(size: size).plainText
         #expect(model.handle(.key(.character(" "))).isEmpty)
@@ -42,10 +42,10 @@ struct DashboardModelTests {
         _ = model.handle(.key(.character(" ")))
         let after = model.render(size: size).plainText
         #expect(after.contains("10.0 of 35.0 s"))
-        #expect(after.contains("SQLITE_BUSY, the first"), "what came meanwhile is there")
+        #expect(after.contains("SQLITE_BUSY, the first"), "the samples of the pause are present")
     }
 
-    @Test func themesTakeTurns() throws {
+    @Test func themesCycle() throws {
         var model = dashboard()
         let names = (0..<model.themes.count).map { _ in
             _ = model.handle(.key(.character("t")))
@@ -70,7 +70,7 @@ struct DashboardModelTests {
         }
     }
 
-    @Test func everyCommandHasOneBindingAndEveryKeyOneMeaning() {
+    @Test func everyCommandHasABindingAndEveryKeyOneCommand() {
         let commands = DashboardCommand.bindings.map(\.command)
         #expect(commands.count == DashboardCommand.allCases.count)
         #expect(Set(commands) == Set(DashboardCommand.allCases))
@@ -83,7 +83,7 @@ struct DashboardModelTests {
         }
     }
 
-    @Test func zoomChangesTheTimeShownWithinItsBounds() {
+    @Test func zoomChangesTheVisibleTimeWithinBounds() {
         var model = dashboard()
         #expect(model.render(size: size).plainText.contains("last 30 s"))
         for _ in 0..<9 { _ = model.handle(.key(.character("-"))) }
@@ -99,7 +99,7 @@ struct DashboardModelTests {
         #expect(model.render(size: size).plainText.contains("▲ a queue has no snapshots"))
     }
 
-    @Test func theFooterShowsWhatTheDisplayCosts() {
+    @Test func theFooterShowsTheCostOfTheDisplay() {
         var model = dashboard()
         model.displayCPUShare = 0.013
         #expect(model.render(size: size).plainText.contains("display 1.3 % CPU"))

@@ -3,11 +3,11 @@ import TerminalUI
 import Testing
 
 struct FrameTimeTests {
-    /// Ten frames a second at 120x40 must cost little.
+    /// The cost of a frame at 120x40, of which the dashboard draws ten per second.
     ///
-    /// In a release build a frame takes well under 2 ms. A debug build is many times slower: the limit here only catches what
-    /// grows with a run's length or allocates for each cell.
-    @Test func aFrameIsCheapHoweverLongTheRunWas() throws {
+    /// In a release build, a frame takes well under 2 ms. A debug build is many times slower: the
+    /// limit only detects work that grows with the length of a run or allocates for each cell.
+    @Test func theCostOfAFrameDoesNotGrowWithTheRun() throws {
         var model = DashboardModel()
         for sample in Story(readers: 8).samples(until: 310) { model.ingest(sample) }
         for _ in 0..<4 { _ = model.handle(.key(.character("-"))) }

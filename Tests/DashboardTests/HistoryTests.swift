@@ -5,7 +5,7 @@ import Testing
 @testable import Dashboard
 
 struct HistoryTests {
-    @Test func aRingForgetsTheOldest() {
+    @Test func aRingDropsTheOldest() {
         var ring = RingBuffer<Int>(capacity: 3)
         #expect(ring.last == nil)
         for number in 1...7 { ring.append(number) }
@@ -26,7 +26,7 @@ struct HistoryTests {
         #expect(history.lanes[0].states.last == history.lanes[0].state)
     }
 
-    @Test func anotherArmBeginsANewHistoryAndKeepsTheEvents() {
+    @Test func anotherArmStartsANewHistoryAndKeepsTheEvents() {
         var history = History()
         for sample in Story().samples(until: 8) { history.append(sample) }
         for sample in Story(kind: .queue).samples(until: 0.2) { history.append(sample) }
@@ -37,7 +37,7 @@ struct HistoryTests {
         #expect(messages.contains("phase steady begins"))
     }
 
-    @Test func aRunThatStartsOverBeginsANewHistory() {
+    @Test func aRestartedRunStartsANewHistory() {
         var history = History()
         for _ in 0..<2 {
             for sample in Story().samples(until: 1) { history.append(sample) }
@@ -45,7 +45,7 @@ struct HistoryTests {
         #expect(history.moments.count == 11)
     }
 
-    @Test func aClosedConnectionLingersThenGoes() throws {
+    @Test func aClosedConnectionStaysForAMoment() throws {
         var history = History()
         var sample = try #require(Story().samples(until: 0).first)
         history.append(sample)
@@ -65,7 +65,7 @@ struct HistoryTests {
         #expect(history.lanes.count == all - 1)
     }
 
-    @Test func lanesStandInOrderHoweverTheyCome() throws {
+    @Test func lanesAreSortedWhateverTheirOrderOfArrival() throws {
         var history = History()
         var sample = try #require(Story(readers: 2).samples(until: 0).first)
         sample.database.connections = [

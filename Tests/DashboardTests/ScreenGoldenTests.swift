@@ -17,7 +17,7 @@ struct ScreenGoldenTests {
         if screen == .compare {
             for sample in Story(kind: .queue).samples(until: 26) { model.ingest(sample) }
         }
-        // A moment at which somebody waits for a reader, and somebody for the writer.
+        // A moment with waits for a reader and for the writer.
         let end = screen == .waiters ? 25.9 : end
         for sample in story.samples(until: end) { model.ingest(sample) }
         let key = try #require("\(screen.rawValue)".first)
@@ -47,8 +47,10 @@ struct ScreenGoldenTests {
         }
     }
 
-    /// Every cell with its style in every size, depth and glyph set: a number for each, since the
-    /// pictures would take megabytes; what they look like, the others show.
+    /// Compares every cell and style in every size, depth and glyph set.
+    ///
+    /// A digest replaces each picture, because the pictures would take megabytes; other tests
+    /// compare pictures.
     @Test(arguments: DashboardScreen.allCases)
     func keepsEveryCellInEveryDepth(screen: DashboardScreen) throws {
         var lines: [String] = []
@@ -82,7 +84,7 @@ struct ScreenGoldenTests {
         try Golden.expect(model.render(size: size), named: "\(screen)-past-120x40")
     }
 
-    /// Nothing is empty that could tell of the run, and nothing claims to be of now.
+    /// Each panel shows its results of the run, and none presents them as current.
     @Test(arguments: DashboardScreen.allCases, [(120, 40), (80, 24)])
     func showsTheEndOfARun(screen: DashboardScreen, size: (Int, Int)) throws {
         var model = DashboardModel(theme: try Theme.named("dark"))
@@ -94,7 +96,7 @@ struct ScreenGoldenTests {
         #expect(!picture.plainText.contains("now"))
     }
 
-    /// Large, but neither pinned nor growing: told why the file stays as it is.
+    /// A large log that is neither pinned nor growing: the screen explains its size.
     @Test(arguments: [DashboardScreen.overview, .snapshots], [(120, 40), (80, 24)])
     func showsALogThatStartsOver(screen: DashboardScreen, size: (Int, Int)) throws {
         var model = DashboardModel(theme: try Theme.named("dark"))
@@ -113,9 +115,9 @@ struct ScreenGoldenTests {
         try Golden.expect(picture, named: "\(screen)-starts-over-\(size.0)x\(size.1)")
     }
 
-    /// Where p99 has too few accesses, whatever speaks of another percentile says so.
+    /// Where p99 has too few accesses, each panel names the percentile that it shows.
     @Test(arguments: [(120, 40), (80, 24)])
-    func showsWhichPercentileItSpeaksOf(size: (Int, Int)) throws {
+    func namesTheShownPercentile(size: (Int, Int)) throws {
         var model = DashboardModel(theme: try Theme.named("dark"))
         for var sample in Story().samples() {
             for index in sample.clients.indices {

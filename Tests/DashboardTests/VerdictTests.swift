@@ -41,7 +41,7 @@ struct VerdictTests {
         )
     }
 
-    @Test func saturationIsSaidWithWhoWaitsAndWhoHolds() {
+    @Test func saturationNamesWaitersAndHolders() {
         let (level, text) = verdict { sample in
             sample.saturation = 0.43
             sample.database.waitingReaders = [waiter("ui", 12_000_000), waiter("ui", 1_000)]
@@ -56,7 +56,7 @@ struct VerdictTests {
         )
     }
 
-    @Test func aQueueThatHasJustEndedIsStillSaid() {
+    @Test func aQueueThatJustEndedIsStillReported() {
         let (_, text) = verdict { sample in
             sample.saturation = 0.5
             if sample.sequence < 90 {
@@ -66,13 +66,13 @@ struct VerdictTests {
         #expect(text == "Pool saturated 50 % of the last 10 s: nobody waits now, 2 did at once")
     }
 
-    @Test func aCalmPoolIsSaidToBeCalm() {
+    @Test func anIdlePoolIsReportedAsIdle() {
         let (level, text) = verdict { _ in }
         #expect(level == .good)
         #expect(text == "Nobody waits: 1.0 of 4 readers in use on average")
     }
 
-    @Test func writersThatQueueAreAWarning() {
+    @Test func waitingWritersAreAWarning() {
         let (level, text) = verdict { sample in
             sample.database.waitingWriters = [waiter("pay", 2_000_000)]
             var writer = ConnectionStatus(label: "d.writer", role: .writer, state: .statement)
@@ -87,7 +87,7 @@ struct VerdictTests {
         )
     }
 
-    @Test func aRunThatHasEndedDoesNotForgetWhoWaited() {
+    @Test func anEndedRunStillReportsItsWaiters() {
         let (level, text) = verdict { sample in
             if sample.sequence == 50 {
                 sample.database.waitingWriters = [waiter("pay", 2_000_000), waiter("buy", 1_000)]
@@ -98,7 +98,7 @@ struct VerdictTests {
         #expect(text.contains("t most 2 writes waited at once"), "\(text)")
     }
 
-    @Test func aQueueCountsItsWritersAndIsJudgedByWhatIsSeen() {
+    @Test func aQueueCountsItsWritersAndIsJudgedBySamples() {
         let (level, text) = verdict { sample in
             sample.database.kind = .queue
             sample.database.readers = nil
@@ -146,7 +146,7 @@ struct VerdictTests {
         (.largeTransaction, "one large transaction of report"),
         (.noCheckpoint, "was not checkpointed for 2.00 s"), (.otherProcess, "another process"),
     ])
-    func eachCauseOfAPinHasItsWords(cause: WALPin.Cause, words: String) throws {
+    func eachCauseOfAPinHasAText(cause: WALPin.Cause, words: String) throws {
         let origin = AccessOrigin(name: "report")
         let pin = WALPin(by: origin, cause: cause, ageNanoseconds: 2_000_000_000)
         let text = try #require(WALWords.pin(WALStatus(bytes: 1, pin: pin)))

@@ -4,7 +4,7 @@ import Telemetry
 import Testing
 import WorkloadEngine
 
-/// What captured scenarios need of an arm: kinds of BEGIN, busy timeouts, rests and the guard.
+/// Features of arms that captured scenarios use: kinds of BEGIN, busy timeouts, pauses, the guard.
 @Suite(.timeLimit(.minutes(2)))
 struct CapturedArmTests {
     private final class Folder {
@@ -35,7 +35,7 @@ struct CapturedArmTests {
     }
 
     @Test(arguments: [Arm.Library.engine, .raw], [Arm.Kind.queue, .pool])
-    func theGuardRefusesAndCountsWhatReachesOutside(
+    func theGuardRefusesAndCountsOutsideAccess(
         library: Arm.Library,
         kind: Arm.Kind
     ) throws {
@@ -53,7 +53,7 @@ struct CapturedArmTests {
         #expect(failure(target, "ATTACH ? AS o", [.text(inside)]) == denied)
         #expect(failure(target, "VACUUM INTO '\(inside)'") == denied)
         #expect(failure(target, "VACUUM INTO '\(outside)'") == denied)
-        // SQLite calls a refused function an error of the statement.
+        // SQLite reports a refused function as an error of the statement.
         #expect(
             failure(target, "SELECT load_extension('/tmp/x')") == .error("SQLITE_ERROR")
         )
@@ -84,7 +84,7 @@ struct CapturedArmTests {
         (Arm.Library.raw, Arm.Begin.deferred, true), (.raw, .immediate, false),
         (.engine, .deferred, true), (.engine, .exclusive, false),
     ])
-    func aTransactionBeginsAsItsArmSays(
+    func aTransactionUsesTheArmsKindOfBegin(
         library: Arm.Library,
         begin: Arm.Begin,
         lets: Bool
@@ -107,7 +107,7 @@ struct CapturedArmTests {
     }
 
     @Test(arguments: [Arm.Library.engine, .raw])
-    func aConnectionWaitsAsLongAsItsArmSays(library: Arm.Library) throws {
+    func aConnectionUsesTheArmsBusyTimeout(library: Arm.Library) throws {
         let folder = try Folder()
         var arm = Arm(name: "a", kind: .pool, library: library)
         arm.busyTimeout = .milliseconds(50)
@@ -139,8 +139,8 @@ struct CapturedArmTests {
         return try await run.run()
     }
 
-    /// A rest lasts inside the access, so that few accesses fit into the run.
-    @Test func aRestIsPartOfItsAccess() async throws {
+    /// A pause is part of the access, so that few accesses fit into the run.
+    @Test func aPauseIsPartOfItsAccess() async throws {
         let result = try await run(
             Scenario.parse(
                 yaml: """
@@ -159,7 +159,7 @@ struct CapturedArmTests {
         #expect(try #require(app.service).max >= 50_000_000)
     }
 
-    @Test func valuesComeFromTheRunsOwnColumns() async throws {
+    @Test func valuesComeFromColumnsOfTheRunsDatabase() async throws {
         let result = try await run(
             Scenario.parse(
                 yaml: """
@@ -203,7 +203,7 @@ struct CapturedArmTests {
         ("{distribution: uniform, table: t, column: nothing}", "no such column"),
         ("{distribution: uniform, table: nothing, column: a}", "no such table"),
     ])
-    func aColumnThatCannotBeDrawnFromIsNamed(variable: String, message: String) async throws {
+    func anUnusableColumnIsReported(variable: String, message: String) async throws {
         let scenario = try Scenario.parse(
             yaml: """
                 version: 1

@@ -5,7 +5,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Databases that exist, as data of a scenario and of an arm.
+/// Existing databases as the data of a scenario or an arm.
 @Suite(.timeLimit(.minutes(1)))
 struct DatabaseCopyTests {
     private func withFolder(_ body: (URL) async throws -> Void) async throws {
@@ -16,7 +16,7 @@ struct DatabaseCopyTests {
         try await body(folder)
     }
 
-    /// A database with some rows, whose last ones are in its write-ahead log alone.
+    /// Creates a database whose last rows are only in its write-ahead log.
     private func makeDatabase(at path: String, rows: Int) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.journalMode = .wal
@@ -34,7 +34,7 @@ struct DatabaseCopyTests {
         return try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM own") }
     }
 
-    @Test func aCopyHasWhatTheLogHasAndARollbackJournal() async throws {
+    @Test func aCopyContainsTheLogAndUsesARollbackJournal() async throws {
         try await withFolder { folder in
             let source = folder.appendingPathComponent("app.sqlite").path
             let copy = folder.appendingPathComponent("copy.sqlite").path
@@ -43,7 +43,7 @@ struct DatabaseCopyTests {
             try EngineTargetFactory().copyDatabase(at: source, to: copy) { shares.append($0) }
             #expect(shares.last == 1)
             #expect(shares == shares.sorted())
-            // Somebody may go on with the source.
+            // The source stays usable.
             try await open.write { try $0.execute(sql: "DELETE FROM own") }
             #expect(try count(at: copy) == 3000)
             let queue = try DatabaseQueue(path: copy)
@@ -56,11 +56,11 @@ struct DatabaseCopyTests {
         }
     }
 
-    @Test func whatIsThrownByTheProgressEndsTheCopy() async throws {
+    @Test func anErrorInTheProgressClosureEndsTheCopy() async throws {
         try await withFolder { folder in
             let source = folder.appendingPathComponent("app.sqlite").path
             let queue = try makeDatabase(at: source, rows: 10)
-            // More than one step of the backup: what is complete is not taken back.
+            // The backup needs more than one step: a complete backup cannot be cancelled.
             try await queue.write {
                 try $0.execute(sql: "INSERT INTO own (text) VALUES (zeroblob(6000000))")
             }
@@ -74,7 +74,7 @@ struct DatabaseCopyTests {
         }
     }
 
-    @Test func eachArmRunsOnItsOwnDataAndTheSourcesStayAsTheyWere() async throws {
+    @Test func eachArmRunsOnItsOwnDataAndSourcesStayUnchanged() async throws {
         try await withFolder { folder in
             for (name, rows) in [("small.sqlite", 10), ("large.sqlite", 500)] {
                 try makeDatabase(at: folder.appendingPathComponent(name).path, rows: rows).close()
@@ -119,7 +119,7 @@ struct DatabaseCopyTests {
         }
     }
 
-    @Test func aPathIsLookedUpBesidesTheScenariosFile() {
+    @Test func aPathIsRelativeToTheScenarioFile() {
         func path(_ text: String, _ file: String) -> String {
             ScenarioDecoder.path(text, besides: file)
         }

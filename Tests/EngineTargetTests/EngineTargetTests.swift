@@ -47,7 +47,7 @@ struct EngineTargetTests {
     }
 
     @Test(arguments: arms)
-    func anInterruptIsAFailureOfItsOwn(arm: Arm) throws {
+    func anInterruptIsADistinctFailure(arm: Arm) throws {
         let endless = """
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
             SELECT i FROM n WHERE i < 0
@@ -56,7 +56,7 @@ struct EngineTargetTests {
             let hasEnded = Lock(false)
             let watchEnded = DispatchSemaphore(value: 0)
             let watcher = Thread {
-                // Again and again: the statement may not have begun when the first one comes.
+                // Repeat the interrupt: the first one may arrive before the statement.
                 while target.status()?.interrupts.delivered == 0, !hasEnded.withLock({ $0 }) {
                     target.interrupt()
                 }
@@ -67,7 +67,7 @@ struct EngineTargetTests {
                 try target.perform(.read, as: client) { try $0.run(endless, []) }
             }
             hasEnded.withLock { $0 = true }
-            // Before the target is closed.
+            // Wait for the access before the target is closed.
             watchEnded.wait()
             let thrown = try #require(error)
             #expect(target.failure(of: thrown) == .interrupted)
@@ -91,7 +91,7 @@ struct EngineTargetTests {
     }
 
     @Test
-    func theEnvironmentTellsWhatIsInForce() throws {
+    func theEnvironmentReportsTheSettingsInForce() throws {
         let pool = Arm(
             name: "pool",
             kind: .pool,
@@ -113,14 +113,14 @@ struct EngineTargetTests {
     }
 
     @Test
-    func readersAreLimitedAsTheArmSays() throws {
+    func theArmLimitsTheReaders() throws {
         try withTarget(Arm(name: "pool", kind: .pool, readers: 3)) { target in
             #expect(target.status()?.readers?.maximum == 3)
         }
     }
 
     @Test
-    func aMistakenPragmaIsAnErrorThatNamesIt() {
+    func aWrongPragmaIsAnErrorThatNamesIt() {
         let arm = Arm(
             name: "queue",
             kind: .queue,

@@ -4,10 +4,10 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Each scenario that comes with Poolgauge, run for a moment on real databases.
+/// Short runs of each preset on real databases.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct PresetRunTests {
-    /// A run's result and how many rows its load added.
+    /// The result of a run, and the number of rows that its load added.
     private struct Outcome {
         var result: ArmResult
         var addedRows: Int
@@ -42,7 +42,7 @@ struct PresetRunTests {
         return Outcome(result: result, addedRows: try rows(of: used) - rows(of: fresh))
     }
 
-    /// How many rows all tables of a database have.
+    /// The number of rows in all tables of a database.
     private func rows(of file: URL) throws -> Int {
         let target = try EngineTargetFactory().open(Arm(name: "look", kind: .queue), at: file.path)
         defer { try? target.close() }
@@ -60,7 +60,7 @@ struct PresetRunTests {
         return total
     }
 
-    /// How many rows an operation adds each time.
+    /// The number of rows that each execution of an operation adds.
     private func growth(_ statements: [String]) -> Int {
         statements.reduce(0) { sum, sql in
             switch StatementTemplate(sql: sql).verb {
@@ -71,15 +71,15 @@ struct PresetRunTests {
         }
     }
 
-    /// How many rows a client's completed accesses added, and how many those may have added that
-    /// the end of the run found at work.
+    /// The number of rows that a client's completed accesses added, and the number that accesses in
+    /// progress at the end of the run may have added.
     private func growth(of client: Client, _ result: ClientResult) -> ClosedRange<Int> {
         let perAccess: [(count: Int, each: Int)]
         switch client.activity {
         case .operations(_, let mix):
             perAccess = mix.map { operation in
-                let own = result.operations?[operation.name] ?? result
-                return (Int(own.completed), growth(operation.statements))
+                let counts = result.operations?[operation.name] ?? result
+                return (Int(counts.completed), growth(operation.statements))
             }
         case .importRows(_, let batch, let statement):
             perAccess = [(Int(result.completed), batch * growth(statement.map { [$0] } ?? []))]
@@ -100,7 +100,7 @@ struct PresetRunTests {
         defer { store.remove() }
         for arm in scenario.defaultArms {
             var outcome = try await run(scenario, arm, store)
-            // A closed loop begins nothing while the machine stands still.
+            // A closed loop starts no access while the machine stalls.
             if outcome.isIdle {
                 outcome = try await run(scenario.scaled(toMeasured: .seconds(4)), arm, store)
             }
@@ -111,16 +111,16 @@ struct PresetRunTests {
                     continue
                 }
                 #expect(result.isBalanced, "\(client.name) in \(arm.name)")
-                // Where processes meet, one is refused; nothing else may go wrong.
+                // With several processes, SQLITE_BUSY is the only error allowed.
                 let codes = Set(result.errors.keys)
                 let expectedCodes: Set<String> = name == "two-processes" ? ["SQLITE_BUSY"] : []
                 #expect(
                     codes.isSubset(of: expectedCodes),
                     "\(client.name) in \(arm.name): \(result.errors)"
                 )
-                let own = growth(of: client, result)
+                let added = growth(of: client, result)
                 expected =
-                    expected.lowerBound + own.lowerBound...expected.upperBound + own.upperBound
+                    expected.lowerBound + added.lowerBound...expected.upperBound + added.upperBound
             }
             #expect(!outcome.isIdle)
             #expect(expected.contains(outcome.addedRows), "rows in \(arm.name)")
@@ -131,7 +131,7 @@ struct PresetRunTests {
     }
 
     @Test(arguments: Presets.all.map(\.name))
-    func everyStatementIsUnderstood(name: String) throws {
+    func everyStatementIsPrepared(name: String) throws {
         let scenario = try #require(Presets.named(name)).scenario()
         try ScenarioCheck(EngineTargetFactory()).check(scenario)
     }

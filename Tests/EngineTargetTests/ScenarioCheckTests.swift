@@ -4,7 +4,7 @@ import SQLiteEngine
 import Testing
 import WorkloadEngine
 
-/// What only a database can find wrong with a scenario, and where it is said to be.
+/// Errors in a scenario that only a database detects, and their reported places.
 struct ScenarioCheckTests {
     private static let good = """
         version: 1
@@ -27,7 +27,7 @@ struct ScenarioCheckTests {
         try ScenarioCheck(EngineTargetFactory()).check(Scenario.parse(yaml: yaml, file: file))
     }
 
-    @Test func theScenarioItselfIsGood() throws {
+    @Test func theUnchangedScenarioIsValid() throws {
         try check(Self.good)
     }
 
@@ -53,7 +53,7 @@ struct ScenarioCheckTests {
                 + "no such column: tilte; did you mean 'title'?"
         ),
     ])
-    func aSlipIsFoundInItsPlace(old: String, new: String, issue: String) throws {
+    func anErrorStatesItsPlace(old: String, new: String, issue: String) throws {
         try #require(Self.good.contains(old))
         let yaml = Self.good.replacing(old, with: new, maxReplacements: 1)
         let error = #expect(throws: ScenarioError.self) { try check(yaml) }
@@ -74,18 +74,18 @@ struct ScenarioCheckTests {
     }
 
     @Test func savepointsInsideATransactionAreAllowed() throws {
-        let own = "SAVEPOINT s; ROLLBACK TO s; RELEASE s; UPDATE notes"
-        try check(Self.good.replacing("rename: UPDATE notes", with: "rename: \(own)"))
+        let savepoints = "SAVEPOINT s; ROLLBACK TO s; RELEASE s; UPDATE notes"
+        try check(Self.good.replacing("rename: UPDATE notes", with: "rename: \(savepoints)"))
     }
 
-    @Test func aColumnThatIsNotThereIsFoundAtItsTable() throws {
+    @Test func aMissingColumnIsReportedAtItsTable() throws {
         let yaml = Self.good.replacing("title: {distribution", with: "titel: {distribution")
         let error = #expect(throws: ScenarioError.self) { try check(yaml) }
         #expect(error?.issues.first?.line == 5)
         #expect(error?.description.contains("titel") == true)
     }
 
-    @Test func aTableThatCannotBeMadeIsFoundAtItsStatement() throws {
+    @Test func anInvalidTableIsReportedAtItsStatement() throws {
         let yaml = Self.good.replacing("CREATE TABLE", with: "CREATE TABEL")
         let error = #expect(throws: ScenarioError.self) { try check(yaml) }
         #expect(error?.issues.count == 1)
@@ -94,7 +94,7 @@ struct ScenarioCheckTests {
         #expect(error?.description.contains("syntax error") == true)
     }
 
-    @Test func aDatabaseThatIsCopiedIsLookedAtAndStaysAsItWas() throws {
+    @Test func aCopiedDatabaseIsCheckedAndStaysUnchanged() throws {
         try withFolder { folder in
             let path = folder.appendingPathComponent("app.sqlite").path
             let queue = try DatabaseQueue(path: path)

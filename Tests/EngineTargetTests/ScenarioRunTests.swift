@@ -4,10 +4,10 @@ import Telemetry
 import Testing
 import WorkloadEngine
 
-/// Scenarios from their YAML to the database, on the engine and on bare libsqlite3.
+/// Runs of scenarios, from their YAML to the database, on the engine and on bare libsqlite3.
 @Suite(.timeLimit(.minutes(2)), .serialized)
 struct ScenarioRunTests {
-    /// Runs one arm of a scenario, and reads the database that is left.
+    /// Runs one arm of a scenario, and reads the resulting database.
     private func run(
         _ yaml: String,
         arm name: String,
@@ -43,7 +43,7 @@ struct ScenarioRunTests {
         return rows
     }
 
-    /// The beginning of every scenario here.
+    /// The first lines of each scenario in these tests.
     private func head(
         _ arms: String,
         schema: String,
@@ -65,7 +65,7 @@ struct ScenarioRunTests {
     private static let numbers =
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)"
 
-    /// Without waiting for the disk, which may take longer for one commit than a run here lasts.
+    /// Arms without syncs, because one sync may take longer than a run.
     private static let arms = """
         {pool: {type: pool, readers: 2, synchronous: "off"}, queue: {type: queue, synchronous: "off"},
           memory: {type: memory}, raw: {library: raw, synchronous: "off"},
@@ -100,8 +100,8 @@ struct ScenarioRunTests {
     }
 
     @Test(arguments: ["pool", "queue", "raw"])
-    func moneyMovesOnlyWhereThereIsSome(arm: String) async throws {
-        // Often enough that two meet.
+    func transfersNeedSufficientFunds(arm: String) async throws {
+        // Frequent enough that two transfers conflict.
         let yaml = bank(
             """
               pay:
@@ -140,7 +140,7 @@ struct ScenarioRunTests {
     }
 
     @Test(arguments: ["snapshot", "frozen"])
-    func anArmOfSnapshotsReadsAndReportsWhoCannotWrite(arm: String) async throws {
+    func anArmOfSnapshotsReadsAndReportsItsSkippedWriters(arm: String) async throws {
         let yaml = bank(
             """
               pay: {access: write, use: transfer}
@@ -156,7 +156,7 @@ struct ScenarioRunTests {
         #expect(result.unsupported == ["pay": "this arm has no write accesses"])
     }
 
-    @Test func aRepetitionDrawsAnewEachTimeAndAMixReadsAndWrites() async throws {
+    @Test func aRepetitionDrawsNewValuesAndAMixReadsAndWrites() async throws {
         let yaml =
             head(
                 "{pool: {type: pool}}",
@@ -194,7 +194,7 @@ struct ScenarioRunTests {
     }
 
     @Test(arguments: ["passive", "full", "restart", "truncate"])
-    func checkpointsTellHowFarTheyCame(mode: String) async throws {
+    func checkpointsReportTheirProgress(mode: String) async throws {
         let yaml = bank(
             """
               pay: {access: write, think: 1ms, use: transfer}
@@ -213,7 +213,7 @@ struct ScenarioRunTests {
     }
 
     @Test(arguments: ["pool", "raw"])
-    func aBackupIsMadeWhileOthersWrite(arm: String) async throws {
+    func aBackupRunsBesideWrites(arm: String) async throws {
         let yaml = bank(
             """
               pay: {access: write, think: 5ms, use: transfer}
@@ -227,7 +227,7 @@ struct ScenarioRunTests {
     }
 
     @Test(arguments: ["pool", "queue"])
-    func eachWriteIsReadBesideTheNext(arm: String) async throws {
+    func eachWriteIsReadConcurrentlyWithTheNext(arm: String) async throws {
         let yaml = bank(
             """
               pay:
@@ -242,11 +242,11 @@ struct ScenarioRunTests {
         let pay = try #require(result.clients["pay"])
         #expect(pay.completed > 0)
         #expect(pay.errors.isEmpty)
-        // Nobody else reads.
+        // There are no other reads.
         if arm == "pool" { #expect(try #require(result.pool?.readersPeak) >= 1) }
     }
 
-    @Test func anArmWithoutConcurrentReadsSaysSo() async throws {
+    @Test func anArmWithoutConcurrentReadsReportsThis() async throws {
         let yaml = bank(
             """
               pay: {access: write, use: transfer, then-read: "SELECT sum(balance) FROM account"}
@@ -257,7 +257,7 @@ struct ScenarioRunTests {
         #expect(result.unsupported?["pay"] == "this arm has no reads beside a write")
     }
 
-    @Test func whatIsReadAfterAWriteFailsTheAccess() async throws {
+    @Test func aFailedReadAfterAWriteFailsTheAccess() async throws {
         let yaml = bank(
             """
               pay:
@@ -273,14 +273,14 @@ struct ScenarioRunTests {
         #expect(try #require(pay.errors["SQLITE_ERROR"]) > 0)
     }
 
-    /// A read that takes as long as somebody lets it.
+    /// A read that runs until it is interrupted.
     private static let endless = """
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
         SELECT count(*) FROM n WHERE i < 0
         """
 
     @Test(arguments: ["pool", "raw"])
-    func eachKeystrokeInterruptsTheSearchBeforeIt(arm: String) async throws {
+    func eachKeystrokeInterruptsThePreviousSearch(arm: String) async throws {
         let yaml = bank(
             """
               search:
@@ -302,7 +302,7 @@ struct ScenarioRunTests {
         #expect(interrupts.latency?.count == interrupts.delivered)
     }
 
-    @Test func anAccessIsInterruptedWhenItsTimeIsOver() async throws {
+    @Test func anAccessIsInterruptedAfterItsTimeLimit() async throws {
         let yaml = bank(
             """
               slow:
@@ -317,7 +317,7 @@ struct ScenarioRunTests {
         let slow = try #require(result.clients["slow"])
         #expect(slow.interrupted == 5)
         #expect(slow.completed == 0)
-        #expect(result.clients["fast"]?.interrupted == 0, "nobody else is hit")
+        #expect(result.clients["fast"]?.interrupted == 0, "no other access is interrupted")
     }
 
     @Test func aClientCanInterruptAnotherOneAlone() async throws {
@@ -327,13 +327,13 @@ struct ScenarioRunTests {
               other: {access: read, think: 1ms, sql: "SELECT count(*) FROM account"}
               cancel: {action: interrupt, client: slow, every: 20%}
             """,
-            // Long enough that a machine which stands still leaves something to interrupt.
+            // Long enough that a stalled machine still has an access to interrupt.
             lasting: "3s"
         )
         let result = try await run(yaml, arm: "pool")
         let slow = try #require(result.clients["slow"])
         let interrupts = try #require(slow.interrupts)
-        // Those that a busy machine sends together find the same access: ClientInterruptsTests count.
+        // On a busy machine, several interrupts may hit one access: ClientInterruptsTests count.
         #expect((1...4).contains(interrupts.delivered))
         #expect(slow.interrupted == interrupts.delivered)
         #expect(slow.completed == 0)

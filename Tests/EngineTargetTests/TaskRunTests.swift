@@ -2,7 +2,7 @@ import EngineTarget
 import Testing
 import WorkloadEngine
 
-/// Clients that are tasks.
+/// Clients whose accesses are tasks.
 @Suite(.timeLimit(.minutes(2)), .serialized)
 struct TaskRunTests {
     private func run(
@@ -68,7 +68,7 @@ struct TaskRunTests {
         #expect(raw.unsupported == ["ui": "this arm has no accesses that can be awaited"])
     }
 
-    @Test func manyTasksWaitForTwoReadersWithoutBlockingAnybody() async throws {
+    @Test func manyTasksWaitForTwoReadersWithoutBlockingThreads() async throws {
         let result = try await run(
             """
               search:
@@ -86,7 +86,7 @@ struct TaskRunTests {
             """
         )
         let search = try #require(result.clients["search"])
-        // Ten are there at any time, and two have a reader; those that wait are cancelled too.
+        // Ten tasks exist at any time, and two hold a reader; waiting tasks are cancelled too.
         #expect(search.offered == 119)
         #expect(search.interrupted == search.offered)
         #expect(search.isBalanced)
@@ -95,18 +95,18 @@ struct TaskRunTests {
         #expect(try #require(result.clients["ui"]).completed > 20)
     }
 
-    @Test func aClientsTasksCanBeCancelledByAnother() async throws {
+    @Test func aClientCanCancelTheTasksOfAnother() async throws {
         let result = try await run(
             """
               search: {access: read, style: async, workers: 2, sql: "\(Self.endless)"}
               stop: {action: cancel, client: search, every: 20%}
             """,
-            // Long enough that a machine which stands still leaves something to cancel.
+            // Long enough that a stalled machine still has a task to cancel.
             lasting: "3s"
         )
         let search = try #require(result.clients["search"])
         let interrupts = try #require(search.interrupts)
-        // Those that a busy machine sends together find the same tasks: ClientInterruptsTests count.
+        // On a busy machine, several of them may hit the same tasks: ClientInterruptsTests count.
         #expect((1...8).contains(interrupts.delivered))
         #expect(search.interrupted == interrupts.delivered)
         #expect(search.completed == 0)

@@ -4,7 +4,7 @@ import SQLiteEngine
 import Testing
 import WorkloadEngine
 
-/// Scenarios over databases with virtual tables, which keep statements on each connection.
+/// Scenarios with virtual tables, which hold statements on each connection.
 @Suite(.timeLimit(.minutes(1)))
 struct VirtualTableRunTests {
     private static let schema = """

@@ -27,7 +27,7 @@ struct GRDBTargetTests {
     }
 
     @Test(arguments: arms)
-    func theStatusNamesWhoHoldsWhichConnectionAndWhatRuns(arm: Arm) throws {
+    func theStatusNamesHoldersAndStatements(arm: Arm) throws {
         try withTarget(arm) { target in
             try target.perform(.read, as: client) { session in
                 try session.run("SELECT 1", [])
@@ -36,7 +36,7 @@ struct GRDBTargetTests {
                 #expect(held.label.hasPrefix(arm.name))
                 #expect(held.sql == "SELECT 1")
                 #expect(held.state == .closure)
-                // What only GRDB knows is not there.
+                // Values that only GRDB knows are absent.
                 #expect(held.transaction == nil)
             }
             let status = try #require(target.status())
@@ -67,7 +67,7 @@ struct GRDBTargetTests {
         try meanwhile()
     }
 
-    @Test func whoWaitsIsSeenAndAFullPoolCountsAsSaturated() throws {
+    @Test func waitersAreVisibleAndAFullPoolCountsAsSaturated() throws {
         var arm = Self.pool
         arm.readers = 1
         try withTarget(arm) { target in
@@ -184,7 +184,7 @@ struct GRDBTargetTests {
         }
     }
 
-    @Test func SQLiteTellsWhatAStatementCosts() throws {
+    @Test func SQLiteReportsTheCostOfAStatement() throws {
         try withTarget(Self.pool) { target in
             let insert = BoundStatement(
                 sql: "INSERT INTO item (id) VALUES (?)",

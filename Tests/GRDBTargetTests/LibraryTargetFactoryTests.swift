@@ -4,13 +4,13 @@ import Testing
 import WorkloadEngine
 
 struct LibraryTargetFactoryTests {
-    @Test func everyProgramHasItsOwnEngineAndBareSQLite() {
+    @Test func everyProgramContainsTheEngineAndBareSQLite() {
         #expect(LibraryTargetFactory.has(.engine))
         #expect(LibraryTargetFactory.has(.raw))
     }
 
     #if !GRDB
-    @Test func withoutGRDBTheErrorSaysHowToGetIt() {
+    @Test func withoutGRDBTheErrorStatesHowToBuildIt() {
         #expect(!LibraryTargetFactory.has(.grdb))
         let arm = Arm(name: "grdb-pool", kind: .pool, library: .grdb)
         let error = #expect(throws: RunError.self) {

@@ -6,7 +6,7 @@ import Telemetry
 import Testing
 import WorkloadEngine
 
-/// What every library's arms have in common.
+/// Behaviour that the arms of all libraries share.
 @Suite(.timeLimit(.minutes(1)))
 struct LibraryTargetTests {
     private let client = WorkloadClientName("ui")
@@ -28,7 +28,7 @@ struct LibraryTargetTests {
         ]
     }
 
-    /// Those whose state is seen.
+    /// The arms that report a status.
     private static let watchedArms = arms.filter { $0.library != .raw }
 
     /// Opens an arm on a new file, and removes both afterwards.
@@ -40,7 +40,7 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: arms)
-    func valuesComeBackAsTheyWent(arm: Arm) throws {
+    func valuesAreReadBackUnchanged(arm: Arm) throws {
         try withTarget(arm) { target in
             let rows: [[WorkloadValue]] = [
                 [.null, .text("one"), .integer(.max)],
@@ -89,11 +89,11 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: arms)
-    func aStatementTellsHowManyRowsItGave(arm: Arm) throws {
+    func aStatementReturnsItsNumberOfRows(arm: Arm) throws {
         try withTarget(arm) { target in
             try target.perform(.write, as: client) { session in
-                let inserted = try session.run("INSERT INTO item (id) VALUES (1), (2), (3)", [])
-                #expect(inserted == 0)
+                let key = try session.run("INSERT INTO item (id) VALUES (1), (2), (3)", [])
+                #expect(key == 0)
                 let count = try session.run(
                     "SELECT NULL FROM item WHERE id > ?",
                     [.integer(1)]
@@ -104,7 +104,7 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: arms)
-    func aWriteThatThrowsLeavesNothing(arm: Arm) throws {
+    func aWriteThatThrowsIsRolledBack(arm: Arm) throws {
         struct Refused: Error {}
         try withTarget(arm) { target in
             #expect(throws: Refused.self) {
@@ -155,7 +155,7 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: watchedArms.filter { $0.kind == .queue })
-    func aQueueSaysThatItHasNoSnapshots(arm: Arm) throws {
+    func aQueueReportsThatItHasNoSnapshots(arm: Arm) throws {
         try withTarget(arm) { target in
             #expect(!target.supports(.snapshot))
             let error = #expect(throws: (any Error).self) {
@@ -180,7 +180,7 @@ struct LibraryTargetTests {
         }
     }
 
-    /// A statement that fails unless the newest item is this one.
+    /// A statement that fails unless this item is the newest one.
     private func newest(_ id: Int64) -> BoundStatement {
         BoundStatement(
             sql:
@@ -189,8 +189,9 @@ struct LibraryTargetTests {
         )
     }
 
-    /// The status when nobody holds a connection any more: a read beside a write ends a moment
-    /// after what it has read was used.
+    /// The status once no connection is held.
+    ///
+    /// A concurrent read ends shortly after its result is used.
     private func statusAtRest(of target: any WorkloadTarget) throws -> DatabaseStatus {
         let deadline = monotonicNanoseconds() + 20_000_000_000
         while true {
@@ -202,7 +203,7 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: watchedArms)
-    func whatIsReadAfterAWriteIsThatWriteAndNoLaterOne(arm: Arm) throws {
+    func aReadAfterAWriteObservesThatWriteAndNoLaterOne(arm: Arm) throws {
         try withTarget(arm) { target in
             #expect(target.has(.concurrentReads))
             let last = Atomic<Int64>(0)
@@ -210,16 +211,16 @@ struct LibraryTargetTests {
             let writer = WorkloadClientName("pay")
             DispatchQueue.concurrentPerform(iterations: 4) { _ in
                 for _ in 0..<25 {
-                    var own: Int64 = 0
+                    var key: Int64 = 0
                     do {
                         try target.performWrite(as: writer) { session in
-                            own = last.add(1, ordering: .relaxed).newValue
-                            try session.run("INSERT INTO item (id) VALUES (?)", [.integer(own)])
+                            key = last.add(1, ordering: .relaxed).newValue
+                            try session.run("INSERT INTO item (id) VALUES (?)", [.integer(key)])
                         } thenReading: {
-                            [newest(own)]
+                            [newest(key)]
                         }
                     } catch {
-                        failures.withLock { $0.append("\(own): \(error)") }
+                        failures.withLock { $0.append("\(key): \(error)") }
                     }
                 }
             }
@@ -235,7 +236,7 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: watchedArms)
-    func whatCannotBeReadAfterAWriteIsThrownAndTheWriteStays(arm: Arm) throws {
+    func aFailedReadAfterAWriteThrowsAndKeepsTheWrite(arm: Arm) throws {
         try withTarget(arm) { target in
             let error = #expect(throws: (any Error).self) {
                 try target.performWrite(as: client) { session in
@@ -259,17 +260,17 @@ struct LibraryTargetTests {
     func nothingIsReadAfterAWriteThatThrows(arm: Arm) throws {
         struct Refused: Error {}
         try withTarget(arm) { target in
-            var isAsked = false
+            var hasRead = false
             #expect(throws: Refused.self) {
                 try target.performWrite(as: client) { session in
                     try session.run("INSERT INTO item (id) VALUES (1)", [])
                     throw Refused()
                 } thenReading: {
-                    isAsked = true
+                    hasRead = true
                     return []
                 }
             }
-            #expect(!isAsked)
+            #expect(!hasRead)
             try target.perform(.read, as: client) { session in
                 let count = try session.run("SELECT * FROM item", [])
                 #expect(count == 0)

@@ -3,7 +3,7 @@ import SQLiteEngine
 
 /// The process's database: bare SQLite, or this engine.
 struct PeerConnection {
-    /// How a transaction begins.
+    /// The way in which a transaction begins.
     enum Kind {
         case deferred
         case immediate
@@ -16,12 +16,12 @@ struct PeerConnection {
 
     private let server: Server
 
-    /// Opens a database that exists.
+    /// Opens an existing database.
     ///
     /// - Parameters:
     ///   - kind: `sqlite`, `pool`, `queue` or `wal-queue`.
     ///   - path: The path of the database.
-    /// - Throws: Why it cannot be opened.
+    /// - Throws: The reason if it cannot be opened.
     init(kind: String, path: String) throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
@@ -51,7 +51,7 @@ struct PeerConnection {
         }
     }
 
-    /// Begins the write-ahead log anew, if nobody is in the way.
+    /// Restarts the write-ahead log, if no connection blocks this.
     func checkpoint() {
         switch server {
         case .sqlite(let raw): _ = try? raw.value("PRAGMA wal_checkpoint(TRUNCATE)", [])

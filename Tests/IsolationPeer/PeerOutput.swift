@@ -1,9 +1,9 @@
 import Foundation
 import Isolation
 
-/// What the process says on its standard output.
+/// The standard output of the process.
 enum PeerOutput {
-    /// Writes a line, in one call: what is said before a kill is in the pipe.
+    /// Writes a line in one call: lines before a kill are complete in the pipe.
     static func write(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         var sent = 0

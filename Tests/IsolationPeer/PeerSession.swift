@@ -2,7 +2,7 @@ import Isolation
 
 /// The process's one session: random transactions, one after another.
 struct PeerSession {
-    /// How many transactions use the same lists and registers.
+    /// The number of transactions that use the same lists and registers.
     package static let transactionsPerRound = 25
 
     private struct Rollback: Error {}
@@ -31,7 +31,7 @@ struct PeerSession {
         case 0, 1: run("read", .deferred) { try script.read(in: $0, $1) }
         case 2:
             run("deferred write", .deferred) { store, transaction in
-                // A read first, so that the write has to upgrade the transaction.
+                // Read first, so that the write must upgrade the transaction.
                 try script.readOne(in: store, transaction)
                 try script.write(in: store, transaction)
             }

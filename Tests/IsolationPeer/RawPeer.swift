@@ -1,14 +1,14 @@
 import CSQLite
 import Isolation
 
-/// A connection of the C library's, as a program without this engine uses it.
+/// A connection of the C library, as programs without this engine use it.
 final class RawPeer: ObjectStore {
-    /// What SQLite answered.
+    /// An error that SQLite returned.
     struct Failure: Error, CustomStringConvertible {
         var code: CInt
         var sql: String
 
-        var description: String { "SQLite answers \(code) to \(sql)" }
+        var description: String { "SQLite returns \(code) for \(sql)" }
     }
 
     private var connection: OpaquePointer?

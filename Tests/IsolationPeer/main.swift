@@ -8,7 +8,7 @@ import SQLiteEngine
 //
 // It writes "ready" when the database is open, and waits for a line on standard input. Then it
 // writes each transaction as a line of JSON: before its commit with an unknown outcome, and again
-// when it has ended. A test can therefore kill it at any moment and still knows what it did.
+// when it has ended. Thus a test can kill it at any moment and still knows its transactions.
 
 let arguments = CommandLine.arguments
 guard arguments.count == 6, let seed = UInt64(arguments[3]), let count = Int(arguments[4]),

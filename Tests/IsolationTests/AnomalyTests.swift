@@ -2,8 +2,8 @@ import Testing
 
 @testable import Isolation
 
-/// Each kind of anomaly in a history written by hand, beside one that differs by a detail and is
-/// correct.
+/// Each kind of anomaly in a handwritten history, beside a correct history that differs in one
+/// detail.
 struct AnomalyTests {
     private func kinds(_ build: (inout HistoryBuilder) -> Void) -> Set<AnomalyKind> {
         var builder = HistoryBuilder()
@@ -26,7 +26,7 @@ struct AnomalyTests {
 
     // MARK: Values
 
-    @Test func aValueThatNobodyWroteIsUnknown() {
+    @Test func aValueWithoutAWriteIsUnknown() {
         #expect(kinds { $0.add("a", .list([7])) } == [.unknownValue])
         #expect(kinds { $0.add("a", .read(7)) } == [.unknownValue])
     }
@@ -61,10 +61,10 @@ struct AnomalyTests {
         #expect(found.contains(.lostWrite))
     }
 
-    // MARK: Reads of what is not there
+    // MARK: Reads of absent values
 
     @Test(arguments: [HistoryTransaction.Outcome.aborted, .committed, .unknown])
-    func onlyAnAbortedWriteMustNotBeSeen(outcome: HistoryTransaction.Outcome) {
+    func onlyAnAbortedWriteMustNotBeObserved(outcome: HistoryTransaction.Outcome) {
         let lists = kinds {
             $0.add("a", .append(1), outcome: outcome)
             $0.add("b", .list([1]))
@@ -77,7 +77,7 @@ struct AnomalyTests {
         #expect(registers == (outcome == .aborted ? [.abortedRead] : []))
     }
 
-    @Test func anAbortedTransactionSeesItsOwnWrites() {
+    @Test func anAbortedTransactionObservesItsOwnWrites() {
         let found = kinds {
             $0.add("a", .append(1), .list([1]), .write(1), .read(1), outcome: .aborted)
             $0.add("b", .list([]), .read(nil))
@@ -85,7 +85,7 @@ struct AnomalyTests {
         #expect(found.isEmpty)
     }
 
-    @Test func anUnknownOutcomeThatIsSeenInOnePlaceMustBeSeenInAll() {
+    @Test func anUnknownOutcomeMustBeObservedEverywhereOrNowhere() {
         let found = kinds {
             $0.add("a", .append(1), .append(2, to: 2), at: 10...40, outcome: .unknown)
             $0.add("b", .list([1]), .list([], of: 2), at: 10...40)
@@ -124,7 +124,7 @@ struct AnomalyTests {
         #expect(registers == [.dirtyRead])
     }
 
-    @Test func aReadThatOverlapsTheCommitMaySeeIt() {
+    @Test func aReadThatOverlapsTheCommitMayObserveIt() {
         let found = kinds {
             $0.add("a", .append(1), .write(1), at: 15...40)
             $0.add("b", .list([1]), .read(1), at: 10...20)
@@ -134,7 +134,7 @@ struct AnomalyTests {
 
     // MARK: One transaction
 
-    @Test func aTransactionMustSeeItsOwnWrites() {
+    @Test func aTransactionMustObserveItsOwnWrites() {
         let lists = kinds { $0.add("a", .append(1), .list([])) }
         let registers = kinds { $0.add("a", .write(1), .read(nil)) }
         #expect(lists == [.ownWriteMissing])
@@ -182,7 +182,7 @@ struct AnomalyTests {
         #expect(found.isEmpty)
     }
 
-    @Test func aCommitThatNoLaterReadShowsIsLost() {
+    @Test func aCommitMissingFromAllLaterReadsIsLost() {
         let lists = kinds {
             $0.add("a", .append(1))
             $0.add("b", .list([]))
@@ -196,7 +196,7 @@ struct AnomalyTests {
         #expect(registers == [.lostWrite])
     }
 
-    @Test func aCommitThatWasSeenAndThenVanishesIsLost() {
+    @Test func aCommitThatWasObservedAndDisappearsIsLost() {
         let found = kinds {
             $0.add("a", .append(1))
             $0.add("b", .list([1]))
@@ -216,7 +216,7 @@ struct AnomalyTests {
         #expect(found == [.dirtyWrite])
     }
 
-    @Test func transactionsThatSeeEachOtherAreCircular() {
+    @Test func transactionsThatObserveEachOtherAreCircular() {
         let found = kinds {
             $0.add("a", .append(1), .list([2], of: 2), at: 10...40)
             $0.add("b", .append(2, to: 2), .list([1]), at: 10...40)
@@ -238,7 +238,7 @@ struct AnomalyTests {
         #expect(registers == [.readSkew])
     }
 
-    @Test func aReadThatMissesWhatItsOtherReadFollowsIsSkewed() {
+    @Test func aReadThatMissesAWriteBeforeItsOtherReadIsSkewed() {
         let found = kinds {
             $0.add("a", .append(1), at: 10...40)
             $0.add("b", .list([1]), .append(1, to: 2), at: 10...40)
@@ -319,7 +319,7 @@ struct AnomalyTests {
         #expect(found == [.staleRead])
     }
 
-    @Test func writesInAnotherOrderThanTheClocksAreFound() {
+    @Test func writesOutOfRealTimeOrderAreFound() {
         let found = kinds {
             $0.add("a", .append(1), at: 10...20)
             $0.add("b", .append(2), at: 30...40)
@@ -328,7 +328,7 @@ struct AnomalyTests {
         #expect(found == [.realTimeViolation])
     }
 
-    @Test func aSnapshotReadsFromItsOwnMoment() {
+    @Test func aSnapshotReadsTheMomentOfItsCreation() {
         let found = kinds {
             $0.add("a", .append(1), at: 30...40)
             // The snapshot was made at 10 and is read after the commit.

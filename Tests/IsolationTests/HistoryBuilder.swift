@@ -1,12 +1,12 @@
 @testable import Isolation
 
-/// Writes a history by hand: transactions of named sessions, one after another unless their times
-/// say otherwise.
+/// Builds a history of transactions in named sessions, one after another unless their times are
+/// given.
 struct HistoryBuilder {
     private(set) var history = History()
     private var now: UInt64 = 0
 
-    /// Adds a transaction that begins after all earlier ones have ended, unless `at` says when.
+    /// Adds a transaction that begins after all earlier ones have ended, or at the time `at`.
     mutating func add(
         _ session: String,
         _ operations: HistoryOperation...,

@@ -8,7 +8,7 @@ struct HistoryPlaces {
         var operation: Int
         var key: Int64
         var list: [Int64]
-        /// How many elements are not the transaction's own.
+        /// The number of elements that other transactions appended.
         var external: Int
         /// Whether it is the first read of the list in its transaction.
         var isFirst: Bool
@@ -25,13 +25,13 @@ struct HistoryPlaces {
     init(_ history: History) {
         last = history.transactions.count - 1
         for (index, transaction) in history.transactions.enumerated() {
-            var own: [Int64: Int] = [:]
+            var ownCounts: [Int64: Int] = [:]
             var read: Set<Int64> = []
             for (place, operation) in transaction.operations.enumerated() {
                 switch operation {
                 case .append(let key, let element):
                     writer[key, default: [:]][element] = index
-                    own[key, default: 0] += 1
+                    ownCounts[key, default: 0] += 1
                     if transaction.outcome == .aborted { abortedElements[key] = element }
                 case .readList(let key, let list) where transaction.outcome == .committed:
                     all.append(
@@ -40,7 +40,7 @@ struct HistoryPlaces {
                             operation: place,
                             key: key,
                             list: list,
-                            external: list.count - own[key, default: 0],
+                            external: list.count - ownCounts[key, default: 0],
                             isFirst: read.insert(key).inserted
                         )
                     )
@@ -50,15 +50,15 @@ struct HistoryPlaces {
         }
     }
 
-    /// The reads before the last transaction, which shows all lists as they are in the end.
+    /// The reads before the last transaction, which reads the final state of all lists.
     var lists: [Read] { all.filter { $0.transaction != last } }
 
-    /// Whether an element is there and its transaction is committed.
+    /// Whether an element exists and its transaction is committed.
     func isCommitted(_ element: Int64?, _ key: Int64, _ history: History) -> Bool {
         element.map { committedEnd($0, key, history) < .max } ?? false
     }
 
-    /// When the transaction that appended an element ended; `.max` unless it is committed.
+    /// The end of the transaction that appended an element; `.max` unless it is committed.
     func committedEnd(_ element: Int64, _ key: Int64, _ history: History) -> UInt64 {
         guard let index = writer[key]?[element],
             history.transactions[index].outcome == .committed
@@ -66,19 +66,19 @@ struct HistoryPlaces {
         return history.transactions[index].end
     }
 
-    /// Reads of lists whose last element comes from a transaction that the reader also sees in
-    /// another list.
+    /// Reads of lists whose last element was appended by a transaction that the reader also
+    /// observes in another list.
     func withSharedWriter(_ history: History) -> [Read] {
         var reads: [Read] = []
         let byTransaction = Dictionary(grouping: lists.filter(\.isFirst), by: \.transaction)
         for transaction in byTransaction.keys.sorted() {
-            let own = byTransaction[transaction] ?? []
-            for read in own where read.external > 0 {
+            let ownReads = byTransaction[transaction] ?? []
+            for read in ownReads where read.external > 0 {
                 let element = read.list[read.external - 1]
                 guard isCommitted(element, read.key, history),
                     let index = writer[read.key]?[element]
                 else { continue }
-                let isShared = own.contains { other in
+                let isShared = ownReads.contains { other in
                     other.key != read.key
                         && other.list.prefix(other.external).contains {
                             writer[other.key]?[$0] == index
@@ -90,7 +90,7 @@ struct HistoryPlaces {
         return reads
     }
 
-    /// A length at which a list ends between two appends of one transaction; nil without such.
+    /// A length at which a list ends between two appends of one transaction; nil if none exists.
     func cutInsideTransaction(_ read: Read, _ history: History) -> Int? {
         guard read.external >= 2 else { return nil }
         return (1..<read.external).first { length in
@@ -144,7 +144,7 @@ struct HistoryPlaces {
         }
     }
 
-    /// Lets a read show a value that was replaced before the read began.
+    /// Makes a read return a value that was replaced before the read began.
     func showReplacedValue(_ history: inout History, _ random: inout SeededRandom) -> Bool {
         let updates = updates(history)
         var candidates: [(transaction: Int, operation: Int, update: Update)] = []
@@ -167,7 +167,7 @@ struct HistoryPlaces {
         return true
     }
 
-    /// Lets a read show a value that was rolled back.
+    /// Makes a read return a value that was rolled back.
     func showAbortedValue(_ history: inout History, _ random: inout SeededRandom) -> Bool {
         var aborted: [Int64: Int64] = [:]
         for transaction in history.transactions where transaction.outcome == .aborted {
@@ -183,7 +183,7 @@ struct HistoryPlaces {
         return true
     }
 
-    /// Lets an update replace the value that the update before it has replaced.
+    /// Makes an update replace the value that the previous update has already replaced.
     func replaceSameValueTwice(_ history: inout History, _ random: inout SeededRandom) -> Bool {
         let updates = updates(history)
         var pairs: [(Update, Update)] = []

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Isolation
 
-/// When recorded transactions can take effect.
+/// The periods in which recorded transactions can take effect.
 struct HistoryRecorderTests {
     /// A clock that advances by ten with each reading.
     private final class Ticks: Sendable {
@@ -111,7 +111,7 @@ struct HistoryRecorderTests {
         #expect(reported.allSatisfy { $0.operations == [.write(register: 1, value: 1)] })
     }
 
-    @Test func anotherHistoryBringsItsSessions() {
+    @Test func appendingAHistoryAddsItsSessions() {
         let recorder = HistoryRecorder()
         _ = recorder.addSession("a")
         recorder.add(

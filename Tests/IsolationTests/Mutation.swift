@@ -1,6 +1,6 @@
 @testable import Isolation
 
-/// A change of a correct history after which no serializable database can have produced it.
+/// A change that makes a correct history impossible for a serializable database.
 enum Mutation: String, CaseIterable {
     case dropElement
     case swapElements
@@ -18,7 +18,7 @@ enum Mutation: String, CaseIterable {
     case replaceSameValueTwice
     case commitAfterItWasRead
 
-    /// A kind of anomaly that the change always causes; nil where it depends on the rest.
+    /// A kind of anomaly that the change always causes; nil if it depends on the rest.
     var certainKind: AnomalyKind? {
         switch self {
         case .dropElement, .swapElements: .incompatibleOrder
@@ -43,28 +43,28 @@ enum Mutation: String, CaseIterable {
         case .dropElement:
             return change(&history, places.lists.filter { $0.external >= 2 }, &random) {
                 list,
-                own,
+                count,
                 random in
-                list.remove(at: Int.random(in: 0..<own - 1, using: &random))
+                list.remove(at: Int.random(in: 0..<count - 1, using: &random))
             }
         case .swapElements:
             return change(&history, places.lists.filter { $0.external >= 2 }, &random) {
                 list,
-                own,
+                count,
                 random in
-                let place = Int.random(in: 1..<own, using: &random)
+                let place = Int.random(in: 1..<count, using: &random)
                 list.swapAt(place - 1, place)
             }
         case .duplicateElement:
             return change(&history, places.lists.filter { $0.external >= 1 }, &random) {
                 list,
-                own,
+                count,
                 _ in
-                list.insert(list[own - 1], at: own)
+                list.insert(list[count - 1], at: count)
             }
         case .showUnknownElement:
-            return change(&history, places.lists, &random) { list, own, _ in
-                list.insert(1_000_000, at: own)
+            return change(&history, places.lists, &random) { list, count, _ in
+                list.insert(1_000_000, at: count)
             }
         case .showAbortedElement:
             let candidates = places.lists.compactMap { read in
@@ -73,7 +73,8 @@ enum Mutation: String, CaseIterable {
             guard let (read, element) = candidates.randomElement(using: &random) else {
                 return false
             }
-            return change(&history, [read], &random) { list, own, _ in list.insert(element, at: own)
+            return change(&history, [read], &random) { list, count, _ in
+                list.insert(element, at: count)
             }
         case .loseLastElement:
             let final = history.transactions.count - 1
@@ -87,24 +88,24 @@ enum Mutation: String, CaseIterable {
                 return read.external > 0 && read.isFirst
                     && places.committedEnd(read.list[read.external - 1], read.key, history) < begin
             }
-            return change(&history, reads, &random) { list, own, _ in list.remove(at: own - 1) }
+            return change(&history, reads, &random) { list, count, _ in list.remove(at: count - 1) }
         case .cutOneOfTwoLists:
-            return change(&history, places.withSharedWriter(history), &random) { list, own, _ in
-                list.remove(at: own - 1)
+            return change(&history, places.withSharedWriter(history), &random) { list, count, _ in
+                list.remove(at: count - 1)
             }
         case .hideOwnElement:
             let reads = places.all.filter { $0.external < $0.list.count }
             return change(&history, reads, &random) { list, _, _ in list.removeLast() }
         case .changeSecondRead:
             let reads = places.lists.filter { !$0.isFirst && $0.external > 0 }
-            return change(&history, reads, &random) { list, own, _ in list.remove(at: own - 1) }
+            return change(&history, reads, &random) { list, count, _ in list.remove(at: count - 1) }
         case .cutInsideTransaction:
             let reads = places.lists.filter { places.cutInsideTransaction($0, history) != nil }
             guard let read = reads.randomElement(using: &random),
                 let length = places.cutInsideTransaction(read, history)
             else { return false }
-            return change(&history, [read], &random) { list, own, _ in
-                list.removeSubrange(length..<own)
+            return change(&history, [read], &random) { list, count, _ in
+                list.removeSubrange(length..<count)
             }
         case .showReplacedValue:
             return places.showReplacedValue(&history, &random)

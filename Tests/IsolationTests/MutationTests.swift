@@ -2,7 +2,7 @@ import Testing
 
 @testable import Isolation
 
-/// Correct histories, each changed in one place so that it is no longer correct.
+/// Correct histories that a change in one place makes incorrect.
 @Suite(.timeLimit(.minutes(5)))
 struct MutationTests {
     @Test(arguments: Mutation.allCases)

@@ -3,8 +3,8 @@
 /// A random history of a database that runs one transaction after another.
 ///
 /// Sessions overlap in time; each transaction takes effect at one moment between its begin and its
-/// end. Some are rolled back, some end without an answer, and some read from a snapshot again and
-/// again. At the end, one session reads everything.
+/// end. Some are rolled back, some have an unknown outcome, and some read from a snapshot
+/// repeatedly. At the end, one session reads everything.
 struct SerialHistory {
     /// The lists and registers at one moment.
     struct State {
@@ -29,10 +29,10 @@ struct SerialHistory {
     ///
     /// - Parameters:
     ///   - seed: The seed of all random choices.
-    ///   - sessions: How many sessions there are.
-    ///   - transactions: How many transactions they run together.
-    ///   - keys: How many lists are in use at a time, and how many registers.
-    ///   - elementLimit: How many elements a list gets before another one takes its place.
+    ///   - sessions: The number of sessions.
+    ///   - transactions: The total number of their transactions.
+    ///   - keys: The number of lists in use at a time, and of registers.
+    ///   - elementLimit: The number of elements after which another list replaces a list.
     init(
         seed: UInt64,
         sessions: Int = 4,
@@ -48,7 +48,7 @@ struct SerialHistory {
         var freeAt = [UInt64](repeating: 0, count: sessions)
         var moment: UInt64 = 100
         for _ in 0..<transactions {
-            // The next transaction that takes effect: of a session that can have begun it by then.
+            // The next transaction to take effect is one that its session can have begun by then.
             moment += UInt64.random(in: 1...20, using: &random)
             var session = Int.random(in: 0..<sessions, using: &random)
             if freeAt[session] >= moment {
@@ -95,11 +95,11 @@ struct SerialHistory {
             return
         }
         let kind = Int.random(in: 0..<10, using: &random)
-        var own = state
+        var view = state
         var operations: [HistoryOperation] = []
         let isReadOnly = kind < 4
         for _ in 0..<Int.random(in: 1...4, using: &random) {
-            operations += step(&own, isReadOnly: isReadOnly)
+            operations += step(&view, isReadOnly: isReadOnly)
         }
         var outcome = HistoryTransaction.Outcome.committed
         if !isReadOnly {
@@ -109,35 +109,35 @@ struct SerialHistory {
         add(session, isReadOnly ? "read" : "write", begin...end, outcome, operations)
         let takesEffect =
             outcome == .committed || (outcome == .unknown && Bool.random(using: &random))
-        if takesEffect { state = own }
+        if takesEffect { state = view }
         if kind == 0 {
             snapshots[session] = Snapshot(
                 transaction: history.transactions.count - 1,
-                state: own
+                state: view
             )
         }
         renewLists()
     }
 
-    private mutating func step(_ own: inout State, isReadOnly: Bool) -> [HistoryOperation] {
+    private mutating func step(_ view: inout State, isReadOnly: Bool) -> [HistoryOperation] {
         let register = Int64.random(in: 1...keyCount, using: &random)
         let list = listKeys[Int.random(in: 0..<listKeys.count, using: &random)]
         let kind = Int.random(in: 0..<(isReadOnly ? 2 : 6), using: &random)
         switch kind {
-        case 0: return [.readList(list, elements: own.lists[list] ?? [])]
-        case 1: return [.readRegister(register, value: own.registers[register])]
+        case 0: return [.readList(list, elements: view.lists[list] ?? [])]
+        case 1: return [.readRegister(register, value: view.registers[register])]
         case 2, 3:
-            own.lists[list, default: []].append(nextValue)
+            view.lists[list, default: []].append(nextValue)
             nextValue += 1
             usedLists.insert(list)
             return [.append(list: list, element: nextValue - 1)]
         case 4:
-            own.registers[register] = nextValue
+            view.registers[register] = nextValue
             nextValue += 1
             return [.write(register: register, value: nextValue - 1)]
         default:
-            let before = own.registers[register]
-            own.registers[register] = nextValue
+            let before = view.registers[register]
+            view.registers[register] = nextValue
             nextValue += 1
             return [
                 .readRegister(register, value: before),
@@ -147,10 +147,10 @@ struct SerialHistory {
     }
 
     private mutating func readAgain(_ snapshot: Snapshot, of session: Int) {
-        var own = snapshot.state
+        var view = snapshot.state
         for _ in 0..<3 {
             history.transactions[snapshot.transaction].operations +=
-                step(&own, isReadOnly: true)
+                step(&view, isReadOnly: true)
         }
         if Bool.random(using: &random) { snapshots[session] = nil }
     }

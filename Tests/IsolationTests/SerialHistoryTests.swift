@@ -2,7 +2,7 @@ import Testing
 
 @testable import Isolation
 
-/// Histories that no serializable database would call wrong.
+/// Histories that a serializable database can produce.
 @Suite(.timeLimit(.minutes(5)))
 struct SerialHistoryTests {
     @Test func thousandsOfSerialHistoriesHaveNoAnomaly() {
@@ -35,7 +35,7 @@ struct SerialHistoryTests {
 
     @Test func aLargeHistoryWithManyAnomaliesIsCheckedQuickly() {
         var history = SerialHistory(seed: 2, sessions: 16, transactions: 50_000, keys: 20).history
-        // Every tenth transaction sees the state before its first list's last element.
+        // Every tenth transaction observes the state before its first list's last element.
         for index in history.transactions.indices where index.isMultiple(of: 10) {
             let place = history.transactions[index].operations.firstIndex { operation in
                 if case .readList(_, let elements) = operation { !elements.isEmpty } else { false }

@@ -10,13 +10,13 @@ import Combine
 import OpenCombine
 #endif
 
-/// Publishers of one read or one write.
+/// Publishers of a single read or write.
 @Suite(.timeLimit(.minutes(1)))
 struct AccessPublisherTests {
-    private let queue = DispatchQueue(label: "told")
+    private let queue = DispatchQueue(label: "notifications")
 
     @Test(arguments: Kind.allCases)
-    func aReadIsToldOnTheSchedulerAndFinishes(kind: Kind) throws {
+    func aReadIsPublishedOnTheSchedulerAndFinishes(kind: Kind) throws {
         let database = try TestDatabase(kind)
         try database.insert(1)
         let key = DispatchSpecificKey<Bool>()
@@ -35,7 +35,7 @@ struct AccessPublisherTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func nothingIsReadBeforeSomebodyAsksAndEachSubscriberReadsAnew(kind: Kind) throws {
+    func aReadWaitsForDemandAndRepeatsForEachSubscriber(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let reads = Lock(0)
         let publisher = database.writer.readPublisher(receiveOn: queue.scheduler) { db in
@@ -48,7 +48,7 @@ struct AccessPublisherTests {
         #expect(reads.withLock { $0 } == 0)
         patient.request(.max(1))
         try patient.waitUntil(\.hasEnded)
-        // The demand of one who was told everything asks for nothing.
+        // Demand after the completion has no effect.
         patient.request(.unlimited)
         try database.insert(2)
         let second = Recorder<Int>()
@@ -59,7 +59,7 @@ struct AccessPublisherTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func aReadMayNotWriteAndItsErrorIsTold(kind: Kind) throws {
+    func aReadMustNotWriteAndPublishesItsError(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let recorder = Recorder<Void>()
         database.writer.readPublisher(receiveOn: queue.scheduler) { db in try db.insert(1) }
@@ -70,7 +70,7 @@ struct AccessPublisherTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func whoHasCancelledIsToldNothing(kind: Kind) throws {
+    func aCancelledSubscriberReceivesNothing(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let (isReading, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let recorder = Recorder<Int>()
@@ -83,7 +83,7 @@ struct AccessPublisherTests {
         isReading.wait()
         recorder.cancel()
         mayEnd.signal()
-        // Another read that is told on the same queue comes after it.
+        // Another read, published on the same queue, would be delivered after it.
         let after = Recorder<Int>()
         try database.writer.barrierWriteWithoutTransaction { _ in }
         database.writer.readPublisher(receiveOn: queue.scheduler) { db in try db.count() }
@@ -93,7 +93,7 @@ struct AccessPublisherTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func whoCancelsAtTheValueIsNotToldTheEnd(kind: Kind) throws {
+    func cancellingAtTheValuePreventsTheCompletion(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let subscriber = Lock<Recorder<Int>?>(nil)
         let recorder = Recorder<Int> { _ in
@@ -110,7 +110,7 @@ struct AccessPublisherTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func aWriteIsCommittedBeforeItIsTold(kind: Kind) throws {
+    func aWriteIsCommittedBeforeItsValueIsPublished(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let seen = Lock<[Int]>([])
         let recorder = Recorder<String> { _ in
@@ -128,7 +128,7 @@ struct AccessPublisherTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func aWriteThatFailsIsUndone(kind: Kind) throws {
+    func aFailedWriteIsRolledBack(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let recorder = Recorder<Void>()
         database.writer.writePublisher(receiveOn: queue.scheduler) { db in
@@ -141,7 +141,7 @@ struct AccessPublisherTests {
         #expect(try database.count() == 0)
     }
 
-    @Test func thePoolReadsWhatAWriteHasLeftWhileOthersWrite() throws {
+    @Test func aPoolReadsTheStateOfAWriteWhileOthersWrite() throws {
         let database = try TestDatabase(.pool)
         let (isReading, mayRead) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let recorder = Recorder<String>()
@@ -166,7 +166,7 @@ struct AccessPublisherTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func whatIsReadAfterAWriteMayNotWrite(kind: Kind) throws {
+    func theReadAfterAWriteMustNotWrite(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let recorder = Recorder<Void>()
         database.writer.writePublisher(
@@ -181,7 +181,7 @@ struct AccessPublisherTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func nothingIsReadAfterAWriteThatFails(kind: Kind) throws {
+    func thereIsNoReadAfterAFailedWrite(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let hasRead = Lock(false)
         let recorder = Recorder<Void>()
@@ -216,7 +216,7 @@ struct AccessPublisherTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func resultsAreToldOnTheMainQueueByDefault(kind: Kind) throws {
+    func resultsArePublishedOnTheMainQueueByDefault(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let recorder = Recorder<Int> { _ in
             dispatchPrecondition(condition: .onQueue(.main))

@@ -10,11 +10,11 @@ import Combine
 import OpenCombine
 #endif
 
-/// Publishers of what is observed.
+/// Publishers of observations.
 @Suite(.timeLimit(.minutes(1)))
 struct ObservationPublisherTests {
     private static let count = ValueObservation.trackingConstantRegion { db in try db.count() }
-    private let queue = DispatchQueue(label: "told")
+    private let queue = DispatchQueue(label: "notifications")
 
     @Test(arguments: Kind.allCases)
     func valuesArePublishedInTheirOrder(kind: Kind) throws {
@@ -32,7 +32,7 @@ struct ObservationPublisherTests {
 
     @Test(arguments: Kind.allCases)
     @MainActor
-    func theFirstValueCanComeWithTheSubscription(kind: Kind) throws {
+    func theFirstValueCanArriveDuringTheSubscription(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let recorder = Recorder<Int>()
         Self.count.publisher(in: database.writer, scheduling: .immediate).subscribe(recorder)
@@ -41,7 +41,7 @@ struct ObservationPublisherTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func nothingIsFetchedBeforeSomebodyAsks(kind: Kind) throws {
+    func fetchingWaitsForDemand(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let fetches = Lock(0)
         let recorder = Recorder<Int>(demand: .none)
@@ -59,7 +59,7 @@ struct ObservationPublisherTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func noMoreIsToldThanWasAskedFor(kind: Kind) throws {
+    func valuesNeverExceedTheDemand(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let fetched = Lock<Int?>(nil)
         let passed = Lock<Int?>(nil)
@@ -68,7 +68,7 @@ struct ObservationPublisherTests {
             .publisher(
                 in: database.writer,
                 scheduling: WatchedScheduler(queue: queue) {
-                    // Called before the value is told: what is told next.
+                    // Called before a value is delivered.
                     let value = fetched.withLock { $0 }
                     return { passed.withLock { $0 = value } }
                 }
@@ -76,7 +76,7 @@ struct ObservationPublisherTests {
             .subscribe(recorder)
         try recorder.waitUntil { $0.values == ["0"] }
         try database.insert(1)
-        // The second value has come, and passed by.
+        // The second value was produced, and dropped for lack of demand.
         try recorder.waitUntil { _ in passed.withLock { $0 } == 1 }
         #expect(recorder.values == ["0"])
         recorder.request(.max(1))
@@ -86,7 +86,7 @@ struct ObservationPublisherTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func aValueCanBeAReasonToAskForMore(kind: Kind) throws {
+    func aSubscriberCanRequestMoreForEachValue(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let recorder = Recorder<Int>(demand: .max(1)) { _ in .max(1) }
         Self.count.publisher(in: database.writer, scheduling: .async(onQueue: queue))
@@ -180,7 +180,7 @@ struct ObservationPublisherTests {
         recorder.cancel()
     }
 
-    @Test func aRegionThatCannotBeHadIsAnError() throws {
+    @Test func anInvalidRegionIsAnError() throws {
         let database = try TestDatabase(.queue)
         let recorder = Recorder<Database>()
         DatabaseRegionObservation(tracking: SQLRequest<Row>(sql: "SELECT * FROM missing"))
@@ -191,19 +191,19 @@ struct ObservationPublisherTests {
     }
 }
 
-/// Tells on a queue, and calls back when each value was told.
+/// Notifies on a queue, and calls back before and after each notification.
 private struct WatchedScheduler: ValueObservationScheduler {
     let queue: DispatchQueue
-    /// Called when a value is about to be told; what it returns, after that.
-    let willTell: @Sendable () -> @Sendable () -> Void
+    /// Called before a notification; the returned closure is called after it.
+    let willNotify: @Sendable () -> @Sendable () -> Void
 
     func immediateInitialValue() -> Bool { false }
 
     func schedule(_ action: @escaping @Sendable () -> Void) {
-        let didTell = willTell()
+        let didNotify = willNotify()
         queue.async {
             action()
-            didTell()
+            didNotify()
         }
     }
 }

@@ -15,7 +15,7 @@ struct PacedReader {
     ///   - path: The path of the database.
     ///   - keeps: Whether readers keep their transactions.
     ///   - pause: The pause in microseconds.
-    /// - Throws: What opening the pool throws.
+    /// - Throws: The error of opening the pool.
     init(path: String, keeps: Bool, pause: UInt32) throws {
         var configuration = Configuration()
         configuration.keepsReadTransactions = keeps

@@ -27,7 +27,7 @@ struct AtomicHistogramTests {
         sorted[(sorted.count * permille + 999) / 1_000 - 1]
     }
 
-    @Test func nothingRecordedIsNoSummary() {
+    @Test func anEmptyHistogramHasNoSummary() {
         #expect(AtomicHistogram.summary(of: []) == nil)
         #expect(AtomicHistogram.summary(of: [AtomicHistogram()]) == nil)
     }
@@ -35,7 +35,7 @@ struct AtomicHistogramTests {
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func percentilesAreWithinABucketOfTheExactOnes(seed: UInt64) throws {
         var generator = Generator(state: seed)
-        // From nanoseconds to minutes, as evenly on a logarithmic scale as bits are.
+        // From nanoseconds to minutes, evenly on a logarithmic scale.
         let values = (0..<20_000).map { _ -> UInt64 in
             let bits = UInt64.random(in: 0..<36, using: &generator)
             return UInt64.random(in: 0...(1 << bits), using: &generator)
@@ -70,7 +70,7 @@ struct AtomicHistogramTests {
         #expect(summary.max == 983_041)
     }
 
-    @Test func hugeValuesCountInTheLastBucket() throws {
+    @Test func veryLargeValuesCountInTheLastBucket() throws {
         let values = [UInt64](repeating: 1 << 60, count: 8) + [1 << 44, (1 << 44) - 1]
         let summary = try #require(summarize(values))
         #expect(summary.count == 10)
@@ -114,7 +114,7 @@ struct AtomicHistogramTests {
         #expect(AtomicHistogram.summary(of: [], zeros: 30)?.p50 == 0)
     }
 
-    @Test func bothWaysToRecordAreTheSame() {
+    @Test func bothWaysToRecordAreEquivalent() {
         let first = AtomicHistogram()
         let second = AtomicHistogram()
         for exponent in 0..<64 {
@@ -127,7 +127,7 @@ struct AtomicHistogramTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func nothingIsLostWhenManyRecord() throws {
+    func concurrentRecordsAreAllCounted() throws {
         let histogram = AtomicHistogram()
         DispatchQueue.concurrentPerform(iterations: 8) { worker in
             for value in 0..<5_000 as Range<UInt64> {

@@ -17,7 +17,7 @@ struct LatencyDistributionTests {
         #expect(LatencyDistribution.bucket(of: .max) == LatencyDistribution.bucketCount - 1)
     }
 
-    @Test func countsAddUpInWhateverOrderTheyCome() {
+    @Test func countsAddUpInAnyOrder() {
         var one = LatencyDistribution()
         for value: UInt64 in [50_000, 200, 9_000_000_000, 200, 0] { one.add(value) }
         var other = LatencyDistribution()
@@ -30,7 +30,7 @@ struct LatencyDistributionTests {
         #expect(one[LatencyDistribution.bucketCount - 1] == 0)
     }
 
-    @Test func countsStopAtTheirLargest() {
+    @Test func countsSaturate() {
         var one = LatencyDistribution()
         one.add(1_000, count: .max / 2)
         one.add(1_000, count: 5)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct LockTests {
-    @Test func oneIsInsideAtATime() {
+    @Test func oneThreadHoldsTheLockAtATime() {
         let count = Lock(0)
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             for _ in 0..<10_000 { count.withLock { $0 += 1 } }
@@ -12,7 +12,7 @@ struct LockTests {
         #expect(count.withLock { $0 } == 80_000)
     }
 
-    @Test func anErrorLeavesTheLock() {
+    @Test func anErrorReleasesTheLock() {
         struct Mistake: Error {}
         let lock = Lock("a")
         #expect(throws: Mistake.self) {
@@ -24,7 +24,7 @@ struct LockTests {
         #expect(lock.withLock { $0 } == "ab")
     }
 
-    @Test func theValueGoesWithTheLock() {
+    @Test func theValueIsReleasedWithTheLock() {
         final class Object: Sendable {}
         weak var object: Object?
         do {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PromiseTests {
-    @Test func aValueGivenBeforeIsThere() async {
+    @Test func aValueFulfilledBeforeIsAvailable() async {
         let promise = Promise<Int>()
         promise.fulfill(7)
         #expect(await promise.value() == 7)
@@ -27,7 +27,7 @@ struct PromiseTests {
         #expect(await task.value == 3)
     }
 
-    @Test func aTaskThatWasWokenFindsTheValueAgain() async {
+    @Test func aWokenTaskCanReadTheValueAgain() async {
         let promise = Promise<Int>()
         async let woken = promise.value()
         Thread.detachNewThread { promise.fulfill(3) }
@@ -35,14 +35,14 @@ struct PromiseTests {
         #expect(await promise.value() == 3)
     }
 
-    @Test func nothingIsAValueToo() async {
+    @Test func nilIsAValueToo() async {
         let promise = Promise<Int?>()
         promise.fulfill(nil)
         promise.fulfill(1)
         #expect(await promise.value() == nil)
     }
 
-    @Test func aCancelledTaskWaitsOn() async {
+    @Test func aCancelledTaskKeepsWaiting() async {
         let promise = Promise<Int>()
         let hasEnded = Lock(false)
         await withTaskGroup(of: Int.self) { group in
@@ -58,12 +58,12 @@ struct PromiseTests {
         }
     }
 
-    @Test func twoTasksMayNotWait() async {
+    @Test func twoTasksMustNotWait() async {
         let outcome = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) {
-            // Where nothing stops them, they wait forever.
+            // Without the precondition, they wait forever.
             alarm(20)
             let promise = Promise<Int>()
             async let one = promise.value()
@@ -74,25 +74,27 @@ struct PromiseTests {
         #expect(message.contains("a promise is awaited by one task"))
     }
 
-    /// What a thread writes without a lock before it fulfils the promise.
+    /// A value that a thread writes without a lock before it fulfils the promise.
     ///
     /// `@unchecked Sendable`: the promise orders the write and the read.
     private final class Written: @unchecked Sendable {
         var number = 0
     }
 
-    /// The promise is kept while the task is about to sleep, or just before, or just after: what
-    /// was written before is there in each case, and the thread sanitizer sees why.
-    @Test func whatWasDoneBeforeIsSeenByTheTask() async {
+    /// Fulfils the promise before, while and after the task suspends.
+    ///
+    /// Each time, the task observes the earlier write, and the thread sanitizer detects the
+    /// synchronization.
+    @Test func theTaskObservesEarlierWrites() async {
         let rounds = 2_000
         let promises = (0...rounds).map { _ in Promise<Written>() }
         let round = Atomic<Int>(-1)
-        // On one thread, so that its creation orders nothing.
+        // Use one thread, because the creation of a thread would synchronize.
         Thread.detachNewThread {
             for (number, promise) in promises.enumerated() {
-                // Relaxed: that must not order anything either.
+                // Relaxed, because this must not synchronize either.
                 while round.load(ordering: .relaxed) < number { sched_yield() }
-                // A little later each time, to meet the task at each of its steps.
+                // Slightly later each time, to coincide with each step of the task.
                 for _ in 0..<number % 1_000 { _ = round.load(ordering: .relaxed) }
                 let written = Written()
                 written.number = number

@@ -1,4 +1,4 @@
-// The processes that the sessions of tests start.
+// The helper processes that sessions in tests start.
 import SQLTrace
 
 switch CommandLine.arguments.dropFirst().first {

@@ -1,17 +1,17 @@
 import Foundation
 import Synchronization
 
-/// One kind of access, done by raw SQLite, by this engine and by GRDB.
+/// One kind of access, performed by raw SQLite, this engine and GRDB.
 struct Case {
     /// The name in the table.
     let name: String
-    /// How many threads do it at the same time; 1 for the asynchronous cases, which have tasks.
+    /// The number of concurrent threads; 1 for the asynchronous cases, which use tasks.
     let threads: Int
-    /// The three contenders in the order raw, engine, GRDB; each does the access once.
+    /// The three contenders in the order raw, engine, GRDB; each performs the access once.
     let contenders: [@Sendable (_ thread: Int, _ key: Int64) throws -> Void]
-    /// Runs whole rounds itself, for what has no threads of its own.
+    /// Closures that run a whole round, for cases without threads.
     ///
-    /// Gives accesses per second.
+    /// Each returns accesses per second.
     var rounds: [@Sendable (_ seconds: Double) -> Double]?
 
     /// Accesses per second of contender `index`, over one round.
@@ -45,7 +45,7 @@ struct Case {
     }
 }
 
-/// What the threads of a round share.
+/// The state shared by the threads of a round.
 final class RoundState: Sendable {
     let ready = Atomic<Int>(0)
     let go = Atomic<Bool>(false)

@@ -47,7 +47,7 @@ final class EngineCases: Sendable {
     }
 }
 
-/// A record whose coding the compiler makes.
+/// A record with synthesized coding.
 private struct Note: Codable, FetchableRecord {
     let id: Int64
     let name: String
@@ -55,7 +55,7 @@ private struct Note: Codable, FetchableRecord {
     let note: String
 }
 
-/// The same with a date, which SQLite has as a text.
+/// The same record with a date, which SQLite stores as text.
 private struct DatedNote: Codable, FetchableRecord {
     let id: Int64
     let name: String

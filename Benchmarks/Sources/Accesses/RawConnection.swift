@@ -85,7 +85,7 @@ final class RawConnection: @unchecked Sendable {  // used by one thread, or behi
         try copy(notes, integers: [0], doubles: [2], texts: [1, 3])
     }
 
-    /// The same with a date, whose text is copied and not read.
+    /// The same with a date, whose text is copied but not parsed.
     func copyDatedNotes() throws -> Int {
         try copy(datedNotes, integers: [0], doubles: [2], texts: [1, 3, 4])
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Accesses per second of 64 tasks that each do one `access` after the other.
+/// Returns accesses per second of 64 tasks that each perform one `access` after the other.
 func measureTasks(
     _ seconds: Double,
     _ access: @escaping @Sendable (_ key: Int64) async throws -> Void

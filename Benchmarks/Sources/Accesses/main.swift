@@ -1,8 +1,8 @@
 import Foundation
 import SQLiteEngine
 
-// The kinds of access beside `PointReads`: by raw SQLite, by this engine and by GRDB, in one
-// process, taking turns.
+// Kinds of access other than `PointReads`: raw SQLite, this engine and GRDB take turns in one
+// process.
 //
 //     swift run -c release Accesses [--rounds N] [--seconds S] [--only TEXT]
 
@@ -21,7 +21,9 @@ let folder = FileManager.default.temporaryDirectory
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
 defer { try? FileManager.default.removeItem(at: folder) }
 
-/// Each library has a file of its own, so that no write of one waits for another's lock.
+/// Creates a database.
+///
+/// Each library uses its own, so that its writes do not wait for others.
 func makeFile(_ name: String) throws -> String {
     let path = folder.appendingPathComponent(name).path
     let pool = try DatabasePool(path: path)
@@ -166,21 +168,21 @@ func spread(_ values: [Double]) -> String {
 
 print("\(rounds) rounds of \(seconds) s each, medians (min–max)")
 print("threads      raw/s   engine/s     GRDB/s            engine/raw           engine/GRDB  case")
-for one in cases where option("only", "").isEmpty || one.name.contains(option("only", "")) {
+for access in cases where option("only", "").isEmpty || access.name.contains(option("only", "")) {
     var rates: [[Double]] = [[], [], []]
-    for contender in 0..<3 { _ = one.measure(contender, seconds: 0.05) }
+    for contender in 0..<3 { _ = access.measure(contender, seconds: 0.05) }
     for round in 0..<rounds {
         for turn in 0..<3 {
             let contender = (turn + round) % 3
-            rates[contender].append(one.measure(contender, seconds: seconds))
+            rates[contender].append(access.measure(contender, seconds: seconds))
         }
     }
     let cells =
-        [pad("\(one.threads)", 7)]
+        [pad("\(access.threads)", 7)]
         + rates.map { pad(String(format: "%.0f", median($0)), 10) } + [
             pad(spread(zip(rates[1], rates[0]).map { $0 / $1 }), 21),
             pad(spread(zip(rates[1], rates[2]).map { $0 / $1 }), 21),
-            " " + one.name,
+            " " + access.name,
         ]
     print(cells.joined(separator: " "))
 }

@@ -3,10 +3,10 @@ import SQLiteEngine
 import Telemetry
 import WorkloadEngine
 
-/// A pool of this engine's whose accesses can be made slower by a known share.
+/// A pool of this engine that prolongs its accesses by a known share.
 final class SlowedTarget: WorkloadTarget {
     private let pool: DatabasePool
-    /// By how much an access is prolonged: 0.1 for a tenth of its own time.
+    /// The share by which an access is prolonged: 0.1 for a tenth of its duration.
     private let slowdown: Double
 
     private struct Session: WorkloadSession {
@@ -47,7 +47,7 @@ final class SlowedTarget: WorkloadTarget {
         case .write, .snapshot: try pool.write { try body(Session(database: $0)) }
         case .writeWithoutTransaction:
             try pool.writeWithoutTransaction { db in
-                // Data sets are made here: statements without rows, and several at once.
+                // Datasets are created here, by statements without rows, several at once.
                 try body(Session(database: db))
             }
         }
@@ -68,7 +68,7 @@ final class SlowedTarget: WorkloadTarget {
     func close() throws { try pool.close() }
 }
 
-/// Opens it; the arm `slowed` is slower than the others.
+/// Opens `SlowedTarget`s; the arm `slowed` is slower than the others.
 struct SlowedFactory: WorkloadTargetFactory {
     let slowdown: Double
 

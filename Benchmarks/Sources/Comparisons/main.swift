@@ -1,15 +1,16 @@
 import Foundation
 import WorkloadEngine
 
-// Does a comparison say what is true?
+// Checks the verdicts of comparisons whose true result is known.
 //
 //     swift run -c release Comparisons [--alarms N] [--finds N] [--blocks N] [--seconds S]
 //                                      [--slowdown SHARE] [--workers N]
 //
-// First, an arm is compared with one whose accesses take a tenth longer: how often is it found? Then
-// it is compared with itself: how often does the test see a difference at 5 %? By default the former
-// takes forty blocks of a quarter second, and the latter ten of half a second: on a machine that
-// changes its speed now and then, many short blocks see more than a few long ones.
+// First, it compares an arm with one whose accesses take a tenth longer, and counts how often the
+// comparison finds the difference. Then it compares an arm with itself, and counts how often the
+// test reports a difference at 5 %. By default, the former uses forty blocks of a quarter second,
+// the latter ten blocks of half a second: on a machine whose speed changes now and then, many short
+// blocks detect more than a few long ones.
 
 func option(_ name: String, _ standard: Double) -> Double {
     guard let index = CommandLine.arguments.firstIndex(of: "--" + name),
@@ -25,8 +26,8 @@ let findBlocks = (count: Int(option("blocks", 40)), seconds: option("seconds", 0
 let workers = Int(option("workers", 1))
 let slowdown = option("slowdown", 0.1)
 
-/// What is decided on: the rate, which all that the machine does besides moves, and the middle of the
-/// times, which short stalls do not.
+/// The deciding metrics: the rate, which all other work on the machine affects, and the median
+/// response, which short stalls do not affect.
 let metrics = ["read.throughput", "read.response.p50"]
 
 /// The load average of the last minute.
@@ -81,16 +82,16 @@ func compare(
     ).run()
 }
 
-/// Writes a line at once, also into a file.
+/// Prints a line without buffering, so that it is visible at once in a file, too.
 func say(_ line: String) {
     print(line)
     fflush(nil)
 }
 
-/// What the comparisons of an arm with itself, or with a slower one, said of a metric.
+/// What the comparisons of an arm with itself, or with a slower one, report for a metric.
 struct Findings {
     let metric: String
-    /// Alarms by p alone; of the slowed arm, in the true direction.
+    /// Alarms by p alone; for the slowed arm, only those in the true direction.
     var tested = 0
     /// Verdicts *worse*, with Holm's correction for all metrics.
     var found = 0
@@ -107,7 +108,7 @@ struct Findings {
     }
 }
 
-/// Compares an arm with itself: each block runs it twice, and nothing else.
+/// Compares an arm with itself: each block runs only this arm, twice.
 func countAlarms() async throws {
     var findings = metrics.map { Findings(metric: $0) }
     for round in 0..<alarmRounds {
@@ -135,10 +136,10 @@ func countAlarms() async throws {
             )
         }
     }
-    for own in findings where alarmRounds > 0 {
+    for finding in findings where alarmRounds > 0 {
         say(
-            "\(own.metric): \(own.tested) alarms in \(alarmRounds) comparisons of an arm with "
-                + "itself; \(own.medians())"
+            "\(finding.metric): \(finding.tested) alarms in \(alarmRounds) comparisons of an "
+                + "arm with itself; \(finding.medians())"
         )
     }
 }
@@ -186,16 +187,16 @@ func countFinds() async throws {
         }
         if isFound { either += 1 }
     }
-    for own in findings where findRounds > 0 {
+    for finding in findings where findRounds > 0 {
         say(
-            "\(own.metric): \(own.found) of \(findRounds) found (\(own.tested) by p alone); "
-                + own.medians()
+            "\(finding.metric): \(finding.found) of \(findRounds) found "
+                + "(\(finding.tested) by p alone); " + finding.medians()
         )
     }
     if findRounds > 0 { say("either metric: \(either) of \(findRounds) found") }
 }
 
-say("load average \(load()) at the begin")
+say("load average \(load()) at the start")
 let start = ContinuousClock.now
 try await countFinds()
 try await countAlarms()

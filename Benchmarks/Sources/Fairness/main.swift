@@ -3,12 +3,12 @@ import GRDB
 import SQLiteEngine
 import Synchronization
 
-// Many threads, few readers: does everybody get a share, and how long does one wait at most?
+// Many threads share few readers: the smallest share of a thread, and the longest wait.
 //
 //     swift run -c release Fairness [--rounds N] [--seconds S] [--threads N] [--readers N]
 //
-// The share is the fewest accesses of a thread over the mean of all; the wait is the longest time
-// from the call to the entry into the closure.
+// The share is the smallest number of accesses of a thread, divided by the mean of all threads. The
+// wait is the longest time from a call until its closure is entered.
 
 func option(_ name: String, _ standard: String) -> String {
     guard let index = CommandLine.arguments.firstIndex(of: "--" + name),
@@ -41,7 +41,7 @@ var grdbConfiguration = GRDB.Configuration()
 grdbConfiguration.maximumReaderCount = readers
 let grdb = try GRDB.DatabasePool(path: path, configuration: grdbConfiguration)
 
-/// One access; it tells when its closure was entered.
+/// One access; it calls `entered` when its closure starts.
 typealias Access = @Sendable (_ entered: () -> Void) throws -> Void
 
 let contenders: [(name: String, access: Access)] = [
@@ -65,7 +65,7 @@ let contenders: [(name: String, access: Access)] = [
     ),
 ]
 
-/// What one round showed.
+/// The result of one round.
 struct Outcome {
     var accesses: Int
     var share: Double

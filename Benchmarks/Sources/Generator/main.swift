@@ -3,10 +3,10 @@ import Synchronization
 import Telemetry
 import WorkloadEngine
 
-// What the load generator itself costs: a closed loop without thought on a target that does
-// nothing, through the code that every run uses. With --accesses, how its memory grows.
+// The cost of the load generator: a closed loop without think time on a target that does nothing,
+// through the code that every run uses. With --accesses, the growth of its memory.
 
-/// What the command line says.
+/// The options of the command line.
 struct Options {
     var seconds = 3.0
     var rounds = 5
@@ -58,7 +58,7 @@ func processorTime() -> UInt64 {
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
-/// The memory that the process has in use, in KiB (Linux).
+/// The resident memory of the process, in KiB (Linux).
 func residentKiB() -> Int? {
     guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else {
         return nil
@@ -88,7 +88,7 @@ if let accesses = options.accesses {
         }
         run?.stop()
     }
-    // It ends when it has made so many accesses; nobody waits for a day.
+    // The run ends after `accesses` accesses, long before this duration expires.
     let long = scenario(workers: options.workers.first ?? 1, seconds: 86_400)
     let run = WorkloadRun(
         scenario: long,

@@ -3,18 +3,20 @@ import Foundation
 import GRDB
 import SQLiteEngine
 
-/// A library whose observations are measured.
+/// A library under measurement.
 struct Contender: Sendable {
     let name: String
     /// Commits one value.
     let commit: @Sendable (Int) throws -> Void
-    /// Starts an observation of the value; it ends when what this returns goes.
+    /// Starts an observation of the value.
+    ///
+    /// It ends when the returned value is released.
     let observe: @Sendable (_ onChange: @escaping @Sendable (Int) -> Void) -> any Sendable
-    /// What the library counted of its observations.
+    /// The library's own counts of its observations.
     let counts: @Sendable () -> String
 }
 
-private let told = DispatchQueue(label: "told")
+private let notifications = DispatchQueue(label: "notifications")
 private let tables = """
     CREATE TABLE t(id INTEGER PRIMARY KEY, v INTEGER); INSERT INTO t VALUES (1, 0)
     """
@@ -44,7 +46,7 @@ extension Contender {
             observe: { onChange in
                 observation.start(
                     in: pool,
-                    scheduling: .async(onQueue: told),
+                    scheduling: .async(onQueue: notifications),
                     onError: { fatalError("\($0)") },
                     onChange: onChange
                 )
@@ -80,7 +82,7 @@ extension Contender {
             observe: { onChange in
                 observation.start(
                     in: pool,
-                    scheduling: .async(onQueue: told),
+                    scheduling: .async(onQueue: notifications),
                     onError: { fatalError("\($0)") },
                     onChange: onChange
                 )

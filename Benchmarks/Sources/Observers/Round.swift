@@ -2,29 +2,29 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// What one round showed; times in nanoseconds.
+/// The result of one round; times in nanoseconds.
 struct Round {
-    /// From the moment at which a commit was due to its end.
+    /// The time from the moment at which a commit was due to its end.
     var response: [UInt64] = []
-    /// From the begin of a commit to its end.
+    /// The time from the start of a commit to its end.
     var service: [UInt64] = []
-    /// How many values were told.
-    var told = 0
+    /// The number of values that observers received.
+    var notifications = 0
     /// The processor time of the whole process, in seconds.
     var processorSeconds = 0.0
-    /// From the last commit to the moment when every observer had its value; nil when one never
-    /// had.
+    /// The time from the last commit until every observer had its value; nil if an observer never
+    /// received it.
     var settling: UInt64?
 }
 
-/// What the observers were told last.
-private final class Told: Sendable {
+/// The last value that each observer received.
+private final class ReceivedValues: Sendable {
     private let last: Mutex<[Int]>
     private let count = Atomic<Int>(0)
 
     init(observers: Int) { last = Mutex([Int](repeating: -1, count: observers)) }
 
-    func note(_ value: Int, by observer: Int) {
+    func record(_ value: Int, by observer: Int) {
         last.withLock { $0[observer] = value }
         count.wrappingAdd(1, ordering: .relaxed)
     }
@@ -33,7 +33,7 @@ private final class Told: Sendable {
 
     func isEverywhere(_ value: Int) -> Bool { last.withLock { $0.allSatisfy { $0 == value } } }
 
-    /// Waits until each observer was told `value`, or was told nothing for ten seconds.
+    /// Waits until each observer has received `value`, for ten seconds at most.
     func wait(for value: Int) -> Bool {
         let deadline = now() + 10_000_000_000
         while !isEverywhere(value) {
@@ -49,16 +49,16 @@ func now() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
 /// The processor time that the process has used, in seconds.
 func processorSeconds() -> Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
 
-/// Commits on a schedule, whether the commits before are slow or not.
+/// Commits on a schedule that does not depend on the duration of commits.
 ///
 /// - Parameters:
-///   - contender: Who commits, and observes.
-///   - observers: How many observe the table.
+///   - contender: The library that commits and observes.
+///   - observers: The number of observers of the table.
 ///   - rate: Commits per second.
-///   - seconds: For how long.
+///   - seconds: The duration.
 ///   - first: The first value; each commit writes the next one.
-/// - Returns: What was seen.
-/// - Throws: What a commit throws.
+/// - Returns: The times of the commits and the notifications.
+/// - Throws: The error of a commit.
 func run(
     _ contender: Contender,
     observers: Int,
@@ -66,11 +66,11 @@ func run(
     seconds: Double,
     first: Int
 ) throws -> Round {
-    let told = Told(observers: observers)
+    let received = ReceivedValues(observers: observers)
     let observations = (0..<observers).map { observer in
-        contender.observe { value in told.note(value, by: observer) }
+        contender.observe { value in received.record(value, by: observer) }
     }
-    guard told.wait(for: first - 1) else {
+    guard received.wait(for: first - 1) else {
         fatalError("\(contender.name): an observer has no first value.")
     }
     var round = Round()
@@ -94,9 +94,9 @@ func run(
         round.service.append(end - start)
     }
     let end = now()
-    if told.wait(for: first + count - 1) { round.settling = now() - end }
+    if received.wait(for: first + count - 1) { round.settling = now() - end }
     round.processorSeconds = processorSeconds() - processor
-    round.told = told.total
+    round.notifications = received.total
     withExtendedLifetime(observations) {}
     return round
 }

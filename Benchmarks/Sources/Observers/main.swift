@@ -1,12 +1,12 @@
 import Foundation
 
-// What observers cost the writer: commits on a schedule, with observers of the table and without.
+// The cost of observers for the writer: commits on a schedule, with and without observers.
 //
 //     swift run -c release Observers [--rounds N] [--seconds S] [--observers N] [--rate N]
 //                                    [--readers N] [--only engine|GRDB]
 //
 // The writer's p99 counts from the moment at which a commit was due. Rounds with and without
-// observers take turns, and so do the libraries; the ratio is that of two rounds side by side.
+// observers alternate, and so do the libraries; a ratio compares two adjacent rounds.
 
 func option(_ name: String, _ standard: String) -> String {
     guard let index = CommandLine.arguments.firstIndex(of: "--" + name),
@@ -15,7 +15,7 @@ func option(_ name: String, _ standard: String) -> String {
     return CommandLine.arguments[index + 1]
 }
 
-/// Resident memory in KiB; 0 where /proc is not.
+/// Resident memory in KiB; 0 on systems without /proc.
 func residentMemory() -> Int {
     guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
         let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") })
@@ -59,7 +59,7 @@ var nextValue = contenders.reduce(into: [:]) { $0[$1.name] = 1 }
 var ratios: [String: [Double]] = [:]
 var serviceRatios: [String: [Double]] = [:]
 
-/// One round of one contender, as a line.
+/// Runs one round of one contender, and prints a line about it.
 @MainActor func measure(_ contender: Contender, observers: Int, label: String) throws -> Round {
     let first = nextValue[contender.name, default: 1]
     let round = try run(
@@ -74,7 +74,7 @@ var serviceRatios: [String: [Double]] = [:]
     print(
         String(
             format: "%@  %@ %4d observers  p50 %7.0f  p99 %7.0f  max %7.0f µs"
-                + "  the call: p99 %7.0f µs  processor %4.0f %%  %7d told  settled %@  %d KiB",
+                + "  the call: p99 %7.0f µs  processor %4.0f %%  %7d values  settled %@  %d KiB",
             label,
             contender.name.padding(toLength: 6, withPad: " ", startingAt: 0),
             observers,
@@ -83,7 +83,7 @@ var serviceRatios: [String: [Double]] = [:]
             round.response.microseconds(at: 1),
             round.service.microseconds(at: 0.99),
             100 * round.processorSeconds / seconds,
-            round.told,
+            round.notifications,
             settling ?? "NEVER",
             residentMemory()
         )
@@ -94,7 +94,7 @@ var serviceRatios: [String: [Double]] = [:]
 for contender in contenders {
     _ = try measure(contender, observers: observers, label: "warm up")
 }
-let memoryAtBegin = residentMemory()
+let memoryAtStart = residentMemory()
 for index in 1...rounds {
     for contender in contenders {
         var order = [0, observers]
@@ -131,6 +131,6 @@ for contender in contenders {
     )
 }
 print(
-    "resident memory \(memoryAtBegin) KiB after the warm up, \(residentMemory()) KiB at the end;",
+    "resident memory \(memoryAtStart) KiB after the warm up, \(residentMemory()) KiB at the end;",
     "load average \(String(format: "%.1f", loadAverage()))"
 )

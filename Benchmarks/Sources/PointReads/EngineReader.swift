@@ -1,6 +1,6 @@
 import SQLiteEngine
 
-/// This engine's pool, with its probes on.
+/// This engine's pool.
 final class EngineReader: PointReader, Sendable {
     let name: String
     let pool: DatabasePool

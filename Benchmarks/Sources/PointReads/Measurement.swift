@@ -5,7 +5,7 @@ import Synchronization
 protocol PointReader {
     /// The name in the table.
     var name: String { get }
-    /// Reads until `stop` is set, or `limit` times; returns how often.
+    /// Reads until `stop` is set, or `limit` times; returns the number of reads.
     func run(thread: Int, rows: Int64, limit: Int, stop: borrowing StopFlag) throws -> Int
 }
 
@@ -18,7 +18,7 @@ struct StopFlag: ~Copyable {
     func set() { flag.store(true, ordering: .relaxed) }
 }
 
-/// A small generator of keys: xorshift64 (Marsaglia, 2003), the same for all readers.
+/// A generator of keys, xorshift64 (Marsaglia, 2003), the same for all readers.
 struct KeySequence {
     private var state: UInt64
     private let rows: UInt64
@@ -47,7 +47,7 @@ final class Round: Sendable {
 
 /// Reads with `threads` threads for `seconds`.
 ///
-/// - Returns: Reads per second, of all threads together.
+/// - Returns: Reads per second of all threads together.
 func measure(
     _ reader: some PointReader & Sendable,
     threads: Int,
@@ -88,7 +88,7 @@ func measure(
     return Double(round.total.load(ordering: .relaxed)) / (Double(elapsed) / 1e9)
 }
 
-/// The middle of some values.
+/// The median of `values`.
 func median(_ values: [Double]) -> Double {
     let sorted = values.sorted()
     let middle = sorted.count / 2

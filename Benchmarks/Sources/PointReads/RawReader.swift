@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// Bare libsqlite3: one connection for each thread, three prepared statements, no pool.
+/// Bare libsqlite3: one connection with three prepared statements for each thread, no pool.
 final class RawReader: PointReader, @unchecked Sendable {  // each thread uses its own connection
     let name = "raw"
 
@@ -12,7 +12,7 @@ final class RawReader: PointReader, @unchecked Sendable {  // each thread uses i
         var commit: OpaquePointer?
     }
 
-    /// Calls sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0), which must come first in a process.
+    /// Calls sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0), which must be the first call to SQLite.
     static func switchMemoryStatisticsOff() -> Bool {
         poolgauge_config_memstatus(0) == SQLITE_OK
     }

@@ -1,14 +1,14 @@
 import Foundation
 import SQLiteEngine
 
-// Point reads by primary key, each in a transaction of its own, through this engine's pool,
-// GRDB's pool, and bare libsqlite3, in one process, the three taking turns.
+// Point reads by primary key, each in its own transaction: this engine's pool, GRDB's pool and bare
+// libsqlite3 take turns in one process.
 //
 //     swift run -c release PointReads [--rounds N] [--seconds S] [--threads 1,2,4] [--readers N]
 //         [--memory-statistics on|off]
-//     swift run -c release PointReads --only raw|engine|anew|off|GRDB --reads N
+//     swift run -c release PointReads --only raw|engine|renewing|off|GRDB --reads N
 //
-// What is compared is the ratio within a round; the table shows its median and its spread.
+// The table shows the median and the spread of the ratios within each round.
 
 let pointReadSQL = "SELECT v FROM t WHERE id = ?"
 
@@ -19,8 +19,7 @@ func option(_ name: String, _ standard: String) -> String {
     return CommandLine.arguments[index + 1]
 }
 
-// SQLite's memory statistics take a process-wide lock for each allocation. The numbers in
-// README.md are with `--memory-statistics off` unless they say otherwise.
+// SQLite's memory statistics acquire a process-wide lock for each allocation.
 if option("memory-statistics", "on") == "off" {
     precondition(RawReader.switchMemoryStatisticsOff(), "SQLite is in use already")
 }
@@ -47,14 +46,14 @@ try setup.write { db in
 
 let raw = try RawReader(path: path, readers: readers)
 let engine = try EngineReader("engine", path: path, readers: readers)
-// The same, with a BEGIN and a COMMIT for every access: what keeping read transactions is worth.
-let anew = try EngineReader("anew", path: path, readers: readers) {
+// With a BEGIN and a COMMIT for every access: shows the gain from kept read transactions.
+let renewing = try EngineReader("renewing", path: path, readers: readers) {
     $0.keepsReadTransactions = false
 }
-// The same, unwatched: what the probes cost.
+// Without probes: shows their cost.
 let unwatched = try EngineReader("off", path: path, readers: readers) { $0.probes = .off }
 let grdb = try GRDBReader(path: path, readers: readers)
-let all: [any PointReader & Sendable] = [raw, engine, anew, unwatched, grdb]
+let all: [any PointReader & Sendable] = [raw, engine, renewing, unwatched, grdb]
 // `--only engine --reads 20000` for callgrind: one thread, a fixed number of reads.
 if let limit = Int(option("reads", "")) {
     let stop = StopFlag()
@@ -79,9 +78,9 @@ func spread(_ values: [Double], _ digits: Int) -> String {
 }
 let header =
     ["threads"] + all.map { "\($0.name)/s" } + [
-        "engine/raw", "anew/raw", "engine/off", "engine/GRDB",
+        "engine/raw", "renewing/raw", "engine/off", "engine/GRDB",
     ]
-let widths = [7, 9, 9, 9, 9, 9, 19, 19, 19, 21]
+let widths = [7, 9, 9, 10, 9, 9, 19, 19, 19, 21]
 print(zip(header, widths).map { pad($0, $1) }.joined(separator: " "))
 for threads in threadCounts {
     var rates: [String: [Double]] = [:]
@@ -98,7 +97,7 @@ for threads in threadCounts {
     let cells =
         ["\(threads)"] + all.map { text(median(rates[$0.name] ?? []), 0) } + [
             spread(ratios(engine, raw), 2),
-            spread(ratios(anew, raw), 2),
+            spread(ratios(renewing, raw), 2),
             spread(ratios(engine, unwatched), 3),
             spread(ratios(engine, grdb), 1),
         ]

@@ -1,13 +1,13 @@
 import Foundation
 
-// What another process pays for committing beside dense reads through this engine, with
-// `keepsReadTransactions` and without, the two settings taking turns.
+// The cost of commits of another process beside dense reads through this engine, with and without
+// `keepsReadTransactions`; the two settings take turns.
 //
 //     swift run -c release SecondProcess [--rounds N] [--commits N] [--slow-commits N]
 //         [--threads N] [--only TEXT]
 //
-// The program starts itself, with `commands`, as the other process: one that uses libsqlite3
-// directly. Its `synchronous` is OFF, so that the times do not depend on the disk.
+// The program starts itself, with `commands`, as the other process, which uses libsqlite3 directly.
+// Its `synchronous` is OFF, so that the times do not depend on the disk.
 
 let arguments = CommandLine.arguments
 if arguments.count == 4, arguments[1] == "commands" {
@@ -81,16 +81,16 @@ report(
         "case", "keeping", "mean µs", "p99 µs", "WAL MB", "reads/s", "maint. µs", "blocked %",
     ])
 )
-for one in Case.all(commits: commits, slowCommits: slowCommits)
-where only.isEmpty || one.name.contains(only) {
+for setting in Case.all(commits: commits, slowCommits: slowCommits)
+where only.isEmpty || setting.name.contains(only) {
     let values = try Alternation(rounds: rounds) { keeps in
-        numbers(try one.measure(keeps: keeps, threads: threads, program: program))
+        numbers(try setting.measure(keeps: keeps, threads: threads, program: program))
     }
     let columns = digits.indices
     for (label, rows) in [("on", values.keeping), ("off", values.renewing)] {
         report(
             row(
-                [one.name, label]
+                [setting.name, label]
                     + columns.map { column in text(median(rows.map { $0[column] }), digits[column])
                     }
             )

@@ -1,11 +1,11 @@
 import Foundation
 import SQLiteEngine
 
-/// A note, as the database has it.
+/// A note in the database.
 public struct Note: Codable, Sendable, FetchableRecord, MutablePersistableRecord {
     /// The key; nil before the note is inserted.
     public var id: Int64?
-    /// What the note says.
+    /// The content of the note.
     public var text: String
 
     /// Creates a note that is not in the database yet.
@@ -13,13 +13,13 @@ public struct Note: Codable, Sendable, FetchableRecord, MutablePersistableRecord
         self.text = text
     }
 
-    /// Takes the key that SQLite gave.
+    /// Stores the key that SQLite assigned.
     public mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }
 
-/// Notes, and what a program makes of them.
+/// A store of notes, and the pages that a program renders from them.
 public final class NoteStore: Sendable {
-    /// The pool, for those who watch it.
+    /// The pool, for observers of its status.
     public let pool: DatabasePool
 
     /// Opens a store with two readers.
@@ -42,13 +42,15 @@ public final class NoteStore: Sendable {
         }
     }
 
-    /// All notes as one page, which takes its time: the reader is back in the pool by then.
+    /// Renders all notes as one page.
+    ///
+    /// The slow layout runs after the reader is released.
     public func page(_ layOut: ([Note]) -> String) throws -> String {
         let notes = try pool.read { db in try Note.fetchAll(db) }
         return layOut(notes)
     }
 
-    /// The same page, laid out while the reader is held: nobody else can have it.
+    /// Renders the same page while the reader is held, and thus unavailable to other accesses.
     public func pageInsideTheAccess(
         _ layOut: ([Note]) -> String
     ) throws -> String {

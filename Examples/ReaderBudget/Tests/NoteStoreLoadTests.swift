@@ -4,7 +4,7 @@ import SQLiteEngine
 import Testing
 import WorkloadEngine
 
-/// How the store does under load: what a user would notice, as numbers that a test can miss.
+/// The latencies and errors of the store under load, with limits.
 @Suite(.timeLimit(.minutes(1)), .serialized)
 final class NoteStoreLoadTests {
     private let path = NSTemporaryDirectory() + "notes-\(UUID().uuidString).sqlite"
@@ -21,7 +21,7 @@ final class NoteStoreLoadTests {
         return store
     }
 
-    /// A list that is shown fifty times a second, while notes are added all the time.
+    /// A list that is displayed fifty times a second while notes are added.
     private func load(on store: NoteStore) -> LoadTest {
         var load = LoadTest("notes", duration: .seconds(1))
         load.status = { store.pool.status() }
@@ -55,16 +55,16 @@ final class NoteStoreLoadTests {
         let result = try await load(on: store).run()
         #expect(result.missed.isEmpty)
         let list = try #require(result.clients["list"])
-        // Fifty a second; whether the last one's turn is still within the second is rounding.
+        // Fifty a second; rounding decides whether the last one is due within the second.
         #expect((49...50).contains(list.offered))
         #expect(list.completed + list.unfinished == list.offered)
         let added = try #require(result.clients["add"])
-        // What was added in the warm-up is there too.
+        // The database also contains the notes added during the warm-up.
         let count = try await store.pool.read { try Note.fetchAll($0).count }
         #expect(count >= 20 + Int(added.completed))
     }
 
-    /// What the test above is for: remove `withKnownIssue`, and it fails.
+    /// Shows what the test above finds: without `withKnownIssue`, this test fails.
     @Test func pagesLaidOutInsideAnAccessAreFound() async throws {
         let store = try store()
         var load = load(on: store)

@@ -24,7 +24,7 @@ final class NoteStoreTests {
         return notes.map(\.text).joined(separator: "\n")
     }
 
-    /// Eight threads make a page each.
+    /// Renders a page on each of eight threads.
     private func makePages(_ page: @escaping @Sendable () throws -> String) {
         let threads = DispatchGroup()
         for _ in 1...8 {
@@ -37,14 +37,14 @@ final class NoteStoreTests {
         threads.wait()
     }
 
-    @Test func pagesMakeNobodyWaitForAReader() async throws {
+    @Test func pagesDoNotDelayReaders() async throws {
         let store = try store()
         await expectingWaits(upTo: .milliseconds(10), in: store.pool) {
             makePages { try store.page(Self.layOut) }
         }
     }
 
-    /// What the test above is for: remove `withKnownIssue`, and it fails.
+    /// Shows what the test above finds: without `withKnownIssue`, this test fails.
     @Test func pagesLaidOutInsideAnAccessAreFound() async throws {
         let store = try store()
         await withKnownIssue {

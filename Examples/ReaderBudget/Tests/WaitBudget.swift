@@ -2,23 +2,23 @@ import SQLiteEngine
 import Telemetry
 import Testing
 
-/// Runs an operation, and records an issue when an access to the pool waited too long for a reader.
+/// Runs an operation, and records an issue if an access to the pool waits too long for a reader.
 ///
 /// - Parameters:
-///   - budget: The longest wait that is fine.
-///   - pool: The pool. It must be a test's own: its longest wait ever counts.
-///   - sourceLocation: Where the issue is shown.
-///   - operation: What the program does.
-/// - Returns: What the operation returns.
-/// - Throws: What the operation throws.
+///   - budget: The longest wait allowed.
+///   - pool: The pool. Only the test may use it, because its longest wait ever counts.
+///   - sourceLocation: The location to which the issue is attributed.
+///   - operation: The operation under test.
+/// - Returns: The value that the operation returns.
+/// - Throws: The error that the operation throws.
 func expectingWaits<T>(
     upTo budget: Duration,
     in pool: DatabasePool,
     sourceLocation: SourceLocation = #_sourceLocation,
     _ operation: () async throws -> T
 ) async rethrows -> T {
-    // Accesses that take longer are told as they end, with the place of their call: the one to
-    // look for held a reader, and is not the one that waited.
+    // The pool reports each longer access when it ends, with the place of its call. The access that
+    // held a reader is the cause, not the access that waited.
     let events = pool.events(slowerThan: budget)
     let value = try await operation()
     guard let acquire = pool.status().acquire, acquire.max > budget.nanoseconds else {
@@ -35,7 +35,7 @@ func expectingWaits<T>(
     return value
 }
 
-/// The accesses in a stream that held a connection longer than a budget.
+/// Returns a description of each access in a stream that held a connection longer than `budget`.
 private func holders(
     in events: AsyncStream<ConnectionEvent>,
     longerThan budget: Duration
@@ -50,7 +50,7 @@ private func holders(
         }
         return longest
     }
-    // The operation is over: what happened is in the stream, which does not end by itself.
+    // The stream already contains all events of the operation, but it does not end.
     try? await Task.sleep(for: .milliseconds(50))
     found.cancel()
     return await found.value.sorted { $0.value > $1.value }

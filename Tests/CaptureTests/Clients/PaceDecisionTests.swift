@@ -2,9 +2,9 @@ import Testing
 
 @testable import Capture
 
-/// Open or closed loop, decided on loads whose kind is known.
+/// The decision between open and closed loop, for loads of a known kind.
 struct PaceDecisionTests {
-    /// Random numbers that are the same in each run.
+    /// A seeded random number generator.
     private struct Random {
         private var state: UInt64
         init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
@@ -16,7 +16,7 @@ struct PaceDecisionTests {
             -mean * log(max(unit(), 1e-12))
         }
         private func log(_ x: Double) -> Double {
-            // Enough for a test: halve until the series converges.
+            // Sufficient for a test: halve until the series converges.
             var x = x
             var sum = 0.0
             while x < 0.5 {
@@ -34,7 +34,7 @@ struct PaceDecisionTests {
         }
     }
 
-    /// Workers that think after each transaction.
+    /// Workers that pause after each transaction.
     private func closed(workers: Int, service: Double, think: Double, seed: UInt64) -> [Visit] {
         var random = Random(seed)
         var visits: [Visit] = []
@@ -49,7 +49,7 @@ struct PaceDecisionTests {
         return visits.sorted { $0.start < $1.start }
     }
 
-    /// Arrivals on a schedule; each takes the connection that is free first.
+    /// Scheduled arrivals; each uses the connection that becomes free first.
     private func open(workers: Int, service: Double, rate: Double, seed: UInt64) -> [Visit] {
         var random = Random(seed)
         var free = Array(repeating: 0.0, count: workers)
@@ -68,7 +68,7 @@ struct PaceDecisionTests {
     }
 
     @Test(arguments: [1, 2, 4, 8], [UInt64(1), 2, 3])
-    func aClosedLoopIsFound(workers: Int, seed: UInt64) {
+    func aClosedLoopIsRecognized(workers: Int, seed: UInt64) {
         let visits = closed(workers: workers, service: 0.004, think: 0.01, seed: seed)
         let decision = PaceDecision(visits, connections: workers, span: 0...60, isTimed: true)
         #expect(decision.isClosed, "\(decision.evidence)")
@@ -76,21 +76,21 @@ struct PaceDecisionTests {
     }
 
     @Test(arguments: [1, 2, 4, 8], [UInt64(1), 2, 3])
-    func anOpenLoopIsFound(workers: Int, seed: UInt64) {
+    func anOpenLoopIsRecognized(workers: Int, seed: UInt64) {
         let rate = 0.3 * Double(workers) / 0.004
         let visits = open(workers: workers, service: 0.004, rate: rate, seed: seed)
         let decision = PaceDecision(visits, connections: workers, span: 0...60, isTimed: true)
-        // One connection alone makes an arrival wait for the last one, as a closed loop does.
+        // With one connection, an arrival waits for the previous one, as in a closed loop.
         if workers > 1 { #expect(!decision.isClosed, "\(decision.evidence)") }
     }
 
-    @Test func connectionsThatNeverRestAreAClosedLoop() {
+    @Test func connectionsWithoutPausesAreAClosedLoop() {
         let visits = closed(workers: 4, service: 0.01, think: 0.000_1, seed: 9)
         let decision = PaceDecision(visits, connections: 4, span: 0...60, isTimed: true)
         #expect(decision.isClosed && decision.evidence.contains("of the time"))
     }
 
-    @Test func whatCannotBeToldIsOffered() {
+    @Test func anUndecidableLoadOffersTheObservedRate() {
         let short = closed(workers: 1, service: 0.000_01, think: 0.05, seed: 3)
         let decision = PaceDecision(short, connections: 1, span: 0...60, isTimed: true)
         #expect(!decision.isClosed && decision.evidence.contains("too short"))
@@ -107,7 +107,7 @@ struct PaceDecisionTests {
 
     // MARK: Clients
 
-    @Test func connectionsWithMixesOfTheirOwnAreClients() {
+    @Test func connectionsWithDifferentMixesAreSeparateClients() {
         var visits = closed(workers: 3, service: 0.001, think: 0.02, seed: 5)
         for index in visits.indices where visits[index].connection == 2 { visits[index].shape = 7 }
         let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()
@@ -126,8 +126,8 @@ struct PaceDecisionTests {
         #expect(clients[0].evidence[0].contains("come and go"))
     }
 
-    /// A connection that another process keeps from running now and then does not rest.
-    @Test func rareGapsAreNoRests() {
+    /// A connection that another process delays now and then does not pause.
+    @Test func rareGapsAreNoPauses() {
         var time = 0.0
         let visits = (0..<2000).map { index in
             time += index.isMultiple(of: 10) ? 0.005 : 0.000_001

@@ -4,13 +4,13 @@ import WorkloadEngine
 
 @testable import Capture
 
-/// JSON lines with executed statements.
+/// Reading executed statements from JSON lines.
 struct ExecutionReaderTests {
     private func read(_ text: String) throws -> [CapturedExecution] {
         try ExecutionReader.executions(of: Data(text.utf8), file: "log.jsonl")
     }
 
-    @Test func aLineHasAllThatIsKnownOfAnExecution() throws {
+    @Test func aLineDescribesAnExecution() throws {
         let read = try read(
             """
             {"time": 12.5, "pid": 7, "connection": "a", "sql": "SELECT ?", "seconds": 0.25, "rows": 3, \
@@ -34,7 +34,7 @@ struct ExecutionReaderTests {
         #expect(read[0].wasBusy && read[0].start == 12.25)
     }
 
-    @Test func datesAndStartsAreTimesToo() throws {
+    @Test func datesAndStartTimesAreAccepted() throws {
         let read = try read(
             """
             {"time": "2026-01-31T12:00:00.25Z", "sql": "SELECT 1"}
@@ -70,7 +70,7 @@ struct ExecutionReaderTests {
             "log.jsonl:2: the time 1.0 of connection 1 is before 2.0"
         ),
     ])
-    func aMistakeIsNamedWithItsLine(text: String, message: String) {
+    func anErrorStatesItsLine(text: String, message: String) {
         let error = #expect(throws: CaptureError.self) { try read(text) }
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
     }

@@ -3,7 +3,7 @@ import WorkloadEngine
 
 @testable import Capture
 
-/// Distributions fitted to values that the language's own distributions drew.
+/// Fitting distributions to values drawn from the language's distributions.
 struct DistributionFitTests {
     private func sample(_ variable: Variable, count: Int = 20_000) -> ValueSample {
         var random = RandomStream(seed: 7, stream: "fit")
@@ -27,7 +27,7 @@ struct DistributionFitTests {
         #expect(fit.distance < 0.05)
     }
 
-    @Test func popularKeysAnywhereAreScrambled() throws {
+    @Test func scatteredPopularKeysAreScrambled() throws {
         let variable = Variable(
             distribution: .zipfian(theta: 0.99, scramble: true),
             minimum: 1,
@@ -49,7 +49,7 @@ struct DistributionFitTests {
     }
 
     @Test(arguments: [1, 4])
-    func aValueSeenRarelyIsNotShown(times: Int) {
+    func aRareValueIsNotShown(times: Int) {
         var sample = ValueSample()
         for _ in 0..<500 { sample.add(.text("common")) }
         for _ in 0..<times { sample.add(.text("secret")) }
@@ -58,7 +58,7 @@ struct DistributionFitTests {
         #expect((fit?.distance ?? 0) > 0)
     }
 
-    @Test func valuesThatAreAllDifferentAreNotShown() {
+    @Test func distinctValuesAreNotShown() {
         var sample = ValueSample()
         for index in 0..<1000 { sample.add(.text("secret \(index)")) }
         #expect(DistributionFit.best(of: sample, range: nil, k: 5) == nil)

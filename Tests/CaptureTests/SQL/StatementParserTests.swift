@@ -3,7 +3,7 @@ import WorkloadEngine
 
 @testable import Capture
 
-/// The columns with which statements compare their values.
+/// Finding the columns with which statements compare their values.
 struct StatementParserTests {
     /// The roles and columns of a statement's slots, such as `comparison users.id`.
     private func slots(_ sql: String) throws -> [String] {
@@ -98,9 +98,9 @@ struct StatementParserTests {
         ("SELECT * FROM main.users WHERE id = ?", ["comparison users.id"]),
         (#"SELECT * FROM "odd ""table""" WHERE "a'b" = ?"#, ["comparison odd \"table\".a'b"]),
     ])
-    func eachValueHasTheColumnThatItIsComparedWith(sql: String, expected: [String]) throws {
+    func eachValueHasItsComparedColumn(sql: String, expected: [String]) throws {
         let found = try slots(sql)
-        // A CTE's columns are unknown; its own table is a good guess or nothing.
+        // The columns of a CTE are unknown: the table inside it is a guess.
         if sql.hasPrefix("WITH") {
             #expect(found.first == expected.first)
         } else {
@@ -127,7 +127,7 @@ struct StatementParserTests {
         "SELECT 'it''s' || ? FROM users", "UPDATE users SET age=age+1 WHERE id=:id",
         "SELECT mail->>'$.a' FROM users", "INSERT INTO users DEFAULT VALUES",
     ])
-    func theTextStaysWhereItHasNoValue(sql: String) throws {
+    func textWithoutValuesStays(sql: String) throws {
         let statement = try CaptureFixture.parse(sql)
         var texts: [String] = []
         for slot in statement.slots {
@@ -139,7 +139,7 @@ struct StatementParserTests {
         #expect(statement.sql { texts[$0] } == sql)
     }
 
-    /// A text in double quotes that names nothing is a string.
+    /// A text in double quotes that is no name in the database is a string.
     @Test func aStringInDoubleQuotesIsALiteral() throws {
         let statement = try CaptureFixture.parse(#"SELECT "mail" FROM users WHERE mail = "hidden""#)
         #expect(statement.key == #"SELECT "mail" FROM USERS WHERE MAIL = ?"#)
@@ -151,7 +151,7 @@ struct StatementParserTests {
         ("hello", "'hello'"), ("", "''"), ("SELECT 1; SELECT 2", "further statement"),
         ("SELECT #", "'#'"), ("SELECT [a", "does not end"), ("-- only a comment", "…"),
     ])
-    func whatIsNotSQLIsRefused(sql: String, message: String) {
+    func textsThatAreNotSQLAreRefused(sql: String, message: String) {
         let error = #expect(throws: SQLLexer.Failure.self) { try CaptureFixture.parse(sql) }
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
     }
@@ -182,7 +182,7 @@ struct StatementParserTests {
         ("SELECT count(DISTINCT mail) FROM gone", ["gone"]),
         ("INSERT INTO gone VALUES (1)", ["gone"]), ("SELECT * FROM users, gone", ["gone"]),
     ])
-    func tablesThatTheDatabaseLacksAreFound(sql: String, missing: [String]) throws {
+    func missingTablesAreReported(sql: String, missing: [String]) throws {
         #expect(try CaptureFixture.parse(sql).missingTables == missing)
     }
 }

@@ -41,12 +41,12 @@ enum CaptureFixture {
         ),
     ])
 
-    /// The statement of a text.
+    /// Parses a statement.
     static func parse(_ sql: String) throws -> NormalizedStatement {
         try StatementParser.parse(sql, schema: schema)
     }
 
-    /// Statements of one connection, a millisecond each, with a rest between them.
+    /// Executions on one connection, a millisecond each, with a pause between them.
     static func executions(
         _ statements: [String],
         from start: Double = 0,
@@ -63,7 +63,7 @@ enum CaptureFixture {
         }
     }
 
-    /// A scenario of executions.
+    /// Creates a scenario from executions.
     static func scenario(
         _ executions: [CapturedExecution],
         file: String? = "log.jsonl",

@@ -3,7 +3,7 @@ import WorkloadEngine
 
 @testable import Capture
 
-/// How executions become transactions, and transactions shapes.
+/// Grouping executions into transactions, and transactions into shapes.
 struct TransactionAssemblerTests {
     private func assemble(
         _ executions: [CapturedExecution]
@@ -29,7 +29,7 @@ struct TransactionAssemblerTests {
         #expect(transactions.map(\.outcome) == [.committed, .committed])
         #expect(transactions.map { $0.statements.count } == [1, 2])
         #expect(transactions.map(\.writes) == [false, true])
-        // Each statement lasts a millisecond, and a millisecond lies between two.
+        // Each statement takes a millisecond, and is followed by a gap of a millisecond.
         #expect(transactions[1].gaps.count == 3)
         #expect(transactions[1].gaps.allSatisfy { abs($0 - 0.001) < 1e-9 })
         #expect(abs(transactions[1].duration - 0.007) < 1e-9)
@@ -39,13 +39,13 @@ struct TransactionAssemblerTests {
         ("BEGIN", CapturedTransaction.Begin.deferred), ("begin deferred transaction", .deferred),
         ("BEGIN EXCLUSIVE", .exclusive), ("SAVEPOINT a", .savepoint),
     ])
-    func eachKindOfBeginIsKnown(sql: String, begin: CapturedTransaction.Begin) throws {
+    func eachKindOfBeginIsRecognized(sql: String, begin: CapturedTransaction.Begin) throws {
         let end = begin == .savepoint ? "RELEASE SAVEPOINT A" : "END TRANSACTION"
         let (transactions, _) = try assemble(CaptureFixture.executions([sql, Self.write, end]))
         #expect(transactions.map(\.begin) == [begin])
     }
 
-    @Test func aSavepointInsideATransactionIsOneOfItsStatements() throws {
+    @Test func aSavepointInsideATransactionIsAStatement() throws {
         let (transactions, _) = try assemble(
             CaptureFixture.executions([
                 "BEGIN", "SAVEPOINT s1", Self.write, "ROLLBACK TO s1", "RELEASE s1", "COMMIT",
@@ -58,7 +58,7 @@ struct TransactionAssemblerTests {
         )
     }
 
-    @Test func aFailedBeginCountsForTheTransactionThatFollows() throws {
+    @Test func aFailedBeginCountsForTheNextTransaction() throws {
         var executions = CaptureFixture.executions([
             "BEGIN IMMEDIATE", "BEGIN IMMEDIATE", "BEGIN IMMEDIATE", Self.write, "COMMIT",
         ])
@@ -69,7 +69,7 @@ struct TransactionAssemblerTests {
         #expect(transactions[0].statements.count == 1)
     }
 
-    @Test func aStatementTriedAgainIsOneStatement() throws {
+    @Test func aRetriedStatementIsOneStatement() throws {
         var executions = CaptureFixture.executions([
             "BEGIN", Self.write, Self.write, "COMMIT", "COMMIT",
         ])
@@ -99,7 +99,7 @@ struct TransactionAssemblerTests {
         #expect(transactions.map(\.outcome) == [.busy, .rolledBack])
     }
 
-    /// A wait for the lock belongs to the transaction, also where no duration is known.
+    /// A wait for the lock belongs to the transaction, even where durations are unknown.
     @Test func aKnownWaitIsPartOfTheTransaction() throws {
         var executions = CaptureFixture.executions(["BEGIN IMMEDIATE", Self.write, "COMMIT"])
         for index in executions.indices { executions[index].seconds = nil }
@@ -109,8 +109,8 @@ struct TransactionAssemblerTests {
         #expect(!transactions[0].isTimed)
     }
 
-    /// Python's sqlite3 begins transactions by itself: only the state afterwards shows it.
-    @Test func theStateAfterwardsShowsATransactionWithoutBegin() throws {
+    /// Python's sqlite3 begins transactions implicitly: only the autocommit state shows them.
+    @Test func theAutocommitStateShowsImplicitTransactions() throws {
         var executions = CaptureFixture.executions([Self.read, Self.write, Self.write, "COMMIT"])
         for (index, state) in [true, false, false, true].enumerated() {
             executions[index].autocommit = state
@@ -120,8 +120,8 @@ struct TransactionAssemblerTests {
         #expect(transactions.map { $0.statements.count } == [1, 2])
     }
 
-    /// A trace that starts inside a transaction shows the rest of it only.
-    @Test func theRestOfATransactionIsNoTransaction() throws {
+    /// A trace that starts inside a transaction contains only the rest of it.
+    @Test func aPartialTransactionIsSkipped() throws {
         var executions = CaptureFixture.executions([
             Self.read, Self.write, "COMMIT", "BEGIN", Self.write, "COMMIT",
         ])
@@ -136,7 +136,7 @@ struct TransactionAssemblerTests {
         #expect(assembler.leftovers.cutAtStart == 2)
     }
 
-    @Test func whatHasNoEndIsCounted() throws {
+    @Test func unfinishedTransactionsAreCounted() throws {
         let (transactions, leftovers) = try assemble(
             CaptureFixture.executions(["BEGIN", Self.write, "BEGIN", Self.write])
         )

@@ -3,7 +3,7 @@ import WorkloadEngine
 
 @testable import Capture
 
-/// The scenario of a captured load.
+/// Writing the scenario of a captured load.
 struct CapturedScenarioTests {
     /// A reader and a writer, for ten seconds.
     private static var load: [CapturedExecution] {
@@ -38,14 +38,14 @@ struct CapturedScenarioTests {
         _ change: (inout CaptureOptions) -> Void = { _ in }
     ) throws -> (Scenario, CapturedScenario) {
         let captured = try CaptureFixture.scenario(executions) {
-            // Any file will do: the decoder only looks whether it is there.
+            // Any file is sufficient: the decoder only checks that it exists.
             $0.database = "/proc/self/exe"
             change(&$0)
         }
         return (try Scenario.parse(yaml: captured.yaml, file: "captured.yaml"), captured)
     }
 
-    @Test func theScenarioIsOneOfTheLanguage() throws {
+    @Test func theScenarioIsValid() throws {
         let (scenario, captured) = try parsed(Self.load)
         #expect(scenario.arms.map(\.name) == ["present", "queue", "queue-wal", "pool"])
         #expect(!scenario.arms.map(\.isGuarded).contains(false))
@@ -55,7 +55,7 @@ struct CapturedScenarioTests {
         #expect(captured.writeShare > 0.1)
     }
 
-    @Test func ratesRestsAndLoopsAreThoseOfTheLoad() throws {
+    @Test func ratesPausesAndLoopsMatchTheLoad() throws {
         let (scenario, _) = try parsed(Self.load)
         guard case .open(let arrival) = scenario.clients[0].pace,
             case .operations(_, let mix) = scenario.clients[1].activity
@@ -73,7 +73,7 @@ struct CapturedScenarioTests {
         )
     }
 
-    /// The same row of several statements has one variable; a new key is new for each access.
+    /// Statements on the same row share a variable; each access gets a new key.
     @Test func equalValuesShareAVariable() throws {
         let (_, captured) = try parsed(Self.load)
         #expect(captured.yaml.contains("SELECT age FROM users WHERE id = :users_id"))
@@ -97,7 +97,7 @@ struct CapturedScenarioTests {
         }
     }
 
-    @Test func withTheFlagsFrequentValuesAreShownAndOthersAreNot() throws {
+    @Test func withTheFlagsOnlyFrequentValuesAreShown() throws {
         var load = Self.load
         load += CaptureFixture.executions(
             ["SELECT id FROM users WHERE mail = 'once@example.net' AND age > 4711"],
@@ -120,7 +120,7 @@ struct CapturedScenarioTests {
         "SELECT id /* planted */ FROM users", "CREATE TABLE t (a DEFAULT 'planted')",
         "PRAGMA busy_timeout = 'planted'",
     ])
-    func aPlantedSecretIsNowhere(sql: String) throws {
+    func aPlantedSecretNeverAppears(sql: String) throws {
         var load = Self.load
         for index in 0..<20 {
             load += CaptureFixture.executions([sql], from: 20 + Double(index), connection: "x")
@@ -138,7 +138,7 @@ struct CapturedScenarioTests {
         }
     }
 
-    /// SQL is data: whatever a literal or a name contains, the scenario has it, and nothing else.
+    /// SQL is data: no literal or name changes the structure of the scenario.
     @Test(arguments: YAMLTextTests.hostile.filter { !$0.contains("\0") })
     func hostileTextsStayData(text: String) throws {
         let literal = "'" + text.replacing("'", with: "''") + "'"
@@ -162,14 +162,14 @@ struct CapturedScenarioTests {
         if text.count > 8 { #expect(!captured.yaml.contains(text)) }
     }
 
-    @Test func countedCommitsAreComparedWithTheCaptured() throws {
+    @Test func countedCommitsAreComparedWithCapturedOnes() throws {
         let (_, all) = try parsed(Self.load) { $0.observedCommits = 101 }
         #expect(!all.omissions.contains { $0.contains("the database counted") })
         let (_, few) = try parsed(Self.load) { $0.observedCommits = 400 }
         #expect(few.omissions.contains { $0.contains("the database counted 400 commits") })
     }
 
-    @Test func settingsOfPragmasAreThoseOfTheArms() throws {
+    @Test func pragmasBecomeSettingsOfTheArms() throws {
         let settings = CaptureFixture.executions(
             [
                 "PRAGMA journal_mode = WAL", "PRAGMA synchronous(1)", "PRAGMA busy_timeout = 1500",
@@ -196,8 +196,8 @@ struct CapturedScenarioTests {
         #expect(!scenario.arms.map(\.name).contains("queue-wal"))
     }
 
-    /// A trace times few statements: rows and durations are means of those that it timed.
-    @Test func aSampleOfTimesStandsForAll() throws {
+    /// A trace times few statements: rows and durations are means of the timed ones.
+    @Test func aSampleOfTimesAppliesToAllExecutions() throws {
         var load = Self.load
         for index in load.indices {
             load[index].rows = index % 5 == 0 ? 3 : nil
@@ -209,7 +209,7 @@ struct CapturedScenarioTests {
         #expect(try abs(#require(read.meanSeconds) - 0.001) < 1e-9)
     }
 
-    /// With a log, a commit that is shorter than a sync was not synced.
+    /// In WAL mode, a commit that is shorter than a sync was not synced.
     @Test(arguments: [(0.01, "normal"), (0.000_5, "full"), (nil, "full")])
     func theDurationOfCommitsShowsWhetherTheyAreSynced(
         syncSeconds: Double?,
@@ -229,14 +229,14 @@ struct CapturedScenarioTests {
         (["SELECT 'open"], "not a statement of SQLite"),
         (["CREATE TABLE t (a)"], "it changes the schema"),
     ])
-    func aLoadThatCannotBeRepeatedIsAnError(statements: [String], message: String) {
+    func anUnrepeatableLoadIsAnError(statements: [String], message: String) {
         let error = #expect(throws: CaptureError.self) {
             try CaptureFixture.scenario(CaptureFixture.executions(statements), file: "log.jsonl")
         }
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
     }
 
-    @Test func whatIsNotModelledIsListed() throws {
+    @Test func unmodelledFeaturesAreListed() throws {
         var load = Self.load
         load += CaptureFixture.executions(
             ["VACUUM", "BEGIN", "UPDATE users SET age = age + 12 WHERE id = 17", "ROLLBACK"],

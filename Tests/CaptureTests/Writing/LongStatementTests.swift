@@ -12,12 +12,12 @@ struct LongStatementTests {
             CaptureFixture.executions(["INSERT INTO orders VALUES \(rows)"], from: Double(index))
         }
         let captured = try CaptureFixture.scenario(executions)
-        // The keys are NULL, so that each row gets a new one.
+        // The keys are NULL: each row gets a new one.
         #expect(captured.yaml.contains("VALUES (NULL, :orders_user, :orders_state), (NULL, "))
         #expect(captured.yaml.split(separator: "\n").count { $0.contains("{distribution: ") } == 16)
     }
 
-    @Test func listsOfOtherLengthsAreOneStatement() throws {
+    @Test func listsOfDifferentLengthsAreOneStatement() throws {
         let executions = (0..<300).flatMap { index in
             let list = (0...(index % 3 * 40)).map { "\($0 + 10)" }.joined(separator: ", ")
             return CaptureFixture.executions(

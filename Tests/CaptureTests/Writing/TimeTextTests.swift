@@ -3,7 +3,7 @@ import WorkloadEngine
 
 @testable import Capture
 
-/// Quantities as the language writes them.
+/// Formatting quantities for the scenario language.
 struct TimeTextTests {
     @Test(arguments: [
         (1.5, "1.5s"), (0.0123456, "12.3ms"), (0.000_25, "250us"), (4.56e-7, "456ns"),
@@ -32,7 +32,7 @@ struct TimeTextTests {
         ([1.0, 1, 1, 1], "1s"), ([0.5, 1, 1.5, 1], "{from: 388ms, to: 1.61s}"),
         ([0, 0, 0, 4], "{mean: 1s}"),
     ])
-    func aRestIsConstantUniformOrExponential(seconds: [Double], yaml: String) {
+    func aPauseIsConstantUniformOrExponential(seconds: [Double], yaml: String) {
         var numbers = SampledNumbers()
         for number in seconds { numbers.add(number) }
         #expect(RestModel(numbers).yaml == yaml)

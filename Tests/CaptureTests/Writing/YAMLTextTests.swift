@@ -3,7 +3,7 @@ import Yams
 
 @testable import Capture
 
-/// Texts that must not become anything else in YAML.
+/// Quoting of texts that YAML could misinterpret.
 struct YAMLTextTests {
     static let hostile = [
         "", " ", "'", "''", "\"", "\\", "a: b", "- a", "# a", "a # b", "{a: b}", "[a]", "&a", "*a",
@@ -18,7 +18,7 @@ struct YAMLTextTests {
     ]
 
     @Test(arguments: hostile)
-    func aQuotedTextIsReadBackAsItIs(text: String) throws {
+    func aQuotedTextIsReadBackUnchanged(text: String) throws {
         for yaml in [
             "key: \(YAMLText.quoted(text))", "key: {a: \(YAMLText.quoted(text)), b: 1}",
             "key: [\(YAMLText.quoted(text)), 2]",
@@ -31,7 +31,7 @@ struct YAMLTextTests {
 
     /// YAML's keys have at most 1,024 characters.
     @Test(arguments: hostile.filter { $0.count < 1000 })
-    func aNameIsReadBackAsItIs(text: String) throws {
+    func aNameIsReadBackUnchanged(text: String) throws {
         let node = try #require(try Yams.compose(yaml: "{\(YAMLText.name(text)): 1}"))
         let key = try #require(node.mapping?.first?.key.scalar)
         #expect(Array(key.string.unicodeScalars) == Array(text.unicodeScalars))

@@ -23,7 +23,7 @@ struct ArmRecordTests {
         #expect(record.times[0] >= 5)
     }
 
-    @Test func mediansAreOfOneValueASecond() throws {
+    @Test func mediansUseOneValuePerSecond() throws {
         let record = try #require(history([(Story(), 15)]).arms.first)
         let rate = try #require(median("ui", of: record))
         #expect((198...202).contains(rate))
@@ -31,7 +31,7 @@ struct ArmRecordTests {
         #expect(median("report p50", of: record)?.isNaN == true)
     }
 
-    @Test func eachArmKeepsItsLatestRunAndAPoolOfAnotherSizeIsAnotherArm() throws {
+    @Test func eachArmKeepsItsLatestRunAndPoolsOfDifferentSizesDiffer() throws {
         let history = history([
             (Story(kind: .queue), 12), (Story(), 12), (Story(kind: .queue), 9),
             (Story(readers: 6), 12),

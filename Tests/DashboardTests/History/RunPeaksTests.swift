@@ -11,7 +11,7 @@ struct RunPeaksTests {
         return model
     }
 
-    @Test func theMostOfARunIsKeptHoweverLongAgoAndForgottenWithTheNextRun() throws {
+    @Test func peaksLastUntilTheNextRun() throws {
         var model = dashboard(Story().finished())
         let peaks = model.history.peaks
         let story = Story().samples()
@@ -25,7 +25,7 @@ struct RunPeaksTests {
         #expect(model.history.peaks.longestWriter == nil)
     }
 
-    @Test func whatTheLoadAimedAtStaysWhenItIsOver() throws {
+    @Test func theTargetRateStaysWhenTheLoadEnds() throws {
         let samples = Story().finished()
         let model = dashboard(samples)
         let last = try #require(samples.last { $0.state == .running })
@@ -36,7 +36,7 @@ struct RunPeaksTests {
         #expect(shown.knobs == last.knobs)
     }
 
-    @Test func goingBackShowsTheMomentAndNotTheEnd() {
+    @Test func goingBackShowsThatMomentInsteadOfTheEnd() {
         var model = dashboard(Story().finished())
         #expect(model.render(size: Size(width: 120, height: 40)).plainText.contains("at most"))
         for key in "S25" { _ = model.handle(.key(.character(key))) }
@@ -45,8 +45,8 @@ struct RunPeaksTests {
         #expect(!past.contains("has ended") && !past.contains("at most"))
     }
 
-    /// Who waits is given up at the same age, again and again: it must be seen to be another one.
-    @Test func anotherOldestWaiterOfTheSameAgeIsSeenToBeAnotherOne() throws {
+    /// Waiters that give up at the same age, one after the other, must be distinguished.
+    @Test func oldestWaitersOfTheSameAgeAreDistinguished() throws {
         var sample = try #require(Story().samples(until: 0).first)
         sample.database.waitingReaders = [
             WaiterStatus(origin: AccessOrigin(name: "storm"), waitedNanoseconds: 1_000_000_000)

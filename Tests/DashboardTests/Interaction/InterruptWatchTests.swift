@@ -31,7 +31,7 @@ struct InterruptWatchTests {
         model.history.newestEvents(20).map(\.message).filter { $0.contains("interrupt") }
     }
 
-    @Test func tellsOnceHowLongItTook() {
+    @Test func reportsTheLatencyOnce() {
         var model = DashboardModel()
         model.ingest(
             sample(0) {
@@ -45,7 +45,7 @@ struct InterruptWatchTests {
         for sequence in 2...9 {
             model.ingest(
                 sample(sequence) {
-                    // Two statements, which end one after the other.
+                    // Two statements end one after the other.
                     $0 = InterruptStatus(requested: 5, delivered: sequence < 3 ? 3 : 4)
                     $0.latency = summary(4, mean: 2_000_000)
                 }
@@ -58,7 +58,7 @@ struct InterruptWatchTests {
         )
     }
 
-    @Test func tellsWhenItMetNothing() {
+    @Test func reportsAnInterruptWithoutEffect() {
         var model = DashboardModel()
         model.ingest(sample(0))
         // The only connection.

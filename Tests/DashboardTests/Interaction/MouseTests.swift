@@ -33,7 +33,7 @@ struct MouseTests {
         #expect(model.screen == .latency)
     }
 
-    @Test func aClickSelectsAConnectionAndTheWheelMovesOn() throws {
+    @Test func aClickSelectsAConnectionAndTheWheelMovesTheSelection() throws {
         var model = dashboard()
         let reader = try place(of: "reader 2", in: model)
         _ = model.handle(.mouse(MouseEvent(.press, at: reader)))
@@ -45,7 +45,7 @@ struct MouseTests {
         )
     }
 
-    @Test func aClickOnATitleSortsAndASecondOneTurnsTheOrderAround() throws {
+    @Test func aClickOnATitleSortsAndASecondOneReversesTheOrder() throws {
         var model = dashboard()
         _ = model.handle(.key(.character("2")))
         let held = try place(of: "held   accesses", in: model)
@@ -66,7 +66,7 @@ struct MouseTests {
         _ = model.handle(.mouse(MouseEvent(.press, at: above)))
         #expect(model.isPaused)
         #expect((1.0...2.2).contains(model.shown.now))
-        // Dragging goes on through time.
+        // Dragging moves through time.
         _ = model.handle(.mouse(MouseEvent(.drag, at: Point(x: left.x + 20, y: left.y - 3))))
         #expect((8.0...12.0).contains(model.shown.now))
     }
@@ -77,7 +77,7 @@ struct MouseTests {
         #expect(model.render(size: size).plainText.contains("select a connection"))
     }
 
-    @Test func checkpointsAreAskedFor() {
+    @Test func keysRequestCheckpoints() {
         var model = dashboard()
         #expect(model.handle(.key(.character("c"))).isEmpty)
         #expect(model.render(size: size).plainText.contains("Checkpoint the log"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Dashboard
 
-/// Tab chooses a part of a screen, Enter shows it alone.
+/// Selecting a part of a screen with Tab, and showing it alone with Enter.
 struct PartsTests {
     private static let size = Size(width: 120, height: 40)
 
@@ -17,7 +17,7 @@ struct PartsTests {
     }
 
     @Test(arguments: DashboardScreen.allCases.filter { !$0.parts.isEmpty })
-    func tabGoesThroughAllPartsAndBackToTheWhole(screen: DashboardScreen) throws {
+    func tabCyclesThroughAllPartsAndTheWholeScreen(screen: DashboardScreen) throws {
         let key = Key.character(try #require("\(screen.rawValue)".first))
         var model = dashboard([key])
         let whole = model.render(size: Self.size)
@@ -27,7 +27,7 @@ struct PartsTests {
             #expect(model.view.part == part)
             let picture = model.render(size: Self.size)
             #expect(pictures.insert(Golden.digest(of: picture)).inserted)
-            // Seen without colours too.
+            // The selection is visible without colours too.
             #expect(
                 Golden.digest(of: picture.reduced(to: .mono))
                     != Golden.digest(of: whole.reduced(to: .mono))
@@ -48,7 +48,7 @@ struct PartsTests {
             for size in [Self.size, Size(width: 80, height: 24), Size(width: 40, height: 10)] {
                 _ = model.handle(.resize(size))
                 let text = model.render(size: size).plainText
-                // One panel: one upper left corner.
+                // One panel has one upper left corner.
                 #expect(text.filter { $0 == "╭" }.count <= 1)
             }
             _ = model.handle(.key(.escape))
@@ -72,7 +72,7 @@ struct PartsTests {
         #expect(model.view.isExpanded)
     }
 
-    @Test func enterWithoutAnythingChosenSaysWhatCanBe() {
+    @Test func enterWithoutASelectionShowsAHint() {
         let model = dashboard([.enter])
         #expect(model.screen == .overview)
         #expect(model.history.newestEvents(1)[0].message.contains("Tab chooses a panel"))

@@ -13,7 +13,7 @@ struct TimeTravelTests {
         return model
     }
 
-    @Test func stepsGoBackAndForthBySamples() {
+    @Test func stepsMoveBySamples() {
         var model = dashboard()
         _ = model.handle(.key(.character("[")))
         #expect(model.isPaused)
@@ -28,7 +28,7 @@ struct TimeTravelTests {
     }
 
     @Test(arguments: [("25", 25.0), ("0:24.5", 24.5), ("-6", 25.0), ("1e9", 31), ("0", 0)])
-    func seekShowsWhatWasThen(text: String, time: Double) throws {
+    func seekShowsThatMoment(text: String, time: Double) throws {
         var model = dashboard()
         _ = model.handle(.key(.character("S")))
         for character in text { _ = model.handle(.key(.character(character))) }
@@ -45,7 +45,7 @@ struct TimeTravelTests {
         }
     }
 
-    @Test func whatIsNoTimeIsSaidAndCanBeMended() {
+    @Test func anInvalidTimeIsReportedAndCanBeCorrected() {
         var model = dashboard()
         for key in "Sabc" { _ = model.handle(.key(.character(key))) }
         _ = model.handle(.key(.enter))
@@ -64,7 +64,7 @@ struct TimeTravelTests {
         #expect(!messages.contains { $0.contains("import began") })
     }
 
-    @Test func theCollectionGoesOnMeanwhile() {
+    @Test func collectionContinuesMeanwhile() {
         var model = dashboard(until: 20)
         model.handleSeek("10")
         let frozen = model.render(size: size)
@@ -97,7 +97,7 @@ struct TimeTravelTests {
 }
 
 extension DashboardModel {
-    /// Types a time to go to.
+    /// Types a time into the prompt.
     fileprivate mutating func handleSeek(_ text: String) {
         _ = handle(.key(.character("S")))
         for character in text { _ = handle(.key(.character(character))) }

@@ -4,7 +4,7 @@ import Testing
 @testable import Dashboard
 
 struct DashboardKeysTests {
-    @Test func aKeyGoesFromItsOwnerToWhoeverAsksForIt() throws {
+    @Test func aKeyMovesToTheCommandThatConfiguresIt() throws {
         let keys = try DashboardKeys(changing: [.theme: [.character("a"), .function(5)]])
         #expect(keys.command(for: .character("a")) == .theme)
         #expect(keys.command(for: .function(5)) == .theme)
@@ -23,14 +23,14 @@ struct DashboardKeysTests {
         #expect(failure?.description.contains("'help'") == true)
     }
 
-    @Test func somethingMustQuit() {
+    @Test func quitNeedsAKey() {
         #expect(throws: DashboardKeys.Failure.self) { try DashboardKeys(changing: [.quit: []]) }
         #expect(throws: DashboardKeys.Failure.self) {
             try DashboardKeys(changing: [.next: [.character("q")], .back: [.control("c")]])
         }
     }
 
-    @Test func aModelObeysChangedKeysAndItsKeyBarShowsThem() throws {
+    @Test func aModelUsesChangedKeysAndItsKeyBarShowsThem() throws {
         let keys = try DashboardKeys(changing: [.quit: [.character("Q")], .latency: [.function(9)]])
         var model = DashboardModel(keys: keys)
         #expect(model.handle(.key(.character("q"))).isEmpty)
@@ -47,6 +47,6 @@ struct DashboardKeysTests {
 }
 
 extension DashboardCommand {
-    /// Shorter than its name here.
+    /// A short alias.
     fileprivate static var next: DashboardCommand { .nextArm }
 }

@@ -7,7 +7,7 @@ import Testing
 struct SlowPartsTests {
     private func text(_ spans: [Span]?) -> String { (spans ?? []).map(\.text).joined() }
 
-    @Test func saysWhatTheTimeWentInto() {
+    @Test func showsThePartsOfTheTime() {
         var slow = SlowSplit(beyond: "p99", accesses: 21, waited: 60_000_000, service: 40_000_000)
         slow.resource = "reader"
         slow.capacity = 3
@@ -24,7 +24,7 @@ struct SlowPartsTests {
         )
     }
 
-    @Test func blamesNobodyForWhatIsSlowByItself() {
+    @Test func namesNoHolderForSlowService() {
         let slow = SlowSplit(
             beyond: "max",
             accesses: 1,
@@ -42,7 +42,7 @@ struct SlowPartsTests {
         )
     }
 
-    @Test func anotherPercentileIsNotTakenForP99() {
+    @Test func aLowerPercentileIsNamed() {
         let slow = SlowSplit(beyond: "p95", accesses: 12, waited: 60_000_000, service: 40_000_000)
         let parts = SlowParts(slow: slow)
         #expect(parts.scope == "the 12 at or beyond p95; too few for p99")

@@ -5,7 +5,7 @@ import Testing
 @testable import Dashboard
 
 struct HintsTests {
-    /// The overview of a run whose log is as long as `frames` says of a time of the run.
+    /// The overview of a run; `frames` returns the length of the log at a time of the run.
     private func overview(
         keys: DashboardKeys = .standard,
         size: (Int, Int) = (120, 40),
@@ -25,23 +25,23 @@ struct HintsTests {
         return model.render(size: Size(width: size.0, height: size.1)).plainText
     }
 
-    @Test func aLogThatGrowsNamesTheScreenThatTellsWhy() {
+    @Test func aGrowingLogNamesTheScreenWithTheCause() {
         let growing = overview { 2_000 + UInt64($0) * 100 }
         #expect(growing.contains("4 tells why it grows"))
         #expect(overview(size: (80, 24)) { 2_000 + UInt64($0) * 100 }.contains("▲ grows, see 4"))
-        // Long, but as long as it was; and short of what SQLite checkpoints by itself.
+        // A long log of constant length; and a log below SQLite's automatic checkpoint.
         #expect(!overview { _ in 4_000 }.contains("grows"))
         #expect(!overview { UInt64($0) * 40 }.contains("grows"))
     }
 
-    @Test func theHintHasTheKeyThatSomebodyChose() throws {
+    @Test func theHintShowsTheConfiguredKey() throws {
         let keys = try DashboardKeys(changing: [.snapshots: [.character("w")]])
         #expect(overview(keys: keys) { 2_000 + UInt64($0) * 100 }.contains("w tells why it grows"))
         let none = try DashboardKeys(changing: [.snapshots: []])
         #expect(!overview(keys: none) { 2_000 + UInt64($0) * 100 }.contains("tells why it grows"))
     }
 
-    @Test func interruptsAreToldAsCallsAndAsStatements() {
+    @Test func interruptsAreReportedAsCallsAndStatements() {
         #expect(overview { _ in 10 }.contains("no interrupts"))
         let counts = InterruptStatus(requested: 3, delivered: 4, withoutEffect: 1)
         let text = overview(interrupts: counts) { _ in 10 }

@@ -4,13 +4,13 @@ import Testing
 
 /// Compares surfaces with the pictures in `Golden/`.
 ///
-/// `POOLGAUGE_RECORD=1 swift test --filter DashboardTests` draws the pictures anew (and SVGs of
-/// them into the folder `POOLGAUGE_SVG`, when it is set): look at them before they are committed.
+/// `POOLGAUGE_RECORD=1 swift test --filter DashboardTests` writes the pictures again, and SVGs of
+/// them into the folder `POOLGAUGE_SVG`, if set. Check them before you commit them.
 enum Golden {
     private static let folder = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Golden")
 
-    /// Expects a surface to look like the picture of this name.
+    /// Expects a surface to equal the picture of this name.
     static func expect(
         _ surface: Surface,
         named name: String,
@@ -27,7 +27,7 @@ enum Golden {
         try expect(picture, named: name, sourceLocation: sourceLocation)
     }
 
-    /// A number that another character or style anywhere would change (FNV-1a, 64 bits).
+    /// Returns a digest of all characters and styles (FNV-1a, 64 bits).
     static func digest(of surface: Surface) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -51,7 +51,7 @@ enum Golden {
         return String(hash, radix: 16)
     }
 
-    /// Expects a text to be the one that is kept under this name.
+    /// Expects a text to equal the file of this name.
     static func expect(
         _ picture: String,
         named name: String,

@@ -1,9 +1,9 @@
 import Telemetry
 
-/// A made-up run with something to see in each panel: the same samples every time.
+/// A fictional run with content for each panel, and the same samples every time.
 ///
-/// A report holds a reader from 12 s to 21 s, a storm of reads comes at 20 s, an import takes the
-/// writer at 23 s, a snapshot lives from 9 s on, and somebody interrupts every seven seconds.
+/// A report holds a reader from 12 s to 21 s, a storm of reads starts at 20 s, an import acquires
+/// the writer at 23 s, a snapshot exists from 9 s on, and an interrupt occurs every seven seconds.
 struct Story {
     /// The arm.
     var kind: DatabaseKind = .pool
@@ -26,8 +26,8 @@ struct Story {
         return (0...Int((end / interval).rounded())).map { story.sample(sequence: $0) }
     }
 
-    /// The samples up to a moment, and after them what a run ends with: nobody holds anything,
-    /// nobody waits, and the load aims at nothing any more.
+    /// The samples up to a moment, followed by the last one of a run: without holders, waiters and
+    /// target rates.
     func finished(at end: Double = 31) -> [Sample] {
         var samples = samples(until: end)
         guard var last = samples.last else { return [] }
@@ -117,13 +117,13 @@ struct Story {
         )
     }
 
-    /// A second's distributions: two operations of `ui`, one of `pay`.
+    /// The distributions of one second: two operations of `ui`, one of `pay`.
     private func latencies(
         of client: String,
         sequence: Int,
         isStorm: Bool
     ) -> [OperationLatencies] {
-        // A stream of its own: connections do the same whatever latencies are made up.
+        // A separate random stream: latencies do not affect what connections do.
         var random = SplitMix(state: UInt64(sequence))
         let names = client == "ui" ? ["find", "list"] : ["pay"]
         return names.enumerated().map { index, name in
@@ -378,11 +378,11 @@ struct Story {
     }
 }
 
-/// Steele, Lea and Flood's generator: small, seeded, the same everywhere.
+/// SplitMix, the seeded generator of Steele, Lea and Flood.
 struct SplitMix {
     var state: UInt64
 
-    /// A number in 0..<bound.
+    /// Returns a number in 0..<bound.
     mutating func next(_ bound: Int) -> Int {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

@@ -3,9 +3,9 @@ import TerminalUI
 @testable import Dashboard
 @testable import SQLiteWatch
 
-/// Reports that a watch could have made: a writer, a program that reads, one that forgets its
-/// read transaction at second 10, one that holds the write lock during other work at seconds 16 to
-/// 19, and one that is idle.
+/// Fictional reports of a watch: a writer, a reader, a program that leaves a read transaction open
+/// at second 10, one that holds the write lock during other work from second 16 to 19, and one that
+/// is idle.
 struct WatchStory {
     /// The path of the database.
     var path = "/srv/shop/app.sqlite"
@@ -29,7 +29,7 @@ struct WatchStory {
         (0...Int(end / interval)).map { report(at: Double($0) * interval) }
     }
 
-    /// A moment of the calendar.
+    /// The calendar time of a second.
     static func time(_ seconds: Double) -> WatchTime {
         WatchTime(milliseconds: start + Int64((seconds * 1000).rounded()))
     }
@@ -37,7 +37,7 @@ struct WatchStory {
     private func report(at now: Double) -> WatchReport {
         let isPinned = now >= Self.forgetsAt + 1
         let isWorking = Self.work.contains(now)
-        // 100 frames a second, and a checkpoint every five seconds as long as nothing pins.
+        // 100 frames per second, and a checkpoint every five seconds while the log is not pinned.
         let frames =
             isPinned ? UInt64(100 * (now - 5)) : UInt64(100 * (now - (now / 5).rounded(.down) * 5))
         let pinned = isPinned ? frames - 500 : 0
@@ -268,7 +268,7 @@ struct WatchStory {
 }
 
 extension WatchDashboard {
-    /// A dashboard that has seen a story.
+    /// Creates a dashboard that has received the reports of a story.
     static func watching(
         _ story: WatchStory = WatchStory(),
         theme: String = "dark",
@@ -280,7 +280,7 @@ extension WatchDashboard {
         return model
     }
 
-    /// Presses keys, each one character.
+    /// Presses a key for each character.
     mutating func press(_ keys: String) {
         for key in keys { _ = handle(.key(.character(key))) }
     }

@@ -68,7 +68,7 @@ struct BlockersTests {
         #expect(groups.first?.holders.count == 1)
     }
 
-    @Test func aLockOfAnotherProcessIsSaidToBeOne() {
+    @Test func aLockOfAnotherProcessIsIdentified() {
         var database = pool
         database.connections[0].state = .waitingForLock
         let group = Blockers.all(in: database).first
@@ -79,7 +79,7 @@ struct BlockersTests {
         #expect(known?.holders.map(\.label) == ["d.reader.1"] && known?.remark == nil)
     }
 
-    @Test func nobodyIsBlockedWhereNobodyWaits() {
+    @Test func withoutWaitersThereAreNoBlockers() {
         #expect(Blockers.all(in: pool).isEmpty)
     }
 }

@@ -27,9 +27,9 @@ struct HoldSharesTests {
         )
     }
 
-    @Test func addsUpWhoHeldWhatInTheLastSeconds() {
+    @Test func addsUpTheHoldsOfTheLastSeconds() {
         var history = History()
-        // Long ago, and not counted any more.
+        // Too old to count.
         for sequence in 0..<100 { history.append(sample(sequence, reader: "old", writer: "old")) }
         for sequence in 100..<201 {
             let reader = sequence.isMultiple(of: 4) ? "report" : "ui"
@@ -46,7 +46,7 @@ struct HoldSharesTests {
         #expect(abs(shares[1].holders[0].held - 0.5) < 0.02)
     }
 
-    @Test func ofAMomentOfThePastItTellsTheSecondsBeforeIt() {
+    @Test func aPastMomentShowsTheSecondsBeforeIt() {
         var history = History()
         for sequence in 0..<100 { history.append(sample(sequence, reader: "old", writer: nil)) }
         for sequence in 100..<201 { history.append(sample(sequence, reader: "new", writer: nil)) }
@@ -54,11 +54,11 @@ struct HoldSharesTests {
         #expect(HoldShares.all(in: history, seconds: 5)[0].holders.map(\.name) == ["old"])
     }
 
-    @Test func nobodyIsNamedBeforeTheFirstSample() {
+    @Test func thereAreNoHoldersBeforeTheFirstSample() {
         #expect(HoldShares.all(in: History(), seconds: 10).isEmpty)
     }
 
-    @Test func whoWaitsKeepsItsNameWhileTheQueueMoves() {
+    @Test func aWaiterKeepsItsNameWhileTheQueueMoves() {
         var database = DatabaseStatus(label: "db", kind: .pool, takenAtNanoseconds: 9_000)
         database.readers = ReaderPoolStatus(inUse: 1, open: 1, maximum: 1)
         database.waitingReaders = [

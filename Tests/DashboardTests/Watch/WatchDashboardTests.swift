@@ -36,7 +36,7 @@ struct WatchDashboardTests {
         }
     }
 
-    @Test func keysOfAConfigurationApplyHereToo() throws {
+    @Test func configuredKeysApplyToTop() throws {
         let keys = try WatchKeys(
             screens: WatchScreens.standard,
             changing: [
@@ -62,7 +62,7 @@ struct WatchDashboardTests {
         #expect(picture(model).contains("copied: sync"))
     }
 
-    @Test func tabChoosesAPartAndEnterShowsItAlone() throws {
+    @Test func tabSelectsAPartAndEnterShowsItAlone() throws {
         var model = try WatchDashboard.watching()
         for _ in 0..<3 { _ = model.handle(.key(.tab)) }
         _ = model.handle(.key(.enter))
@@ -74,7 +74,7 @@ struct WatchDashboardTests {
 
     // MARK: Freeze and time travel
 
-    @Test func aFrozenDisplayStandsStillWhileReportsAreCollected() throws {
+    @Test func aFrozenDisplayDoesNotChangeWhileReportsAreCollected() throws {
         var model = try WatchDashboard.watching(until: 12)
         model.press(" ")
         #expect(model.isPaused)
@@ -89,7 +89,7 @@ struct WatchDashboardTests {
         #expect(picture(model).contains("sync (4714) has held the lock to write"))
     }
 
-    @Test func stepsGoBackAndForthByReports() throws {
+    @Test func stepsMoveByReports() throws {
         var model = try WatchDashboard.watching(until: 24)
         model.press("[[")
         #expect(model.isPaused)
@@ -119,12 +119,12 @@ struct WatchDashboardTests {
         #expect(shown.contains("sync (4714) has held the lock to write for at least 1.0 s"))
         #expect(shown.contains("4714 sync"))
         #expect(shown.contains("writer, reader"))
-        // The episode was not over then.
+        // The episode had not ended at that moment.
         #expect(model.history?.episodes.first?.end == nil)
         #expect(model.history?.episodes.first?.seconds == 1)
     }
 
-    @Test func aTimeThatIsNoneIsRefusedWithAnExample() throws {
+    @Test func anInvalidTimeIsRefusedWithAnExample() throws {
         var model = try WatchDashboard.watching()
         model.press("Snoon")
         _ = model.handle(.key(.enter))
@@ -210,7 +210,7 @@ struct WatchDashboardTests {
 
     // MARK: Untrusted text
 
-    @Test func noControlCharacterOfAnotherProgramReachesACell() throws {
+    @Test func controlCharactersOfOtherProgramsReachNoCell() throws {
         let evil = "a\u{1B}[2J\u{202E}b\u{7}\n"
         var story = WatchStory(path: "/srv/\(evil).db", idleName: evil, table: evil)
         story.interval = 1
@@ -270,13 +270,13 @@ struct WatchDashboardTests {
             for report in story.reports(until: 100) { model.ingest([report]) }
         }
         #expect(model.databases.map(\.reportBytes).reduce(0, +) <= WatchHistory.budget)
-        // The oldest reports are gone, and the newest can be shown.
+        // The oldest reports are dropped, and the newest ones are available.
         var history = model.databases[39]
         history.look(at: 0)
         #expect(history.now > 0 && history.now < 100)
     }
 
-    @Test func memoryIsBoundedHoweverLongItWatches() {
+    @Test func memoryIsBoundedDuringALongWatch() {
         var history = WatchHistory(path: "/srv/app.db")
         var time = 0.0
         for report in WatchStory().reports(until: 600) {

@@ -73,7 +73,7 @@ struct WatchStatementScreensTests {
         }
     }
 
-    @Test func waitsNameWaiterAndBlocker() throws {
+    @Test func waitsNameTheWaiterAndItsBlocker() throws {
         var model = try dashboard()
         model.press("9")
         for word in ["812 worker.py", "77 cron.py", "BUSY", "4.80"] {
@@ -81,7 +81,7 @@ struct WatchStatementScreensTests {
         }
     }
 
-    @Test func withoutATraceTheScreensStateWhy() throws {
+    @Test func withoutATraceTheScreensStateTheReason() throws {
         var model = try dashboard(isTraced: false)
         for key in ["7", "8", "9"] {
             model.press(key)

@@ -12,17 +12,17 @@ struct LogUseTests {
 
     private func room(for frames: UInt64) -> UInt64 { 32 + frames * 4_120 }
 
-    @Test func tellsWhatALogThatNothingPinsDoesWithItsFile() {
+    @Test func explainsTheFileSizeOfAnUnpinnedLog() {
         #expect(LogUse(wal(0, 0)) == .empty)
         #expect(LogUse(wal(room(for: 900), 900, copied: 0)) == .filling(waiting: 900))
         #expect(LogUse(wal(room(for: 900), 900, copied: 300)) == .filling(waiting: 600))
         #expect(LogUse(wal(room(for: 900), 900, copied: 900)) == .startsOver)
-        // A new round in a file that was longer once.
+        // The log started over in a file that was longer before.
         #expect(LogUse(wal(room(for: 900), 12, copied: 0)) == .startsOver)
         #expect(LogUse(wal(room(for: 900), nil)) == .unknown)
     }
 
-    @Test func theFileThatStaysLargeIsExplained() {
+    @Test func aFileThatStaysLargeIsExplained() {
         let log = wal(room(for: 11_020), 120, copied: 100)
         let state = WALWords.state(log, width: 100, rows: 1)
         #expect(!state.isPinned)
@@ -40,7 +40,7 @@ struct LogUseTests {
         #expect(!(WALWords.meaning(database, truncate: nil).first ?? "").contains("("))
     }
 
-    @Test func theWordsBecomeFewerUntilTheyFit() {
+    @Test func theTextIsShortenedUntilItFits() {
         let log = wal(room(for: 11_020), 120, copied: 100)
         for width in stride(from: 20, through: 100, by: 8) {
             let words = WALWords.state(log, width: width, rows: 1).words

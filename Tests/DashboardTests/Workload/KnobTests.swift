@@ -16,14 +16,14 @@ struct KnobTests {
         keys.flatMap { model.handle(.key($0)) }
     }
 
-    @Test func theFirstKnobIsThePoolsAndTurnsByOne() {
+    @Test func theFirstKnobSetsTheReadersInStepsOfOne() {
         var model = dashboard()
         #expect(press([.right], &model) == [.setReaderCount(5)])
         #expect(press([.right], &model) == [.setReaderCount(6)])
         #expect(press([.character("-")], &model) == [.setReaderCount(5)])
     }
 
-    @Test func knobsTurnFromWhatWasAskedAndSettleWhenASampleShowsIt() throws {
+    @Test func knobsTurnFromTheRequestedValueUntilASampleConfirmsIt() throws {
         var model = dashboard()
         let select = Array(repeating: Key.down, count: 4)
         #expect(press(select + [.right], &model) == [.turn(.rate(client: "ui", perSecond: 300))])
@@ -39,7 +39,7 @@ struct KnobTests {
         #expect(model.asked.isEmpty)
     }
 
-    @Test func aShareGoesNoFurtherThanAll() {
+    @Test func aShareNeverExceedsOne() {
         let knob = Knob(kind: .writeShare, value: 0.95)
         #expect(knob.stepped(from: 0.95, up: true) == 1)
         #expect(knob.stepped(from: 1, up: true) == nil)
@@ -50,13 +50,13 @@ struct KnobTests {
         (200.0, true, 300.0), (300, false, 200), (100, false, 80), (80, true, 100),
         (0.1, true, 0.15), (0, true, 0.1), (147, true, 150), (147, false, 100),
     ])
-    func ratesGoInStepsThatPeopleLike(from: Double, up: Bool, to: Double) throws {
+    func ratesChangeInRoundSteps(from: Double, up: Bool, to: Double) throws {
         let knob = Knob(kind: .rate(client: "ui"), value: from)
         let next = try #require(knob.stepped(from: from, up: up))
         #expect(abs(next - to) < 1e-9)
     }
 
-    @Test func whereNobodyCanSteerTheScreenSaysSo() throws {
+    @Test func anUnsteerableRunIsReported() throws {
         var sample = try #require(Story(kind: .queue).samples(until: 0).first)
         sample.knobs = nil
         var model = DashboardModel()

@@ -5,7 +5,7 @@ import Telemetry
 import Testing
 import WorkloadEngine
 
-/// A load whose statements are logged, captured, and run again.
+/// Logging the statements of a load, capturing them, and running the captured scenario.
 @Suite(.timeLimit(.minutes(3)), .serialized)
 struct CaptureRoundTripTests {
     private static let original = """
@@ -84,7 +84,7 @@ struct CaptureRoundTripTests {
     ])
 
     @Test(arguments: [false, true])
-    func theReplayHasTheRatesOfTheOriginal(showsValues: Bool) async throws {
+    func theCapturedScenarioReproducesTheRates(showsValues: Bool) async throws {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("poolgauge-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -31,7 +31,7 @@ final class LoggingTarget: WorkloadTarget {
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void
     ) throws {
-        // What the run does for itself is not the load.
+        // Accesses of the run itself are not part of the load.
         let isLoad = ["reader", "payer"].contains(client.name)
         let start = log.now()
         var last = start
@@ -64,7 +64,9 @@ struct LoggingSession: WorkloadSession {
     }
 }
 
-/// Executions in the order in which they ended; each thread has a connection of its own.
+/// Executions in the order in which they ended.
+///
+/// Each thread uses a separate connection.
 final class ExecutionLog: Sendable {
     private let entries = Lock<[CapturedExecution]>([])
 
@@ -86,7 +88,7 @@ final class ExecutionLog: Sendable {
     var executions: [CapturedExecution] { entries.withLock { $0 }.sorted { $0.end < $1.end } }
 }
 
-/// Opens the arms of another factory under a log.
+/// Opens the arms of another factory, and logs their statements.
 struct LoggingFactory: WorkloadTargetFactory {
     let log: ExecutionLog
 

@@ -5,15 +5,16 @@ import Telemetry
 import Testing
 import WorkloadEngine
 
-/// The samples of WorkloadEngine's documentation; a test of the engine's holds them against the
-/// articles.
+/// The samples of WorkloadEngine's documentation.
+///
+/// A test of the engine compares them with the articles.
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct DocumentedLoadTests {
     struct Note: Codable, FetchableRecord, PersistableRecord {
         var text: String
     }
 
-    /// A program that is tested.
+    /// The program under test.
     final class Store: Sendable {
         let pool: DatabasePool
         private let folder: URL
@@ -58,7 +59,7 @@ struct DocumentedLoadTests {
     @Test func statusAndInterrupt() async throws {
         let store = store
         var load = LoadTest("one", duration: .milliseconds(200))
-        // Who arrived is served, however late.
+        // Each arrival is served, however late.
         load.client("list", rate: 100) { _ in try store.pool.read { _ = try Note.fetchAll($0) } }
         // sample
         load.status = { store.pool.status() }

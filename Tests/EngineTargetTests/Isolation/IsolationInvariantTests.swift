@@ -89,7 +89,7 @@ struct IsolationInvariantTests {
         Issue.record("\(bug) was not found")
     }
 
-    @Test func theLoadsCountsAndTheDatabaseStayFreeOfIt() async throws {
+    @Test func theInvariantLeavesCountsAndTheDatabaseUnchanged() async throws {
         let folder = Lock<URL?>(nil)
         let result = try await run(lasting: "500ms") { options in
             options.keepsFolder = true

@@ -1,25 +1,25 @@
 /// A bug that a wrapper adds to a correct target.
 enum PlantedBug: String, CaseIterable, Sendable {
-    /// Some reads see a state from before the last commits.
+    /// Some reads observe a state from before the last commits.
     case staleRead
     /// A write reads in one transaction, and writes in another.
     case lostUpdate
-    /// Some reads see what an open transaction has written.
+    /// Some reads observe the changes of an open transaction.
     case dirtyRead
     /// A write that throws is committed.
     case abortedWrite
     /// Each statement of a write is committed at once.
     case intermediateRead
-    /// Each statement of a read sees a state of its own.
+    /// Each statement of a read observes a different state.
     case readSkew
     /// Some writes return without an error, and are rolled back.
     case lostCommit
-    /// Some reads see an older state than reads before them.
+    /// Some reads observe an older state than previous reads.
     case nonMonotonicRead
     /// A snapshot shows the present state in each of its reads.
     case movingSnapshot
 
-    /// What the invariant may call it: which of these is found first is a matter of chance.
+    /// The anomalies that the invariant may report; which one it finds first is random.
     var expected: [String] {
         switch self {
         case .staleRead: ["stale read"]

@@ -2,7 +2,7 @@ import Dispatch
 import Telemetry
 import WorkloadEngine
 
-/// A session whose statements go where a bug wants them.
+/// A session that routes its statements as a bug requires.
 struct RoutedSession: WorkloadSession {
     /// Runs a query.
     var query: (String, [WorkloadValue]) throws -> [[WorkloadValue]]
@@ -19,7 +19,7 @@ struct RoutedSession: WorkloadSession {
     }
 }
 
-/// A snapshot that is none: it shows the present state.
+/// A faulty snapshot, which shows the present state.
 final class MovingSnapshot: WorkloadSnapshot {
     private let target: any WorkloadTarget
     private let client: WorkloadClientName
@@ -36,7 +36,7 @@ final class MovingSnapshot: WorkloadSnapshot {
     func release() {}
 }
 
-/// Lets readers read on the connection of a write transaction that is still open.
+/// Performs reads on the connection of an open write transaction.
 final class DirtyReadDesk: Sendable {
     private final class Job: @unchecked Sendable {
         // Unchecked: `body` runs on the writer's thread while the reader waits; the desk's lock
@@ -60,9 +60,9 @@ final class DirtyReadDesk: Sendable {
 
     private let waiting = Lock<[Job]>([])
 
-    /// Waits a moment for an open transaction, and reads in it.
+    /// Waits briefly for an open transaction, and reads in it.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether a transaction was open.
     func read(_ body: (any WorkloadSession) throws -> Void) throws -> Bool {
         try withoutActuallyEscaping(body) { body in
             let job = Job(body)
@@ -84,7 +84,7 @@ final class DirtyReadDesk: Sendable {
         }
     }
 
-    /// Runs the reads that wait, in an open transaction.
+    /// Runs the waiting reads in an open transaction.
     func serve(_ session: any WorkloadSession) {
         let jobs = waiting.withLock { waiting in
             defer { waiting = [] }

@@ -15,7 +15,7 @@ final class PlantedTarget: WorkloadTarget {
         }
     }
 
-    /// Ends a transaction whose commit was promised.
+    /// An error that rolls back a transaction which is then reported as committed.
     private struct SilentRollback: Error {}
 
     private struct State {
@@ -82,7 +82,7 @@ final class PlantedTarget: WorkloadTarget {
         try base.perform(.read, as: client, body)
     }
 
-    /// Takes a new snapshot now and then; the one before it becomes the older one.
+    /// Makes a new snapshot now and then, and keeps the previous one as the older one.
     private func renewSnapshots(
         every count: Int,
         _ number: Int,
@@ -153,7 +153,7 @@ final class PlantedTarget: WorkloadTarget {
         }
     }
 
-    // MARK: What has no bug
+    // MARK: Operations without a bug
 
     func supports(_ access: WorkloadAccess) -> Bool { base.supports(access) }
     func has(_ ability: WorkloadAbility) -> Bool { base.has(ability) }

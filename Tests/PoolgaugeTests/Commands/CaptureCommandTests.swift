@@ -3,7 +3,7 @@ import SQLiteEngine
 import Testing
 import WorkloadEngine
 
-/// `poolgauge capture` from a file to a scenario that runs.
+/// `poolgauge capture`, from a file to a scenario that runs.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct CaptureCommandTests {
     /// Runs `body` in a folder with a database of 100 notes.
@@ -119,7 +119,7 @@ struct CaptureCommandTests {
         ("{\"time\": 1, \"sql\": \"SELECT 'open\"}\n", "log.jsonl:1: this is not a statement"),
         ("{\"time\": 1, \"sql\": \"SELECT * FROM gone\"}\n", "such as 'gone'"),
     ])
-    func aBadFileIsAnErrorWithItsPlace(log: String, message: String) throws {
+    func anInvalidFileIsAnErrorWithItsPlace(log: String, message: String) throws {
         try withDatabase { folder in
             let outcome = try capture(log, in: folder)
             #expect(outcome.status == 64 && outcome.errors.contains(message), "\(outcome)")
@@ -182,7 +182,7 @@ struct CaptureCommandTests {
             #expect(outcome.status == 1, "\(outcome)")
             #expect(outcome.errors.contains("a transaction is writing to it"), "\(outcome.errors)")
             #expect(outcome.errors.contains("Try again"), "\(outcome.errors)")
-            // No copy is left behind.
+            // The copy is removed.
             #expect(!contents(of: folder).contains { $0.hasPrefix("poolgauge-") })
         }
     }
@@ -223,19 +223,19 @@ struct CaptureCommandTests {
             guard process.terminationStatus == 0 else { return }
             #expect(String(decoding: text, as: UTF8.self).contains("replayed"))
             let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
-            let own = lines.filter { line in
+            let ownLines = lines.filter { line in
                 ["", "-wal", "-shm", "-journal"].contains { suffix in
                     line.contains("\"\(path)\(suffix)\"") || line.contains("<\(path)\(suffix)>")
                 } && !line.contains("execve(") && !line.contains(" resumed>")
             }
-            #expect(!own.isEmpty)
+            #expect(!ownLines.isEmpty)
             #expect(
-                own.allSatisfy { line in
+                ownLines.allSatisfy { line in
                     line.contains("F_GETLK") || line.contains("F_OFD_GETLK")
                         || line.contains("O_RDONLY") && !line.contains("O_CREAT")
                         || line.contains("F_GETF") || line.contains("F_SETFD")
                 },
-                "\(own.filter { $0.contains("SETLK") || $0.contains("O_RDWR") }.prefix(5))"
+                "\(ownLines.filter { $0.contains("SETLK") || $0.contains("O_RDWR") }.prefix(5))"
             )
             try queue.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
             try queue.close()

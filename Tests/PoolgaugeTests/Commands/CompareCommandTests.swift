@@ -1,11 +1,13 @@
 import Foundation
 import Testing
 
-/// `poolgauge compare` from the outside: what is typed, and the exit status that comes of it.
+/// `poolgauge compare` as a command: its arguments, its output and its exit status.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct CompareCommandTests {
-    /// Two arms on the same rows, one of which has to look at all of them: few enough that a short
-    /// run has hundreds of accesses, and a median also where the machine stands still for a while.
+    /// Compares two arms on the same rows, one of which must scan all of them.
+    ///
+    /// The rows are so few that a short run has hundreds of accesses, and a median even if the
+    /// machine stalls.
     private static let scenario = """
         version: 1
         name: index-or-scan
@@ -28,10 +30,10 @@ struct CompareCommandTests {
         try HeadlessProgram.run(["compare", file(in: folder)] + arguments, in: folder)
     }
 
-    @Test func aRegressionExitsWithStatus2AndSaysWhy() throws {
+    @Test func aRegressionExitsWithStatus2AndAReason() throws {
         try withTemporaryFolder { folder in
             let outcome = try compare(
-                // Medians, and two blocks more than are needed: a machine may stand still for a run.
+                // Medians, and two additional blocks, because a machine may stall for a run.
                 [
                     "--blocks", "8", "--duration", "300ms", "--primary", "read.response.p50",
                     "--fail-if", "read.response.p50 > 1.1x", "--output", "report.txt",
@@ -65,7 +67,7 @@ struct CompareCommandTests {
     ]
 
     @Test(arguments: mistakes)
-    func mistakesAreFoundBeforeAnythingRuns(arguments: [String], named: String) throws {
+    func mistakesAreReportedBeforeTheFirstRun(arguments: [String], named: String) throws {
         try withTemporaryFolder { folder in
             let outcome = try compare(arguments, in: folder)
             #expect(outcome.status == 64, "\(outcome)")
@@ -82,11 +84,11 @@ struct CompareCommandTests {
                 sending: (SIGINT, after: "block 3 of 10")
             )
             #expect(outcome.status == 130, "\(outcome)")
-            // In the third, or in one after it where the signal had to wait for a core.
-            let told = outcome.errors.matches(of: /block (\d+) of 10/).compactMap {
+            // In the third block, or a later one if the signal had to wait for a core.
+            let reported = outcome.errors.matches(of: /block (\d+) of 10/).compactMap {
                 Int($0.output.1)
             }
-            let last = try #require(told.last)
+            let last = try #require(reported.last)
             #expect(last >= 3)
             let stopped = try #require(
                 outcome.output.firstMatch(of: /^PARTIAL  stopped after (\d+) blocks/),

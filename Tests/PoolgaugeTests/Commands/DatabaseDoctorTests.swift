@@ -5,7 +5,7 @@ import Testing
 
 @testable import poolgauge
 
-/// `poolgauge doctor --database` on databases that this process makes, and uses.
+/// `poolgauge doctor --database` on databases that this process creates and uses.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct DatabaseDoctorTests {
     private struct Examination: Decodable {
@@ -31,7 +31,7 @@ struct DatabaseDoctorTests {
         _ arguments: [String] = [],
         name: String = "app.sqlite"
     ) throws -> Examination {
-        // Copies go to a folder of their own, which must be empty afterwards.
+        // Copies go to a separate folder, which must be empty afterwards.
         let temporary = folder.appendingPathComponent("temporary")
         try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
         let outcome = try HeadlessProgram.run(
@@ -72,7 +72,7 @@ struct DatabaseDoctorTests {
         """
     }
 
-    @Test func anUsualDatabaseHasNoWarning() throws {
+    @Test func aUsualDatabaseHasNoWarning() throws {
         try withQueue("PRAGMA journal_mode = WAL;" + Self.table("t", rows: 10)) { queue, folder in
             try queue.close()
             let found = try examine(folder)
@@ -122,7 +122,7 @@ struct DatabaseDoctorTests {
             #expect(found.allSatisfy { $0.mark == "note" })
             let children = found.map { $0.text.prefix { $0 != "(" } }
             #expect(Set(children) == ["second", "partial", "od\"d name"])
-            // The remedy is SQL that works.
+            // The remedy is valid SQL.
             try queue.writeWithoutTransaction { database in
                 for finding in found { try database.execute(sql: finding.remedy ?? "") }
             }
@@ -167,7 +167,7 @@ struct DatabaseDoctorTests {
         }
     }
 
-    @Test func whatCannotBeCopiedIsStillDescribed() throws {
+    @Test func aDatabaseThatCannotBeCopiedIsStillDescribed() throws {
         try withQueue(Self.table("t", rows: 1_000)) { queue, folder in
             let small = try examine(folder, ["--copy-limit", "10KiB"])
             #expect(small.copy.bytes == nil)
@@ -182,7 +182,7 @@ struct DatabaseDoctorTests {
         }
     }
 
-    /// A page of the b-tree of the schema's table that is no page.
+    /// An invalid page in the b-tree of the schema's table.
     @Test func aDamagedDatabaseIsAProblem() throws {
         try withQueue(Self.table("t", rows: 10_000)) { queue, folder in
             try queue.close()
@@ -271,13 +271,13 @@ struct DatabaseDoctorTests {
             try process.run()
             let text = try output.fileHandleForReading.readToEnd() ?? Data()
             process.waitUntilExit()
-            // Where a sandbox forbids to trace, there is nothing to prove.
+            // In a sandbox that forbids tracing, the test cannot check this.
             guard process.terminationStatus == 0 else { return }
             #expect(String(decoding: text, as: UTF8.self).contains("statistics"))
             #expect(FileStates(path) == before)
 
             let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
-            let own = lines.filter { line in
+            let ownLines = lines.filter { line in
                 ["", "-wal", "-shm", "-journal"].contains { suffix in
                     line.contains("\"\(path)\(suffix)\"") || line.contains("<\(path)\(suffix)>")
                 } && !line.contains("execve(") && !line.contains(" resumed>")
@@ -285,10 +285,10 @@ struct DatabaseDoctorTests {
             func call(_ line: Substring) -> Substring {
                 line.drop { $0 != " " }.drop { $0 == " " }.prefix { $0 != "(" }
             }
-            let opens = own.filter { call($0) == "openat" }
+            let opens = ownLines.filter { call($0) == "openat" }
             #expect(!opens.isEmpty)
             #expect(opens.allSatisfy { $0.contains("O_RDONLY") && !$0.contains("O_CREAT") })
-            let calls = Set(own.map(call))
+            let calls = Set(ownLines.map(call))
             #expect(
                 calls.isSubset(of: [
                     "openat", "newfstatat", "stat", "lstat", "readlink", "readlinkat", "pread64",
@@ -296,7 +296,7 @@ struct DatabaseDoctorTests {
                 ]),
                 "\(calls)"
             )
-            #expect(!own.contains { call($0) == "fcntl" && $0.contains("SETLK") })
+            #expect(!ownLines.contains { call($0) == "fcntl" && $0.contains("SETLK") })
             try queue.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
         }
     }

@@ -5,7 +5,7 @@ import Testing
 /// `--database` on every command that runs load.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct DatabaseOptionTests {
-    /// A database of the user's, and a scenario whose own data have no such table.
+    /// Creates a user's database, and a scenario whose dataset does not contain its table.
     private func prepare(in folder: URL) throws -> URL {
         let database = folder.appendingPathComponent("mine.sqlite")
         let queue = try DatabaseQueue(path: database.path)
@@ -51,7 +51,7 @@ struct DatabaseOptionTests {
                 arguments + ["--database", "mine.sqlite"],
                 in: folder
             )
-            // Six is a search that ended early; five a machine that was too busy.
+            // 6: the search ended early; 5: the machine was too busy.
             #expect([0, 3, 5, 6].contains(outcome.status), "\(outcome)")
             #expect(!outcome.errors.contains("no such table"), "\(outcome)")
             #expect(try Data(contentsOf: database) == before)

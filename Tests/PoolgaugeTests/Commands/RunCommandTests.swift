@@ -7,7 +7,7 @@ struct RunCommandTests {
     private let quick = ["run", "ycsb-c", "--scale", "1", "--arm", "pool"]
 
     @Test
-    func theJSONGoesToStandardOutputAndNothingElseDoes() throws {
+    func standardOutputContainsOnlyTheJSON() throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(
                 quick + ["--duration", "500ms", "--format", "json"],
@@ -27,7 +27,7 @@ struct RunCommandTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func anInterruptedRunReportsWhatItHas(signal: Int32) throws {
+    func anInterruptedRunReportsItsResults(signal: Int32) throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(
                 quick + ["--duration", "10m", "--format", "json", "--progress", "always"],
@@ -68,7 +68,7 @@ struct RunCommandTests {
     }
 
     @Test
-    func theReportGoesToTheFileThatIsNamed() throws {
+    func theReportGoesToTheNamedFile() throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(
                 quick + ["--duration", "300ms", "--output", "report.txt"],
@@ -116,7 +116,7 @@ struct RunCommandTests {
         }
     }
 
-    /// Arguments, and what the message has to name.
+    /// Arguments, and texts that the message must contain.
     private static let mistakes: [([String], String)] = [
         (["run", "ycsb-x"], "ycsb-"),
         (["run", "ycsb-c", "--arm", "poool"], "'pool'"),
@@ -149,7 +149,7 @@ struct RunCommandTests {
     }
 
     @Test
-    func everyMistakeOfAScenarioIsShownWithItsPlace() throws {
+    func everyErrorInAScenarioIsShownWithItsPlace() throws {
         try withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("mine.yaml")
             let yaml = try HeadlessProgram.run(["scenarios", "show", "ycsb-c"], in: folder).output

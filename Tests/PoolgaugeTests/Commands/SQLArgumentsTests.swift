@@ -3,7 +3,7 @@ import Testing
 
 @testable import poolgauge
 
-/// The level of `--sql=LEVEL` is read wherever it stands.
+/// Parsing of `--sql=LEVEL` at any position.
 struct SQLArgumentsTests {
     private func options(_ arguments: String...) throws -> SQLTraceOptions? {
         let all = SQLArguments.expanded(["top", "app.sqlite"] + arguments)
@@ -26,7 +26,7 @@ struct SQLArgumentsTests {
         #expect(throws: (any Error).self) { try options("--sql", "--pid", "7", "--once") }
     }
 
-    @Test func whatFollowsTwoHyphensIsAFile() {
+    @Test func argumentsAfterTwoHyphensAreFiles() {
         #expect(SQLArguments.expanded(["--", "--sql=full"]) == ["--", "--sql=full"])
     }
 }

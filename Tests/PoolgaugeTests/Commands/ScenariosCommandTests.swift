@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WorkloadEngine
 
-/// `poolgauge scenarios`, and scenarios that come through a pipe.
+/// `poolgauge scenarios`, and scenarios from a pipe.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ScenariosCommandTests {
     @Test
@@ -19,7 +19,7 @@ struct ScenariosCommandTests {
     }
 
     @Test
-    func thePresetsAreListedShownAndFine() throws {
+    func thePresetsAreListedShownAndValid() throws {
         try withTemporaryFolder { folder in
             let list = try HeadlessProgram.run(["scenarios", "list"], in: folder).output
             let names = list.split(separator: "\n").filter { !$0.hasPrefix(" ") }.map(String.init)
@@ -52,7 +52,7 @@ struct ScenariosCommandTests {
     }
 
     @Test(arguments: ["-", "/dev/stdin"])
-    func aScenarioComesThroughAPipe(name: String) throws {
+    func aScenarioIsReadFromAPipe(name: String) throws {
         try withTemporaryFolder { folder in
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/bin/bash")
@@ -72,7 +72,7 @@ struct ScenariosCommandTests {
                 as: UTF8.self
             )
             process.waitUntilExit()
-            // A loaded machine may make the run invalid, and that is said with 5.
+            // A busy machine may make the run invalid, which is status 5.
             #expect([0, 5].contains(process.terminationStatus))
             #expect(text.contains("ycsb-c on pool"))
         }

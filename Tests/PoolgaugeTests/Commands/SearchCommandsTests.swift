@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `capacity`, `crossover` and GRDB's arms as the real program has them.
+/// `capacity`, `crossover` and GRDB's arms in the real program.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SearchCommandsTests {
     private func json(_ text: String) throws -> [String: Any] {
@@ -54,7 +54,7 @@ struct SearchCommandsTests {
         )
     }
 
-    /// Runs a command that a report prints in a shell, for a short time.
+    /// Runs a command that a report prints, in a shell and for a short time.
     private func runAdvice(_ command: String, in folder: URL) throws -> (Int32, String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -94,7 +94,7 @@ struct SearchCommandsTests {
         }
     }
 
-    @Test func timesThatDoNotFitNameTheOptionThatFitsThem() throws {
+    @Test func unsuitableTimesNameTheOptionThatFixesThem() throws {
         try withTemporaryFolder { folder in
             try write("1500ms", "1s", to: folder)
             let arguments = [
@@ -112,7 +112,7 @@ struct SearchCommandsTests {
         }
     }
 
-    @Test func anInterruptedSearchReportsWhatItHas() throws {
+    @Test func anInterruptedSearchReportsItsResults() throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(
                 [
@@ -139,7 +139,7 @@ struct SearchCommandsTests {
             (["capacity", "ycsb-a", "--threshold", "raed.response: p(99) < 1ms"], "'read'"),
         ]
     )
-    func whatIsWrongIsSaidAndNothingRuns(arguments: [String], part: String) throws {
+    func mistakesAreReportedAndNothingRuns(arguments: [String], part: String) throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(arguments, in: folder)
             #expect(outcome.status == 64)
@@ -149,7 +149,7 @@ struct SearchCommandsTests {
     }
 
     #if !GRDB
-    @Test func anArmOfGRDBSaysHowToSwitchItOn() throws {
+    @Test func anArmOfGRDBStatesHowToEnableIt() throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(
                 ["run", "ycsb-c", "--arm", "grdb-pool"],

@@ -7,7 +7,7 @@ import Testing
 /// `poolgauge top` on a database that this process uses.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct TopCommandTests {
-    /// Runs `body` with a pool that has written once, and the folder of its file.
+    /// Runs `body` with a pool after its first write, and the folder of its file.
     private func withPool(_ body: (DatabasePool, URL) throws -> Void) throws {
         try withTemporaryFolder { folder in
             let pool = try DatabasePool(path: folder.appendingPathComponent("app.sqlite").path)
@@ -98,7 +98,7 @@ struct TopCommandTests {
         }
     }
 
-    @Test func aFolderStandsForItsDatabases() throws {
+    @Test func aFolderSelectsItsDatabases() throws {
         try withPool { _, folder in
             let outcome = try HeadlessProgram.run(
                 ["top", ".", "--once", "--for", "200ms"],

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A second process that writes to the same file.
+/// Runs with a second process that writes to the same file.
 @Suite(.timeLimit(.minutes(2)), .serialized)
 struct TwoProcessesTests {
     private func withFolder(_ body: (URL) throws -> Void) throws {
@@ -19,7 +19,7 @@ struct TwoProcessesTests {
     }
 
     @Test(arguments: ["pool", "queue-wal", "queue"])
-    func bothWriteAndEachFindsTheOtherInTheWay(arm: String) throws {
+    func bothProcessesWriteAndBlockEachOther(arm: String) throws {
         try withFolder { folder in
             let outcome = try HeadlessProgram.run(
                 [
@@ -31,7 +31,7 @@ struct TwoProcessesTests {
             let report = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
             let runs = try #require((report as? [String: Any])?["runs"] as? [Any])
             let run = try object(runs.first)
-            // A machine that stood still for a moment makes the run invalid, and no more than that.
+            // If the machine stalls, the run is invalid; other failures are not allowed.
             let isValid = try #require(run["valid"] as? Bool)
             #expect(outcome.status == (isValid ? 0 : 5), "\(outcome.errors)")
             for client in ["pay", "other"] {
@@ -41,7 +41,7 @@ struct TwoProcessesTests {
             let retried = try ["pay", "other"].reduce(0) {
                 $0 + (try #require(try object(run, "clients", $1)["retried"] as? Int))
             }
-            #expect(retried > 0, "nobody orders the two")
+            #expect(retried > 0, "writes of two processes must conflict")
             let holders = try object(run, "busyHolders")
             #expect(holders.values.compactMap { $0 as? Int }.reduce(0, +) >= retried)
         }
@@ -84,10 +84,10 @@ struct TwoProcessesTests {
         }
     }
 
-    @Test func whoeverHoldsTheLockIsNamed() throws {
+    @Test func theHolderOfTheLockIsNamed() throws {
         #if os(Linux)
         try withFolder { folder in
-            // Its transactions are long: the lock is still there when somebody looks whose it is.
+            // Its transactions are long: it still holds the lock when the holder is determined.
             let scenario = """
                 version: 1
                 name: held
@@ -124,7 +124,7 @@ struct TwoProcessesTests {
         #endif
     }
 
-    @Test func theOtherProcessEndsWithTheRunHoweverThatEnds() throws {
+    @Test func theOtherProcessEndsWithTheRunInEachCase() throws {
         #if os(Linux)
         try withFolder { folder in
             let outcome = try HeadlessProgram.run(
@@ -136,8 +136,8 @@ struct TwoProcessesTests {
                 sending: (number: SIGKILL, after: "warm-up")
             )
             #expect(outcome.status == SIGKILL, "in the middle of the load")
-            // Long before the run would have ended: it looks ten times a second.
-            try eventually("the other process's end", patience: 20) {
+            // Long before the end of the run: the other process checks ten times a second.
+            try eventually("the other process's end", timeout: 20) {
                 isServing(in: folder) ? nil : ()
             }
         }

@@ -2,7 +2,7 @@ import Foundation
 import SQLiteEngine
 import Testing
 
-/// Predictions from a result that the real program wrote.
+/// Predictions from a result of the real program.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct WhatIfCommandTests {
     private let scenario = """
@@ -22,14 +22,14 @@ struct WhatIfCommandTests {
         """
 
     @Test
-    func aRecordedRunIsPredictedFromAndChecked() throws {
+    func aRecordedRunIsSimulatedAndChecked() throws {
         try withTemporaryFolder { folder in
             try Data(scenario.utf8).write(to: folder.appendingPathComponent("s.yaml"))
             let recording = try HeadlessProgram.run(
                 ["run", "s.yaml", "--format", "json", "--output", "run.json"],
                 in: folder
             )
-            // On a machine with other work the run may be invalid: then it says so below.
+            // On a busy machine the run may be invalid, which the report then states.
             #expect([0, 5].contains(recording.status), "\(recording.errors)")
             let outcome = try HeadlessProgram.run(
                 [
@@ -58,13 +58,13 @@ struct WhatIfCommandTests {
             #expect(checks.compactMap { $0["runs"] as? Int } == [2, 2])
             let repetition = try #require(result["repetition"] as? [String: Any])
             #expect(repetition["runs"] as? Int == 2)
-            // Of the one recorded run, too.
+            // One recorded run has these values, too.
             if let again = (repetition["clients"] as? [String: [String: Any]])?["ui"] {
                 #expect(again["recorded"] as? UInt64 ?? 0 > 0)
                 #expect(again["now"] as? UInt64 ?? 0 > 0)
                 #expect(again["verdict"] is String)
             }
-            // With one reader too few may complete on a slow machine.
+            // On a slow machine, too few accesses may complete with one reader.
             let clients = checks.last?["clients"] as? [String: [String: Any]]
             let ui = try #require(clients?["ui"])
             let measured = ["least", "measured", "most"].compactMap { ui[$0] as? Double }
@@ -75,7 +75,7 @@ struct WhatIfCommandTests {
     }
 
     @Test
-    func aRunOnADatabaseOfTheUsersIsCheckedOnItsCopies() throws {
+    func aRunOnAUsersDatabaseIsCheckedOnCopies() throws {
         try withTemporaryFolder { folder in
             let yaml = scenario.replacing("duration: 2s", with: "duration: 500ms")
                 .replacing("{preset: pgbench, scale: 1}", with: "{schema: [CREATE TABLE t (v)]}")
@@ -113,7 +113,7 @@ struct WhatIfCommandTests {
     }
 
     @Test
-    func theScenariosDataIsNotExchangedForAnother() throws {
+    func theScenariosDataIsNotReplaced() throws {
         try withTemporaryFolder { folder in
             let yaml = scenario.replacing("duration: 2s", with: "duration: 500ms")
             try Data(yaml.utf8).write(to: folder.appendingPathComponent("s.yaml"))
@@ -132,7 +132,7 @@ struct WhatIfCommandTests {
     }
 
     @Test
-    func whatIsNoResultIsSaid() throws {
+    func invalidResultsAreReported() throws {
         try withTemporaryFolder { folder in
             let missing = try HeadlessProgram.run(["what-if", "none.json"], in: folder)
             #expect(missing.status == 64)

@@ -9,13 +9,13 @@ struct SettingsDecoderTests {
         try SettingsDecoder.decode(yaml: yaml, file: "config.yaml")
     }
 
-    @Test func whatIsNotSaidIsAsItShips() throws {
+    @Test func omittedSettingsHaveTheirDefaults() throws {
         #expect(try decode("") == DashboardSettings())
         #expect(try decode("# nothing yet\n") == DashboardSettings())
         #expect(try decode("version: 1\nkeys:\n") == DashboardSettings())
     }
 
-    @Test func theDefaultsThatArePrintedAreTheDefaults() throws {
+    @Test func thePrintedDefaultsAreTheDefaults() throws {
         let yaml = DefaultConfiguration.yaml(themes: Theme.builtIn)
         let settings = try decode(yaml)
         var plain = settings
@@ -23,7 +23,7 @@ struct SettingsDecoderTests {
         plain.theme = nil
         #expect(plain == DashboardSettings())
         #expect(settings.theme == Theme.standard.name)
-        // Every command is there, with the keys that it ships with.
+        // The text contains every command with its default keys.
         #expect(Set(settings.keys.keys) == Set(DashboardCommand.allCases))
         for binding in DashboardCommand.bindings {
             #expect(settings.keys[binding.command] == binding.keys)
@@ -59,7 +59,7 @@ struct SettingsDecoderTests {
         #expect(keys.command(for: .character("t")) == nil)
     }
 
-    @Test func everyMistakeIsNamedWithItsPlaceAndTheNearestName() throws {
+    @Test func everyErrorStatesItsPlaceAndTheNearestName() throws {
         let yaml = """
             version: 2
             them: dark
@@ -95,12 +95,12 @@ struct SettingsDecoderTests {
         ("theme: a\ntheme: b", "config.yaml:"), ("refresh: 0", "config.yaml:1:10: '0'"),
         ("refresh: 1000", "config.yaml:1:10: '1000'"),
     ])
-    func whatCannotBeIsAnErrorWithItsPlace(yaml: String, start: String) throws {
+    func invalidSettingsAreErrorsWithTheirPlace(yaml: String, start: String) throws {
         let error = #expect(throws: SettingsError.self) { try decode(yaml) }
         #expect(try #require(error).description.hasPrefix(start), "\(error?.description ?? "")")
     }
 
-    @Test func theFolderIsWhereTheSpecificationSays() {
+    @Test func theFolderFollowsTheSpecification() {
         func path(_ environment: [String: String]) -> String? {
             ConfigurationFolder(environment: environment).path
         }

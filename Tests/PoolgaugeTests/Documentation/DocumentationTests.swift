@@ -4,13 +4,13 @@ import Testing
 
 @testable import poolgauge
 
-/// The README and the pages in `docs` show commands that exist, and links that lead somewhere.
+/// Commands and links in the README and the pages in `docs` are valid.
 struct DocumentationTests {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The Markdown files that users read, by their paths below the root.
+    /// The Markdown files for users, by their paths below the root.
     static let pages: [String] = {
         let docs = try? FileManager.default.contentsOfDirectory(
             atPath: root.appendingPathComponent("docs").path
@@ -90,7 +90,7 @@ struct DocumentationTests {
     }
 
     @Test(arguments: pages)
-    func everyLinkLeadsSomewhere(page: String) throws {
+    func everyLinkHasATarget(page: String) throws {
         let folder = Self.root.appendingPathComponent(page).deletingLastPathComponent()
         for match in try text(of: page).matches(of: /\]\(([^)#]+)(#[^)]*)?\)/) {
             let target = String(match.1)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Each exit status, from the real command.
+/// Each exit status of the real command.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ExitStatusTests {
     /// A scenario over one small table.
@@ -39,7 +39,7 @@ struct ExitStatusTests {
 
     private let reader = "ui: {access: read, think: 1ms, sql: SELECT n FROM item WHERE id = 1}"
 
-    /// Who arrives is served, however long the machine stands still meanwhile.
+    /// Each arrival is served, however long the machine stalls.
     private let arrivals = "arrival: {rate: 100/s, process: even}"
 
     @Test func aRunThatPasses() throws {
@@ -123,14 +123,14 @@ struct ExitStatusTests {
         #expect(outcome.status == 6, "\(outcome)")
         #expect(outcome.output.hasPrefix("UNDECIDED  mine on pool"))
         #expect(outcome.output.contains("ui.response p(99) < 50ms: UNDECIDED (too few samples: "))
-        // The duration that the report states decides it.
+        // A run with the stated duration decides it.
         let option = try #require(outcome.output.firstMatch(of: /--duration (\d+s)/)).1
         let decided = try run(yaml, ["--duration", String(option)])
         #expect([0, 3].contains(decided.status), "\(decided)")
     }
 
     @Test func anInvariantThatIsViolated() throws {
-        // The account gets the delta, and the history does not.
+        // The account is updated, but the history is not.
         let yaml = """
             version: 1
             name: mine
@@ -147,9 +147,9 @@ struct ExitStatusTests {
         #expect(outcome.output.hasPrefix("INVARIANT VIOLATED"))
     }
 
-    @Test func aGeneratorThatSleptTooLong() throws {
-        // Many sleep for their arrivals, and the whole program is stopped meanwhile: after a
-        // warm-up, so that they do sleep, and long before the end.
+    @Test func aGeneratorThatSleepsTooLong() throws {
+        // Stop the whole program while many workers sleep until their arrivals: after the
+        // warm-up, so that they sleep, and long before the end.
         let yaml = """
             version: 1
             name: mine

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// What a person types, and what comes of it.
+/// Commands without a terminal, and their results.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct HeadlessCommandTests {
     private let quick = ["run", "ycsb-c", "--arm", "pool", "--duration", "1s"]
 
-    @Test func aBadTemporaryFolderIsNamed() throws {
+    @Test func anInvalidTemporaryFolderIsNamed() throws {
         try withTemporaryFolder { folder in
             for (name, reason) in [("absent", "no such folder"), ("file", "not a folder")] {
                 let temporary = folder.appendingPathComponent(name)
@@ -21,7 +21,7 @@ struct HeadlessCommandTests {
         }
     }
 
-    /// Arguments, and what the message has to name.
+    /// Arguments, and texts that the message must contain.
     private static let mistakes: [([String], String)] = [
         (["run", "ycsb-c", "--seed=-1"], "0 to 18446744073709551615"),
         (["run", "ycsb-c", "--seed", "1.5"], "0 to 18446744073709551615"),
@@ -63,7 +63,7 @@ struct HeadlessCommandTests {
         }
     }
 
-    @Test func theJSONHasWhatWasPromised() throws {
+    @Test func theJSONHasItsDocumentedKeys() throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(quick + ["--format", "json"], in: folder)
             let run = try #require((try object(outcome.output)["runs"] as? [[String: Any]])?.first)
@@ -105,7 +105,7 @@ struct HeadlessCommandTests {
                 )
             )
             #expect(columns.hasSuffix("lag_p99.9_ns,lag_max_ns,row,versions"))
-            // Each row states what it counts, and the versions follow.
+            // Each row states its subject, and ends with the versions.
             for line in lines.dropFirst() {
                 #expect(
                     ["client", "operation", "phase", "phase-operation"].contains(
@@ -159,7 +159,7 @@ struct HeadlessCommandTests {
         }
     }
 
-    @Test func aUsersDatabaseStaysAsItIs() throws {
+    @Test func aUsersDatabaseStaysUnchanged() throws {
         try withTemporaryFolder { folder in
             let database = try makeDatabase(in: folder)
             let before = try Data(contentsOf: database)
@@ -183,7 +183,7 @@ struct HeadlessCommandTests {
         }
     }
 
-    /// A database of somebody's, and a scenario that writes to it.
+    /// Creates a user's database, and a scenario that writes to it.
     private func makeDatabase(in folder: URL) throws -> URL {
         let yaml = """
             version: 1
@@ -218,7 +218,7 @@ struct HeadlessCommandTests {
         return database
     }
 
-    @Test func theDoctorSaysWhatItFinds() throws {
+    @Test func theDoctorReportsItsFindings() throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(["doctor"], in: folder)
             #expect(outcome.status == 0, "\(outcome)")
@@ -250,8 +250,8 @@ struct HeadlessCommandTests {
         }
     }
 
-    /// `POOLGAUGE_RECORD=1` writes the page anew.
-    @Test func theManualPageInTheTreeIsThePrograms() throws {
+    /// `POOLGAUGE_RECORD=1` writes the page again.
+    @Test func theManualPageIsCurrent() throws {
         try withTemporaryFolder { folder in
             let page = try HeadlessProgram.run(["manual"], in: folder).output
             let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -282,11 +282,11 @@ struct HeadlessCommandTests {
         }
     }
 
-    @Test func aReportMayGoIntoAClosedPipe() throws {
+    @Test func aReportMayGoToAClosedPipe() throws {
         try withTemporaryFolder { folder in
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/bin/bash")
-            // The shell tells of the signal by its status.
+            // The status of the shell contains the signal.
             process.arguments = [
                 "-c", #""$0" run ycsb-c --arm pool --duration 300ms; exit"#, Program.path,
             ]
@@ -294,7 +294,7 @@ struct HeadlessCommandTests {
             process.standardInput = FileHandle.nullDevice
             let errors = Pipe()
             process.standardError = errors
-            // Nobody reads from the first moment on.
+            // The pipe has no reader from the start.
             let output = Pipe()
             try output.fileHandleForReading.close()
             process.standardOutput = output

@@ -5,18 +5,18 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct InterruptionTests {
-    @Test func aSignalIsHeardFromTheFirstMomentOn() async {
-        await #expect(processExitsWith: .success) { hearOwnSignal() }
+    @Test func aSignalIsHandledFromTheStart() async {
+        await #expect(processExitsWith: .success) { handleOwnSignal() }
     }
 }
 
-/// Sends this process a signal as soon as somebody listens, and waits until it is heard.
-private func hearOwnSignal() {
-    // A signal that is ignored would be waited for forever.
+/// Sends this process a signal once a handler exists, and waits until it is handled.
+private func handleOwnSignal() {
+    // The test would wait forever for an ignored signal.
     alarm(20)
-    let isHeard = DispatchSemaphore(value: 0)
-    let interruption = Interruption({ isHeard.signal() })
+    let isHandled = DispatchSemaphore(value: 0)
+    let interruption = Interruption({ isHandled.signal() })
     kill(getpid(), SIGTERM)
-    isHeard.wait()
+    isHandled.wait()
     withExtendedLifetime(interruption) {}
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the report of a saturated pool says, from the real command.
+/// Reports of the real command about a saturated pool.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ReaderStormTests {
     private func run(_ arguments: [String]) throws -> [String: Any] {
@@ -33,7 +33,7 @@ struct ReaderStormTests {
         #expect(waiting > 0.5 * (storm["response"] as? Double ?? 0))
     }
 
-    @Test func sixteenReadersAreNot() throws {
+    @Test func sixteenReadersAreNotSaturated() throws {
         let result = try run(["--arm", "pool", "--readers", "16"])
         let pool = try #require(result["pool"] as? [String: Any])
         #expect(try #require(pool["saturation"] as? Double) < 0.1)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import poolgauge
 
-/// What `--output` does to the file that it names.
+/// The effect of `--output` on its file.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ReportDestinationTests {
     private let broken = """
@@ -85,7 +85,7 @@ struct ReportDestinationTests {
         }
     }
 
-    @Test func aFolderAndAFileInNoFolderAreRefused() throws {
+    @Test func foldersAndFilesInMissingFoldersAreRefused() throws {
         try withTemporaryFolder { folder in
             for path in [folder.path, folder.path + "/no/such/file"] {
                 #expect(throws: CommandFailure.self) { try ReportDestination(path: path) }

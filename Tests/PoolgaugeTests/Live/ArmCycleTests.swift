@@ -4,7 +4,7 @@ import Testing
 
 struct ArmCycleTests {
     @Test
-    func theNextArmStartsWhenTheOneThatRunsHasEnded() {
+    func theNextArmStartsWhenTheCurrentOneHasEnded() {
         var cycle = ArmCycle(count: 3, current: 2)
         #expect(cycle.advance() == .stop)
         #expect(cycle.runEnded(goesOn: false) == .start(0))
@@ -12,7 +12,7 @@ struct ArmCycleTests {
     }
 
     @Test
-    func impatienceSkipsAnArm() {
+    func repeatedKeysSkipAnArm() {
         var cycle = ArmCycle(count: 3, current: 0)
         #expect(cycle.advance() == .stop)
         #expect(cycle.advance() == .stay)
@@ -20,7 +20,7 @@ struct ArmCycleTests {
     }
 
     @Test
-    func aRunThatEndsByItselfStays() {
+    func aCompletedRunStays() {
         var cycle = ArmCycle(count: 3, current: 0)
         #expect(cycle.runEnded(goesOn: false) == .stay)
         #expect(cycle.isOver)
@@ -29,7 +29,7 @@ struct ArmCycleTests {
     }
 
     @Test
-    func theDemoGoesOn() {
+    func theDemoContinuesWithTheNextArm() {
         var cycle = ArmCycle(count: 2, current: 1)
         #expect(cycle.runEnded(goesOn: true) == .start(0))
     }
@@ -42,7 +42,7 @@ struct ArmCycleTests {
     }
 
     @Test
-    func anArmBeginsAgainWhenItsRunHasEnded() {
+    func anArmRestartsWhenItsRunHasEnded() {
         var cycle = ArmCycle(count: 3, current: 1)
         #expect(cycle.again() == .stop)
         #expect(cycle.again() == .stay)

@@ -5,7 +5,7 @@ import Testing
 
 struct KeyPlanTests {
     @Test
-    func keysComeOneByOneAndThePictureAfterThem() throws {
+    func keysArriveOneByOneBeforeThePicture() throws {
         let keys: [Key] = [.character("n"), .escape]
         var plan = KeyPlan(keys: keys, start: 5_000_000_000, takesPicture: true)
         #expect(plan.step(at: 4_999_999_999) == .nothing)
@@ -24,7 +24,7 @@ struct KeyPlanTests {
     }
 
     @Test
-    func withoutAPictureNothingEnds() {
+    func withoutAPictureTheProgramContinues() {
         var plan = KeyPlan(keys: [.enter], start: 0, takesPicture: false)
         #expect(plan.step(at: 0) == .press(.enter))
         #expect(plan.step(at: .max) == .nothing)

@@ -1,19 +1,19 @@
 import Foundation
 import Testing
 
-/// The real program on a pseudo-terminal: whatever ends it, the terminal comes back.
+/// The real program on a pseudo-terminal: each kind of end restores the terminal.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct TerminalRestoreTests {
     @Test
     func theKeyForQuitting() throws {
         try withDashboard { program, folder in
             try program.wait(for: "ycsb-c")
-            #expect(!program.hasSettingsOfBefore)
+            #expect(!program.hasOriginalSettings)
             program.type("q")
             let end = try program.waitUntilEnd()
             #expect(end == .status(0))
-            #expect(program.isGivenBack)
-            #expect(program.hasSettingsOfBefore)
+            #expect(program.isRestored)
+            #expect(program.hasOriginalSettings)
             #expect(contents(of: folder).isEmpty)
         }
     }
@@ -25,34 +25,34 @@ struct TerminalRestoreTests {
             program.type("\u{3}")
             let end = try program.waitUntilEnd()
             #expect(end == .status(130))
-            #expect(program.isGivenBack)
-            #expect(program.hasSettingsOfBefore)
+            #expect(program.isRestored)
+            #expect(program.hasOriginalSettings)
             #expect(contents(of: folder).isEmpty)
         }
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func signalsThatAskForTheEnd(signal: Int32) throws {
+    func terminationSignals(signal: Int32) throws {
         try withDashboard { program, folder in
             try program.wait(for: "ycsb-c")
             program.send(signal)
             let end = try program.waitUntilEnd()
             #expect(end == .status(128 + signal))
-            #expect(program.isGivenBack)
-            #expect(program.hasSettingsOfBefore)
+            #expect(program.isRestored)
+            #expect(program.hasOriginalSettings)
             #expect(contents(of: folder).isEmpty)
         }
     }
 
     @Test(arguments: [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGQUIT])
-    func signalsOfAMistake(signal: Int32) throws {
+    func crashSignals(signal: Int32) throws {
         try withDashboard { program, _ in
             try program.wait(for: "ycsb-c")
             program.send(signal)
             let end = try program.waitUntilEnd()
             #expect(end == .signal(signal))
-            #expect(program.isGivenBack)
-            #expect(program.hasSettingsOfBefore)
+            #expect(program.isRestored)
+            #expect(program.hasOriginalSettings)
         }
     }
 
@@ -64,7 +64,7 @@ struct TerminalRestoreTests {
             try withDashboard(arguments: report) { program, folder in
                 try program.wait(for: "LIVE")
                 program.hangUp()
-                // The shell and whatever ran the terminal say it too, until the last moment.
+                // The shell and the terminal's owner contain the text, too, until the end.
                 let end = try program.waitUntilEnd(sending: SIGHUP)
                 #expect(end == .status(128 + SIGHUP))
                 #expect(contents(of: folder).isEmpty)
@@ -75,7 +75,7 @@ struct TerminalRestoreTests {
     }
 
     @Test
-    func whatWasMeasuredUntilASignalIsReported() throws {
+    func resultsUntilASignalAreReported() throws {
         try withTemporaryFolder { results in
             let file = results.appendingPathComponent("result.json")
             let report = ["--output", file.path, "--format", "json"]
@@ -92,7 +92,7 @@ struct TerminalRestoreTests {
         }
     }
 
-    /// Of each run in a file of results, whether it is partial.
+    /// Whether each run in a file of results is partial.
     private func partialRuns(of file: URL) throws -> [Bool?] {
         let object = try JSONSerialization.jsonObject(with: Data(contentsOf: file))
         let runs = (object as? [String: Any])?["runs"] as? [[String: Any]]
@@ -100,39 +100,39 @@ struct TerminalRestoreTests {
     }
 
     @Test
-    func stoppingAndGoingOn() throws {
+    func stoppingAndContinuing() throws {
         try withShellThatControlsJobs { program in
             try program.wait(for: "Connections")
             program.type("\u{1A}")
             try program.wait(for: "stopped")
-            #expect(program.isGivenBack)
-            #expect(program.hasSettingsOfBefore)
+            #expect(program.isRestored)
+            #expect(program.hasOriginalSettings)
             let resumed = program.output.count
             program.type("\n")
-            // Every cell is drawn again. The shell prints the command, so its words prove nothing.
+            // Every cell is drawn again. The shell prints the command, so its text proves nothing.
             try program.wait(for: "Connections", from: resumed)
-            #expect(!program.hasSettingsOfBefore)
+            #expect(!program.hasOriginalSettings)
             try program.wait(for: "stopped for", from: resumed)
             program.type("q")
             try program.wait(for: "ended 0", from: resumed)
             let end = try program.waitUntilEnd()
             #expect(end == .status(0))
-            #expect(program.isGivenBack)
-            #expect(program.hasSettingsOfBefore)
+            #expect(program.isRestored)
+            #expect(program.hasOriginalSettings)
         }
     }
 
-    /// While it writes, ncurses ignores the key wherever the handler is its own.
+    /// While ncurses writes, its own handler ignores the key.
     @Test
-    func theStopKeyIsHeardWhileAFrameIsWritten() throws {
-        // On a terminal so large, which cannot erase in a colour, a frame is more than the kernel
-        // holds: while nobody reads, the program is kept in the middle of it.
+    func theStopKeyWorksWhileAFrameIsWritten() throws {
+        // On such a large terminal without background colour erase, a frame exceeds the kernel's
+        // buffer: without a reader, the program blocks in the middle of a frame.
         try withShellThatControlsJobs(["TERM": "screen-256color"], columns: 600, rows: 200) {
             try $0.wait(for: "ycsb-c")
             $0.type("\u{1A}")
             try $0.wait(for: "stopped")
-            #expect($0.isGivenBack)
-            #expect($0.hasSettingsOfBefore)
+            #expect($0.isRestored)
+            #expect($0.hasOriginalSettings)
             $0.type("\n")
             try $0.wait(for: "stopped for")
             $0.type("q")
@@ -142,9 +142,9 @@ struct TerminalRestoreTests {
         }
     }
 
-    /// The dashboard under a shell: the kernel stops nobody whom none could let go on.
+    /// Runs the dashboard under a shell: the kernel stops only processes that can be continued.
     ///
-    /// When the program stops the shell says `stopped`, and lets it go on after a line.
+    /// When the program stops, the shell prints `stopped`, and continues it after a line of input.
     private func withShellThatControlsJobs(
         _ changes: [String: String] = [:],
         columns: Int32 = 120,

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The real program on a pseudo-terminal: sizes, colours, and terminals that will not do.
+/// The real program on a pseudo-terminal: sizes, colours, and unsuitable terminals.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct TerminalUseTests {
-    /// Four hundred sizes, none of which waits for a frame, among them some that nobody can draw on.
+    /// Four hundred sizes without waiting for frames, some of them too small for any drawing.
     @Test
     func aStormOfResizesAndKeys() throws {
         try withDashboard { program, folder in
@@ -25,7 +25,7 @@ struct TerminalUseTests {
                     program.type("\u{1B}[<\(button);\(x);\(y)M")
                 }
             }
-            // The help may be open, and the display may stand still.
+            // The help may be open, and the display may be frozen.
             program.type("\u{1B}")
             let calm = program.output.count
             program.resize(columns: 100, rows: 30)
@@ -33,14 +33,14 @@ struct TerminalUseTests {
             program.type("\u{3}")
             let end = try program.waitUntilEnd()
             #expect(end == .status(130))
-            #expect(program.isGivenBack)
-            #expect(program.hasSettingsOfBefore)
+            #expect(program.isRestored)
+            #expect(program.hasOriginalSettings)
             #expect(contents(of: folder).isEmpty)
         }
     }
 
     @Test
-    func aClickIsAKeyAndTheMouseIsGivenBack() throws {
+    func aClickPressesAKeyAndTheMouseIsReleased() throws {
         try withDashboard { program, _ in
             try program.wait(for: "\u{1B}[?1006h")
             try program.wait(for: "LIVE")
@@ -52,14 +52,14 @@ struct TerminalUseTests {
             let end = try program.waitUntilEnd()
             #expect(end == .status(128 + SIGTERM))
             let text = String(decoding: program.output, as: UTF8.self)
-            let given = text.range(of: "\u{1B}[?1002l", options: .backwards)
-            let taken = text.range(of: "\u{1B}[?1002h", options: .backwards)
-            #expect(try #require(given).lowerBound > #require(taken).lowerBound)
+            let released = text.range(of: "\u{1B}[?1002l", options: .backwards)
+            let captured = text.range(of: "\u{1B}[?1002h", options: .backwards)
+            #expect(try #require(released).lowerBound > #require(captured).lowerBound)
         }
     }
 
     @Test
-    func theMouseIsLeftToTheTerminalForThoseWhoWant() throws {
+    func aSettingLeavesTheMouseToTheTerminal() throws {
         try withTemporaryFolder { folder in
             let settings = folder.appendingPathComponent(".config/poolgauge")
             try FileManager.default.createDirectory(
@@ -84,7 +84,7 @@ struct TerminalUseTests {
     }
 
     @Test
-    func whatIsCopiedGoesToTheTerminal() throws {
+    func copiedTextGoesToTheTerminal() throws {
         try withDashboard { program, _ in
             try program.wait(for: "LIVE")
             program.type("y")
@@ -96,7 +96,7 @@ struct TerminalUseTests {
     }
 
     @Test
-    func keysThatAskTheRun() throws {
+    func keysThatControlTheRun() throws {
         try withDashboard(arguments: ["--arm", "pool"]) { program, _ in
             try program.wait(for: "LIVE")
             program.type("n")
@@ -105,7 +105,7 @@ struct TerminalUseTests {
             try program.wait(for: "show or hide this help")
             program.type("\u{1B}")
             program.type("a")
-            // The arm after the pool, as the events tell it.
+            // The events name the arm after the pool.
             try program.wait(for: "raw begins")
             program.type("q")
             let end = try program.waitUntilEnd()
@@ -114,7 +114,7 @@ struct TerminalUseTests {
     }
 
     @Test
-    func aWishForNoColoursIsHeard() throws {
+    func noColorIsRespected() throws {
         let colour = "\u{1B}[38;5;"
         try withDashboard { program, _ in
             try program.wait(for: colour)
@@ -146,21 +146,21 @@ struct TerminalUseTests {
     }
 
     @Test(arguments: ["dumb", "", "no-such-terminal"])
-    func aTerminalThatWillNotDoIsAnErrorWithAWayOut(name: String) throws {
+    func anUnsuitableTerminalIsAnErrorWithARemedy(name: String) throws {
         try withDashboard(["TERM": name]) { program, _ in
             let end = try program.waitUntilEnd()
             #expect(end == .status(64))
             let text = String(decoding: program.output, as: UTF8.self)
             #expect(text.contains("TERM"))
             #expect(text.contains("poolgauge run"))
-            #expect(program.hasSettingsOfBefore)
+            #expect(program.hasOriginalSettings)
         }
     }
 
     @Test
-    func directColoursWhereTheTerminalHasAnEntryForThem() throws {
+    func directColoursNeedATerminfoEntry() throws {
         try withTemporaryFolder { folder in
-            // Debian has such entries in ncurses-term, which few have installed.
+            // Debian's package ncurses-term has such entries. It is rarely installed.
             let source = #"""
                 xterm-direct|xterm with direct colours,
                 	RGB, colors#0x1000000, pairs#0x7FFF,
@@ -186,13 +186,13 @@ struct TerminalUseTests {
                 program.type("q")
                 let end = try program.waitUntilEnd()
                 #expect(end == .status(0))
-                #expect(program.isGivenBack)
+                #expect(program.isRestored)
             }
         }
     }
 }
 
-/// Equal seeds, equal sequences (splitmix64).
+/// A seeded random number generator (SplitMix64).
 struct Seeded: RandomNumberGenerator {
     var state: UInt64
 

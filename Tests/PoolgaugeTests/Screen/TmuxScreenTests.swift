@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The screen as a real terminal shows it, where tmux is installed (`./test` sees to that).
+/// The screen on a real terminal, where tmux is installed (`./test` installs it).
 @Suite(.serialized, .timeLimit(.minutes(5)), .enabled(if: Tmux.isInstalled))
 struct TmuxScreenTests {
-    /// A load that goes on for longer than anybody waits for what the keys do.
+    /// Runs the dashboard with a load that outlasts all waits of a test.
     private func dashboard(arm: String) -> [String] {
         [Program.path, "dashboard", "reader-storm", "--arm", arm, "--duration", "10m"]
     }
@@ -15,7 +15,7 @@ struct TmuxScreenTests {
             let tmux = Tmux(folder: folder)
             defer { tmux.end() }
             try tmux.start(dashboard(arm: "pool-1"), width: width, height: height)
-            // One reader for twelve threads: full, and somebody waits.
+            // One reader for twelve threads: the pool is full, and accesses wait.
             try tmux.wait(for: "max 1")
             try tmux.wait(for: "LIVE")
             try tmux.wait { $0.contains("saturated") && !$0.contains("reads waiting     0") }
@@ -34,7 +34,7 @@ struct TmuxScreenTests {
     }
 
     @Test
-    func whatTheLoadIsAskedForIsDoneAndSaid() throws {
+    func keysControlTheLoadAndConfirmIt() throws {
         try withTemporaryFolder { folder in
             let tmux = Tmux(folder: folder)
             defer { tmux.end() }
@@ -61,7 +61,7 @@ struct TmuxScreenTests {
     }
 }
 
-/// A terminal multiplexer of the test's own.
+/// A terminal multiplexer that only the test uses.
 struct Tmux {
     let folder: URL
 
@@ -70,10 +70,10 @@ struct Tmux {
             FileManager.default.isExecutableFile(atPath: "\($0)/tmux")
         }
 
-    /// Starts a program in a window of this size, which stays when the program has ended.
+    /// Starts a program in a window of this size, which stays open after the program ends.
     func start(_ command: [String], width: Int, height: Int) throws {
         let quoted = command.map { "'\($0)'" }.joined(separator: " ")
-        // Not by a Process, which waits for all that its child leaves behind: the server stays.
+        // Do not use Process, which would wait for the server that its child leaves running.
         let client = try TerminalProgram(
             ["/usr/bin/env"] + self.command + [
                 "-f", "/dev/null", "new-session", "-d", "-x", "\(width)", "-y", "\(height)",
@@ -84,16 +84,16 @@ struct Tmux {
         _ = try client.waitUntilEnd()
     }
 
-    /// Types keys by tmux's names for them.
+    /// Types keys, by their tmux names.
     func type(_ key: String) { _ = run(["send-keys", key]) }
 
-    /// What is on the screen.
+    /// The content of the screen.
     func screen() -> String { run(["capture-pane", "-p"]) }
 
-    /// Waits until a text is on the screen.
+    /// Waits until the screen contains a text.
     func wait(for text: String) throws { try wait { $0.contains(text) } }
 
-    /// Waits until the screen is as wanted.
+    /// Waits until the screen meets a condition.
     func wait(until isAsWanted: (String) -> Bool) throws {
         let deadline = Date(timeIntervalSinceNow: 60)
         while true {
@@ -103,10 +103,10 @@ struct Tmux {
         }
     }
 
-    /// Ends everything.
+    /// Ends the server and its programs.
     func end() { _ = run(["kill-server"]) }
 
-    /// tmux, with a server of its own.
+    /// Runs tmux with a separate server.
     private var command: [String] {
         ["tmux", "-S", folder.appendingPathComponent("socket").path]
     }

@@ -55,9 +55,9 @@ struct WatchScreenTests {
         }
     }
 
-    @Test func keysWorkAndTheTerminalIsGivenBack() throws {
+    @Test func keysWorkAndTheTerminalIsRestored() throws {
         try withTop { program, _, folder in
-            // After a second of reports, which leaves some to go back to.
+            // After a second, there are reports to go back to.
             try program.wait(for: "The log is pinned by report")
             program.type("?")
             try program.wait(for: "watching continues")
@@ -70,8 +70,8 @@ struct WatchScreenTests {
             program.type("q")
             let end = try program.waitUntilEnd()
             #expect(end == .status(0))
-            #expect(program.isGivenBack)
-            #expect(program.hasSettingsOfBefore)
+            #expect(program.isRestored)
+            #expect(program.hasOriginalSettings)
             #expect(contents(of: folder).allSatisfy { $0.hasPrefix("app.sqlite") })
         }
     }
@@ -83,8 +83,8 @@ struct WatchScreenTests {
             program.send(signal)
             let end = try program.waitUntilEnd()
             #expect(end == .status(128 + signal))
-            #expect(program.isGivenBack)
-            #expect(program.hasSettingsOfBefore)
+            #expect(program.isRestored)
+            #expect(program.hasOriginalSettings)
         }
     }
 
@@ -110,11 +110,11 @@ struct WatchScreenTests {
             program.type("\u{1B}\u{3}")
             let end = try program.waitUntilEnd()
             #expect(end == .status(130))
-            #expect(program.isGivenBack)
+            #expect(program.isRestored)
         }
     }
 
-    @Test func noColoursAndNoUnicodeAreHeard() throws {
+    @Test func noColorAndEncodingsWithoutUnicodeAreRespected() throws {
         try withTop(["app.sqlite"], ["NO_COLOR": "1"]) { program, _, _ in
             try program.wait(for: "LIVE")
             program.type("tq")
@@ -131,7 +131,7 @@ struct WatchScreenTests {
         }
     }
 
-    @Test func aTerminalThatWillNotDoNamesTheHeadlessCommand() throws {
+    @Test func anUnsuitableTerminalNamesTheHeadlessCommand() throws {
         try withTop(["app.sqlite"], ["TERM": "dumb"]) { program, _, _ in
             let end = try program.waitUntilEnd()
             #expect(end == .status(64))

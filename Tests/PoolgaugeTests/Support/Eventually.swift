@@ -1,30 +1,30 @@
 import Foundation
 
-/// Looks again and again until `look` finds something, and gives it.
+/// Polls until `probe` returns a value, and returns it.
 ///
-/// For what nobody tells: the end of a process that is not a child of the tests, or an age that a
-/// status must reach. What can be waited for itself, such as a child's end, a pipe's or a thread's,
-/// is waited for.
+/// Use it only where no notification exists: for the end of a process that is not a child of the
+/// tests, or an age that a status must reach. Wait directly for the end of a child, a pipe or a
+/// thread.
 ///
 /// - Parameters:
-///   - what: What is looked for, for the error.
-///   - patience: After how many seconds to give up; far more than a slow and busy machine needs.
-///   - look: Finds it, or nil.
-/// - Returns: What was found.
-/// - Throws: ``TimedOut``, and what `look` throws.
+///   - what: A description of the value for the error.
+///   - timeout: The timeout in seconds, far longer than a slow and busy machine needs.
+///   - probe: Returns the value, or nil.
+/// - Returns: The value.
+/// - Throws: ``TimedOut``, and the errors of `probe`.
 func eventually<Value>(
     _ what: String,
-    patience: TimeInterval = 60,
-    _ look: () throws -> Value?
+    timeout: TimeInterval = 60,
+    _ probe: () throws -> Value?
 ) throws -> Value {
     let start = DispatchTime.now().uptimeNanoseconds
     while true {
-        if let value = try look() { return value }
+        if let value = try probe() { return value }
         let waited = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
-        guard waited < patience else {
-            throw TimedOut(description: "waited \(patience) s in vain for \(what)")
+        guard waited < timeout else {
+            throw TimedOut(description: "timed out after \(timeout) s: \(what)")
         }
-        // Whoever is waited for may need this core.
+        // The other thread or process may need this core.
         usleep(1_000)
     }
 }

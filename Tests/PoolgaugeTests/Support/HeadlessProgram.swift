@@ -3,14 +3,14 @@ import Synchronization
 
 /// The program without a terminal.
 struct HeadlessProgram {
-    /// What came of it.
+    /// The outcome of a program.
     struct Outcome {
         var status: Int32
         var output: String
         var errors: String
     }
 
-    /// Collects a pipe on a thread of its own, so that neither side waits for the other.
+    /// Reads a pipe on a separate thread, so that neither side blocks the other.
     private final class Collector: Sendable {
         private let data = Mutex(Data())
         private let isDone = DispatchSemaphore(value: 0)
@@ -20,7 +20,7 @@ struct HeadlessProgram {
             let descriptor = handle.fileDescriptor
             Thread.detachNewThread { [self] in
                 var buffer = [UInt8](repeating: 0, count: 4096)
-                var isSeen = false
+                var hasAppeared = false
                 while true {
                     let count = read(descriptor, &buffer, buffer.count)
                     guard count > 0 else { break }
@@ -28,8 +28,8 @@ struct HeadlessProgram {
                         data.append(contentsOf: buffer[..<count])
                         return String(decoding: data, as: UTF8.self)
                     }
-                    if let text, !isSeen, now.contains(text) {
-                        isSeen = true
+                    if let text, !hasAppeared, now.contains(text) {
+                        hasAppeared = true
                         hasSeen.signal()
                     }
                 }
@@ -43,19 +43,19 @@ struct HeadlessProgram {
             return data.withLock { String(decoding: $0, as: UTF8.self) }
         }
 
-        func waitUntilSeen() { hasSeen.wait() }
+        func waitForText() { hasSeen.wait() }
     }
 
     /// Runs the program to its end.
     ///
     /// - Parameters:
     ///   - arguments: The arguments.
-    ///   - folder: Where it works and keeps its temporary files.
-    ///   - temporary: Where it keeps its temporary files, if not there.
-    ///   - signal: A signal to send when standard error says something.
-    ///   - pause: How long to stop the whole program, when standard error says something.
-    /// - Returns: Its status and what it wrote.
-    /// - Throws: When it cannot be started.
+    ///   - folder: The working folder, also for temporary files.
+    ///   - temporary: The folder for temporary files, if different.
+    ///   - signal: A signal to send when a text appears on standard error.
+    ///   - pause: How long to stop the whole program when a text appears on standard error.
+    /// - Returns: The status and the output.
+    /// - Throws: An error if the program cannot be started.
     static func run(
         _ arguments: [String],
         in folder: URL,
@@ -77,13 +77,13 @@ struct HeadlessProgram {
         let outputText = Collector(output.fileHandleForReading)
         let errorText = Collector(errors.fileHandleForReading, until: signal?.after ?? pause?.after)
         if let signal {
-            errorText.waitUntilSeen()
+            errorText.waitForText()
             kill(process.processIdentifier, signal.number)
         }
         if let pause {
-            errorText.waitUntilSeen()
+            errorText.waitForText()
             kill(process.processIdentifier, SIGSTOP)
-            // The time that passes is what is tested: nobody could be asked to wait for it.
+            // The elapsed time itself is under test, so there is no event to wait for.
             usleep(pause.milliseconds * 1000)
             kill(process.processIdentifier, SIGCONT)
         }

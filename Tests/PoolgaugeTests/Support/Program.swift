@@ -22,9 +22,9 @@ enum Program {
         return "poolgauge-is-not-built"
     }()
 
-    /// The variables that a program gets, and no others.
+    /// The complete environment of a program.
     ///
-    /// - Parameter folder: Its folder for temporary files.
+    /// - Parameter folder: The folder for temporary files.
     /// - Returns: The variables by name.
     static func environment(temporary folder: URL) -> [String: String] {
         [
@@ -38,12 +38,12 @@ enum Program {
     }
 }
 
-/// Something took longer than anybody would wait.
+/// A wait timed out.
 struct TimedOut: Error, CustomStringConvertible {
     var description: String
 }
 
-/// A folder that is there while a test runs.
+/// Runs `body` with a folder that exists during a test.
 func withTemporaryFolder<Value>(_ body: (URL) throws -> Value) throws -> Value {
     let folder = FileManager.default.temporaryDirectory
         .appendingPathComponent("poolgauge-test-\(UUID().uuidString)")

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A Python program that uses SQLite, until the value goes.
+/// A Python program that uses SQLite until the value is released.
 final class PythonProgram {
     private let process = Process()
 
-    /// Whether there is a Python with the module `sqlite3`.
+    /// Whether a Python with the module `sqlite3` is installed.
     static let isInstalled: Bool = {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -18,14 +18,14 @@ final class PythonProgram {
     /// The process.
     var pid: Int32 { process.processIdentifier }
 
-    /// Starts a program, and returns when it has run its first part.
+    /// Starts a program, and returns when its setup has run.
     ///
     /// - Parameters:
-    ///   - name: Its name in lists of processes.
-    ///   - database: The path that it finds as `path`; `c` is a connection to it.
-    ///   - setup: What it does before this returns.
-    ///   - loop: What it does again and again afterwards.
-    /// - Throws: ``TimedOut`` when it ends before.
+    ///   - name: The name in lists of processes.
+    ///   - database: The value of the program's `path`; `c` is a connection to it.
+    ///   - setup: Code that runs before this returns.
+    ///   - loop: Code that is repeated afterwards.
+    /// - Throws: ``TimedOut`` if the program ends before.
     init(_ name: String, on database: URL, setup: String, loop: String = "time.sleep(60)") throws {
         let script = """
             import sqlite3, sys, time

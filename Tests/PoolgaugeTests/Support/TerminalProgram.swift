@@ -1,7 +1,7 @@
 import CNCurses
 import Foundation
 
-/// A program on a pseudo-terminal, with a person's side to look at and type on.
+/// A program on a pseudo-terminal, and the user's side of that terminal.
 final class TerminalProgram {
     /// How a program ended.
     enum End: Equatable {
@@ -9,7 +9,7 @@ final class TerminalProgram {
         case signal(Int32)
     }
 
-    /// All that the program wrote so far.
+    /// The output of the program so far.
     private(set) var output: [UInt8] = []
     private let process: pid_t
     private var main: Int32
@@ -17,8 +17,8 @@ final class TerminalProgram {
     private var end: End?
     private let settingsBefore: [UInt8]
 
-    /// Nobody waits longer than this for anything.
-    private static let patience: TimeInterval = 60
+    /// The timeout of each wait, in seconds.
+    private static let timeout: TimeInterval = 60
 
     /// Starts a program.
     init(
@@ -53,11 +53,11 @@ final class TerminalProgram {
         close(near)
     }
 
-    /// Whether the terminal's settings are those of before the program.
-    var hasSettingsOfBefore: Bool { Self.settings(near) == settingsBefore }
+    /// Whether the terminal has the settings that it had before the program started.
+    var hasOriginalSettings: Bool { Self.settings(near) == settingsBefore }
 
-    /// Whether the terminal shows its own screen again, with its cursor: the last word on each.
-    var isGivenBack: Bool {
+    /// Whether the last sequences of the program show the normal screen and the cursor.
+    var isRestored: Bool {
         let text = String(decoding: output, as: UTF8.self)
         func last(_ sequence: String) -> String.Index? {
             text.range(of: sequence, options: .backwards)?.lowerBound
@@ -81,32 +81,32 @@ final class TerminalProgram {
     /// Sends a signal to the program.
     func send(_ signal: Int32) { kill(process, signal) }
 
-    /// Gives the terminal another size.
+    /// Resizes the terminal.
     func resize(columns: Int32, rows: Int32) { _ = pg_pty_resize(main, columns, rows) }
 
-    /// Closes the person's side, as a terminal's window that is closed.
+    /// Closes the user's side, as closing a terminal window does.
     func hangUp() {
         if main >= 0 { close(main) }
         main = -1
     }
 
-    /// Waits until the program has written a text; one that it wrote before `start` does not count.
+    /// Waits until the program has written a text after the position `start` of its output.
     func wait(for text: String, from start: Int = 0) throws {
         try wait(for: "'\(text)'") {
             String(decoding: output[min(start, output.count)...], as: UTF8.self).contains(text)
         }
     }
 
-    /// Waits until the terminal's settings are, or are no more, those of before.
-    func wait(untilSettingsAreOfBefore wanted: Bool) throws {
-        try wait(for: "the terminal's settings") { hasSettingsOfBefore == wanted }
+    /// Waits until the terminal has, or no longer has, its original settings.
+    func wait(untilSettingsAreRestored wanted: Bool) throws {
+        try wait(for: "the terminal's settings") { hasOriginalSettings == wanted }
     }
 
-    /// Waits for the program's end, and reads what it wrote last.
+    /// Waits for the program's end, and reads its remaining output.
     ///
-    /// - Parameter signal: What to send it again and again meanwhile.
-    /// - Returns: How it ended.
-    /// - Throws: ``TimedOut`` when it does not end.
+    /// - Parameter signal: A signal to send repeatedly meanwhile.
+    /// - Returns: The kind of end.
+    /// - Throws: ``TimedOut`` if it does not end.
     func waitUntilEnd(sending signal: Int32? = nil) throws -> End {
         try wait(for: "the end") {
             if hasEnded() { return true }
@@ -128,12 +128,12 @@ final class TerminalProgram {
     }
 
     private func wait(for what: String, _ isThere: () -> Bool) throws {
-        let deadline = Date(timeIntervalSinceNow: Self.patience)
+        let deadline = Date(timeIntervalSinceNow: Self.timeout)
         while !isThere() {
             guard Date() < deadline else {
                 let shown = String(decoding: output.suffix(2_000), as: UTF8.self)
                 throw TimedOut(
-                    description: "waited in vain for \(what); last: \(shown.debugDescription)"
+                    description: "timed out: \(what); last output: \(shown.debugDescription)"
                 )
             }
             read(waitingAtMost: 20)
@@ -159,7 +159,7 @@ final class TerminalProgram {
     }
 }
 
-/// The dashboard over a small and lively scenario.
+/// Runs the dashboard with a small, active scenario.
 func withDashboard(
     _ changes: [String: String] = [:],
     arguments: [String] = [],

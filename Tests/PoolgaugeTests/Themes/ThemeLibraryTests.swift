@@ -9,12 +9,12 @@ struct ThemeLibraryTests {
         try yaml.write(to: folder.appendingPathComponent(name), atomically: true, encoding: .utf8)
     }
 
-    @Test func withoutAFolderThereAreThoseThatComeAlong() throws {
+    @Test func withoutAFolderThereAreOnlyBuiltInThemes() throws {
         #expect(ThemeLibrary(folder: nil).themes == Theme.builtIn)
         #expect(ThemeLibrary(folder: "/no/such/folder").themes == Theme.builtIn)
     }
 
-    @Test func somebodysThemesFollowAndReplace() throws {
+    @Test func customThemesFollowAndReplaceBuiltInThemes() throws {
         try withTemporaryFolder { folder in
             try write("roles: {text: '#123456'}", to: "mine.yaml", in: folder)
             try write("name: light\nroles: {text: red}", to: "other.yaml", in: folder)
@@ -28,7 +28,7 @@ struct ThemeLibraryTests {
         }
     }
 
-    @Test func aFileThatIsWrongIsAnErrorForWhoeverAsksForItsTheme() throws {
+    @Test func anInvalidFileIsAnErrorOnlyForItsTheme() throws {
         try withTemporaryFolder { folder in
             try write("roles: {txt: red}", to: "dark.yaml", in: folder)
             let library = ThemeLibrary(folder: folder.path)

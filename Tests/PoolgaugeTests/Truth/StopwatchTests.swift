@@ -7,18 +7,17 @@ import Telemetry
 import TerminalUI
 import Testing
 
-/// What the screen says of a pool that somebody holds by hand, against a stopwatch: within a tenth
-/// of a second, whatever the machine does besides.
+/// The times on the screen match a stopwatch within a tenth of a second, on a busy machine too.
 ///
-/// The stopwatch is read before and after everything that it measures, so that a thread that has to
-/// wait for a core widens what is allowed instead of failing the test.
+/// The stopwatch is read before and after each event that it measures. Thus a thread that waits for
+/// a core widens the tolerance instead of failing the test.
 @Suite(.timeLimit(.minutes(2)))
 struct StopwatchTests {
     private static let tenth = 0.1
     private let folder = FileManager.default.temporaryDirectory
         .appending(path: "stopwatch-\(UUID().uuidString)")
 
-    /// A moment that lies between two readings of the clock, in seconds.
+    /// A moment between two readings of the clock, in seconds.
     private struct Moment {
         var earliest: Double
         var latest: Double
@@ -28,7 +27,7 @@ struct StopwatchTests {
         }
     }
 
-    /// A lap between two moments, at least and at most, in seconds.
+    /// The shortest and the longest possible time between two moments, in seconds.
     private func expect(
         _ nanoseconds: UInt64?,
         from start: Moment,
@@ -42,7 +41,7 @@ struct StopwatchTests {
         #expect((least...most).contains(seconds), what, sourceLocation: sourceLocation)
     }
 
-    /// A thread that does something, and what came of it.
+    /// A thread that performs an operation, and its result.
     private final class Worker: Sendable {
         private let outcome = Mutex<Result<Void, any Error>?>(nil)
         private let isOver = DispatchSemaphore(value: 0)
@@ -75,7 +74,7 @@ struct StopwatchTests {
         return pool
     }
 
-    /// Waits until a status shows something, and gives that status with its moment.
+    /// Waits until a status meets a condition, and returns that status with its moment.
     private func status(
         of pool: DatabasePool,
         until isThere: (DatabaseStatus) -> Bool
@@ -88,7 +87,7 @@ struct StopwatchTests {
         }
     }
 
-    /// The screen that somebody sees of a status.
+    /// The screen of a status.
     private func screen(_ number: Character, of status: DatabaseStatus) -> String {
         var model = DashboardModel()
         let size = Size(width: 160, height: 50)
@@ -100,7 +99,7 @@ struct StopwatchTests {
         return model.render(size: size).plainText
     }
 
-    @Test func aHeldReaderAndWhoWaitsForItAgreeWithAStopwatch() throws {
+    @Test func timesOfAHeldReaderAndItsWaiterMatchAStopwatch() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let pool = try makePool(readers: 1)
         let mayLeave = DispatchSemaphore(value: 0)
@@ -114,7 +113,7 @@ struct StopwatchTests {
             try pool.read(as: AccessLabel("by hand")) { db in
                 held.withLock { $0 = Moment(earliest: before, latest: Moment.clock) }
                 isHeld.signal()
-                // What pins the log is a statement, not the access: it comes a while later.
+                // The log is pinned by a statement, which starts some time after the access.
                 mayRead.wait()
                 let before = Moment.clock
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM t")
@@ -130,7 +129,7 @@ struct StopwatchTests {
         }
         mayRead.signal()
         hasRead.wait()
-        // Behind what the reader has read, so that the log cannot start over.
+        // These frames are newer than the reader's state, so that the log cannot restart.
         try pool.write { db in try db.execute(sql: "INSERT INTO t VALUES (2)") }
         let saturatedBefore = try #require(pool.status().readers).saturatedNanoseconds
         let wants = Moment.clock
@@ -157,14 +156,14 @@ struct StopwatchTests {
         )
         let pin = try #require(now.wal?.pin)
         #expect(pin.by.name == "by hand")
-        // Dated from the last status that saw the reader without a state, where that is earlier.
+        // Counted from the last status that showed the reader without a state, if that is earlier.
         let firstStatement = Moment(
             earliest: unread.earliest,
             latest: try #require(read.withLock { $0 }).latest
         )
         try expect(pin.ageNanoseconds, from: firstStatement, to: end, "how long the log is pinned")
 
-        // And so it stands on the screen.
+        // The screen shows the same times.
         let overview = screen("1", of: now)
         let heldText = HumanUnits.duration(nanoseconds: lane.heldNanoseconds ?? 0)
         let waitedText = HumanUnits.duration(nanoseconds: waits.waitedNanoseconds)
@@ -200,7 +199,7 @@ struct StopwatchTests {
         try pool.close()
     }
 
-    @Test func anInterruptIsToldOnceWithItsLatency() throws {
+    @Test func anInterruptIsReportedOnceWithItsLatency() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let pool = try makePool(readers: 1)
         let ended = Mutex<Double?>(nil)
@@ -239,7 +238,7 @@ struct StopwatchTests {
         ingest(running, 0)
         _ = model.handle(.key(.end))
         #expect(model.handle(.key(.character("i"))) == [.interrupt(connection: label)])
-        let asked = Moment.clock
+        let requested = Moment.clock
         #expect(pool.interrupt(connection: label))
         let accepted = Moment.clock
         #expect(throws: DatabaseError.self) { try endless.value() }
@@ -250,14 +249,14 @@ struct StopwatchTests {
         #expect(after.interrupts.withoutEffect == 0)
         let latency = try #require(after.interrupts.latency)
         #expect(latency.count == 1)
-        let most = end - asked + Self.tenth
+        let most = end - requested + Self.tenth
         #expect((0...most).contains(Double(latency.max) / 1e9))
-        #expect(accepted >= asked)
+        #expect(accepted >= requested)
 
         for sequence in 1...20 { ingest(after, sequence) }
         let overview = model.render(size: size).plainText
         #expect(overview.contains("1 statement ended within"))
-        // The events alone, so that none of them is cut.
+        // Show only the events, so that none is truncated.
         _ = model.handle(.key(.backTab))
         _ = model.handle(.key(.enter))
         let screen = model.render(size: size).plainText

@@ -10,10 +10,10 @@ struct CalibrationTests {
         .first { FileManager.default.isReadableFile(atPath: $0) }
 
     @Test(.enabled(if: library != nil, "no shared SQLite is installed"))
-    func aProcessThatKeepsAnsweringExceedsTheDeadline() throws {
+    func aProcessThatKeepsRespondingExceedsTheDeadline() throws {
         let path = try #require(Self.library)
         let library = try #require(SQLiteLibrary(path: path, link: path))
-        // Each answer comes in time; all of them do not.
+        // Each answer arrives in time, but their total exceeds the deadline.
         let endless = "while :; do echo x; /bin/sleep 0.02; done"
         var calibration = Calibration(command: ["/bin/sh", "-c", endless])
         calibration.patience = 300_000_000
@@ -22,7 +22,7 @@ struct CalibrationTests {
     }
 
     @Test(.enabled(if: library != nil, "no shared SQLite is installed"))
-    func aLibraryIsCalibratedWhenItIsProbedAndNotBefore() throws {
+    func aLibraryIsCalibratedWhenItIsProbed() throws {
         let path = try #require(Self.library)
         var libraries = TracedLibraries(calibration: Calibration(command: ["/bin/false"]))
         let found = libraries.entry(path: path, link: path)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLTrace
 
-/// Memory of processes as tests define it.
+/// Process memory that tests define.
 private final class FakeMemory: ProcessMemory {
     var words: [UInt64: UInt64] = [:]
     var texts: [UInt64: String] = [:]
@@ -115,8 +115,8 @@ struct ExecutionDecoderTests {
         )
     }
 
-    @Test mutating func aStatementFinalizedInTheSameBatchHasItsOwnText() {
-        // By the time memory is read, another statement has the address.
+    @Test mutating func aStatementFinalizedInTheSameBatchHasItsText() {
+        // When memory is read, another statement uses the address.
         memory.texts[Self.sql] = "DELETE FROM other"
         let found = executions([
             end(1), end(2, source: .finalize, programCounter: -1, text: "SELECT 1"), end(3),
@@ -142,7 +142,7 @@ struct ExecutionDecoderTests {
         #expect(decoder.otherExecutions == 2)
     }
 
-    @Test mutating func aConnectionThatOpensAnotherFileIsNoticed() {
+    @Test mutating func aConnectionThatOpensAnotherFileIsDetected() {
         #expect(executions([end(1)]).count == 1)
         memory.texts[0x15_0000] = "/data/other.db"
         #expect(executions([end(2)]).isEmpty)
@@ -158,7 +158,7 @@ struct ExecutionDecoderTests {
         #expect(found.map(\.process) == [99])
     }
 
-    @Test mutating func instructionsAreThoseOfOneExecution() {
+    @Test mutating func instructionsCountOneExecution() {
         let found = executions([
             TraceEvent(time: 1, thread: 1, kind: .newThread(7, isProcess: true)),
             end(2, steps: 10), end(3, steps: 25), end(4, steps: 4),
@@ -269,13 +269,13 @@ struct ExecutionDecoderTests {
         #expect(executions([end(1, values: [.text("a"), .text("secret")])]).map(\.values) == [[]])
     }
 
-    @Test mutating func textsAndTimesBeforeAGapAreForgotten() {
+    @Test mutating func textsAndTimesBeforeAGapAreDropped() {
         decoder.window = 0...(.max)
         let first = executions(step(100, -1, 50, 101) + [end(200, steps: 10)])
         #expect(first.map(\.sql) == ["SELECT 1"])
         _ = executions(step(300, -1, 50, 100))
         decoder.forget()
-        // Meanwhile another statement was prepared at the addresses.
+        // Meanwhile, other statements were prepared at these addresses.
         memory.texts[Self.sql] = "SELECT 2"
         let found = executions([end(500, steps: 12), end(600, steps: 15)])
         #expect(found.map(\.sql) == ["SELECT 2", "SELECT 2"])

@@ -22,7 +22,7 @@ struct WatchedFilesTests {
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
     }
 
-    @Test func aPathIsThatOfAWatchedFileOnlyInTheSameRoot() throws {
+    @Test func aPathMatchesAWatchedFileOnlyInTheSameRoot() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try setRoot(of: 1, to: "/")
         try setRoot(of: 2, to: folder.path)
@@ -43,7 +43,7 @@ struct WatchedFilesTests {
         #expect(files.database(of: 20, path: "/nowhere/app.db") == .unknown)
     }
 
-    @Test func aProgramMayHaveAnotherRootThanTheOneBefore() throws {
+    @Test func aProgramMayHaveADifferentRootThanItsPredecessor() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try setRoot(of: 1, to: "/")
         files.noteStart(of: 10, by: 1)

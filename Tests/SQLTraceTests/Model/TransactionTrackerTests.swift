@@ -119,7 +119,7 @@ struct TransactionTrackerTests {
     private let waiter = ConnectionKey(process: 1, connection: 0x1000)
 
     @Test mutating func aShortTransactionWithinAWaitIsNoCertainBlocker() {
-        // An autocommit write, which is no transaction here, held the lock before.
+        // An autocommit write, which is not tracked as a transaction, held the lock before.
         add(execution("BEGIN IMMEDIATE", at: 9 * second, of: 2))
         #expect(tracker.writer(from: 5 * second, to: 10 * second, except: waiter) == nil)
         #expect(
@@ -127,11 +127,11 @@ struct TransactionTrackerTests {
         )
     }
 
-    @Test mutating func aTransactionThatEndedBeforeAWaitDidIsNoCertainBlocker() {
+    @Test mutating func aTransactionThatEndedBeforeAWaitIsNoCertainBlocker() {
         add(execution("BEGIN IMMEDIATE", at: 1 * second, of: 2))
         add(execution("COMMIT", at: 5 * second, of: 2, isAutocommit: true))
         #expect(tracker.writer(from: 1 * second, to: 7 * second, except: waiter) == nil)
-        // The busy handler noticed its end up to 100 ms later.
+        // The busy handler detected its end up to 100 ms later.
         let noticed = 5 * second + 100_000_000
         #expect(tracker.writer(from: 2 * second, to: noticed, except: waiter) != nil)
     }
@@ -161,7 +161,7 @@ struct TransactionTrackerTests {
 }
 
 struct BusyWaitsTests {
-    @Test func waitsAreThoseOfTheBusyHandler() {
+    @Test func waitsAreTimesInTheBusyHandler() {
         #expect(BusyWaits.seconds(calls: 0, timeout: nil) == 0)
         #expect(BusyWaits.seconds(calls: 4, timeout: nil) == 0.018)
         #expect(BusyWaits.seconds(calls: 12, timeout: nil) == 0.328)
@@ -192,13 +192,13 @@ struct StatementTableTests {
 }
 
 struct CostLimiterTests {
-    @Test func tracingPausesSoThatTheShareIsKept() {
+    @Test func tracingPausesToKeepTheLimit() {
         var limiter = CostLimiter(limit: 0.05, at: 0)
         var now: UInt64 = 0
         var decisions: [Bool] = []
         for _ in 0..<20_000 {
             now += 1_000_000
-            // While it is traced, a thread loses a quarter of its time.
+            // While traced, a thread loses a quarter of its time.
             if let decision = limiter.decision(
                 at: now,
                 lost: { 0.25 * Double(CostLimiter.interval) }

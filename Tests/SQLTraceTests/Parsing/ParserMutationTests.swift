@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLTrace
 
-/// Bytes that a page of the trace buffer begins with, and events of all kinds behind them.
+/// A page of the trace buffer: its header, and events of all kinds.
 private func page() -> [UInt8] {
     var bytes: [UInt8] = []
     func put<Integer: FixedWidthInteger>(_ value: Integer) {
@@ -47,7 +47,9 @@ struct ParserMutationTests {
         #expect(RingBufferPage.parse(bytes).records.count == 3)
     }
 
-    /// Changes, cuts and lengthens bytes; each result must be parsed without a trap.
+    /// Changes, removes and appends bytes.
+    ///
+    /// Parsing the results must not trap.
     private func mutate(_ bytes: [UInt8], seed: UInt64, rounds: Int, _ parse: ([UInt8]) -> Void) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<rounds {
@@ -171,7 +173,7 @@ struct ParserMutationTests {
             }
         }
         #expect(parse(content) != nil, "\(path) is an ELF file")
-        // Symbols and sections are the last parts; a small file has both headers.
+        // Symbols and sections are at the end; a small file has both headers.
         content = Self.smallFile()
         let small = try #require(parse(content))
         #expect(small.functions["sqlite3_step"]?.fileOffset == 0x140)
@@ -234,7 +236,7 @@ struct ParserMutationTests {
         #expect(point([]).offset == 64)
     }
 
-    @Test func namesOfOtherProgramsAreNotOurs() {
+    @Test func probesOfOtherProgramsAreIgnored() {
         #expect(TraceOwner(name: "poolgauge_812_123456")?.process == 812)
         for name in [
             "poolgauge", "poolgauge_812", "poolgauge_812_x", "poolgauge_0812_1", "probe_1_2",

@@ -4,9 +4,9 @@ import Testing
 
 @testable import SQLTrace
 
-/// Sessions of tests on this machine.
+/// Trace sessions for tests on this machine.
 enum TracedPrograms {
-    /// Why SQL cannot be traced here; nil where it can.
+    /// The reason why SQL cannot be traced here; nil if it can.
     static let problem: String? = {
         guard ForeignProgram.isAvailable else { return "no Python with sqlite3 is installed" }
         switch TraceFolder.find() {
@@ -15,13 +15,13 @@ enum TracedPrograms {
         }
     }()
 
-    /// Whether SQL can be traced here; a line states why not.
+    /// Whether SQL can be traced here; prints the reason if not.
     static var isAvailable: Bool {
         if let problem { print("skipped: \(problem)") }
         return problem == nil
     }
 
-    /// The program that the sessions start.
+    /// The program that sessions start.
     static let helper: String = {
         let bundle = CommandLine.arguments.first { $0.contains(".xctest") }
         var folder = bundle.map { URL(fileURLWithPath: $0) } ?? Bundle.main.bundleURL
@@ -39,7 +39,7 @@ enum TracedPrograms {
         _ change: (inout SQLTraceOptions) -> Void = { _ in }
     ) throws -> SQLTraceSession {
         var options = SQLTraceOptions()
-        // A busy machine must not pause a test's trace.
+        // Raise the limit: a busy machine must not pause the trace of a test.
         options.shareLimit = 1_000
         change(&options)
         return try SQLTraceSession(
@@ -55,7 +55,7 @@ enum TracedPrograms {
 }
 
 extension SQLTraceSession {
-    /// Reads events up to the execution of a statement that a test executes last.
+    /// Reads events up to the execution of a test's last statement.
     @discardableResult
     func executions(until text: String = "SELECT 'end of test'") -> [StatementExecution] {
         var all: [StatementExecution] = []
@@ -69,6 +69,6 @@ extension SQLTraceSession {
         return all
     }
 
-    /// What was traced of the only database.
+    /// The traced activity of the only database.
     func database() throws -> TracedDatabase { try #require(report().values.first) }
 }

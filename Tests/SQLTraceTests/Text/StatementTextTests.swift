@@ -82,7 +82,7 @@ struct StatementTextTests {
         "EXPLAIN VACUUM INTO `file:x?key=S3CRET`", "ATTACH 'file:x?%6bey=S3CRET' AS x",
         "ATTACH 'file:x?ke' || 'y=S3CRET' AS x",
     ])
-    func keysAreShownByNoForm(text: String) {
+    func keysAreHiddenInEveryForm(text: String) {
         #expect(!SecretKeys.redacted(text).contains("S3CRET"))
         #expect(!StatementText.normalized(text).contains("S3CRET"))
         #expect(SecretKeys.contains(text))
@@ -122,7 +122,7 @@ struct StatementTextTests {
         ("WITH a AS (SELECT 1) SELECT * FROM a", .other), ("create table t(a)", .write),
         ("", .other),
     ])
-    func keywordsTellTransactions(text: String, keyword: TransactionKeyword) {
+    func keywordsIdentifyTransactions(text: String, keyword: TransactionKeyword) {
         #expect(TransactionKeyword(text) == keyword)
     }
 }

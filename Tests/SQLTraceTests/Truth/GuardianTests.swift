@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLTrace
 
-/// Nothing of a killed session remains, and programs keep running.
+/// The guardian removes the probes of a killed session while programs keep running.
 @Suite(
     .enabled(if: TracedPrograms.isAvailable, "skipped: SQL cannot be traced here"),
     .serialized,
@@ -46,7 +46,7 @@ struct GuardianTests {
             usleep(UInt32.random(in: 0...400_000, using: &random))
             kill(session.processIdentifier, SIGKILL)
             session.waitUntilExit()
-            // A second, and more on a busy machine.
+            // One second; longer on a busy machine.
             var left = Self.names(of: session.processIdentifier, folder)
             for _ in 0..<1_000 where !left.isEmpty {
                 usleep(10_000)
@@ -58,23 +58,23 @@ struct GuardianTests {
         try program.run("before = count; time.sleep(0.2); assert count > before; stop = True")
     }
 
-    @Test func cleaningRemovesWhatEndedProcessesLeft() throws {
+    @Test func cleaningRemovesProbesOfEndedProcesses() throws {
         let folder = try TraceFolder.find().get()
         // No process has this number: the kernel's limit is lower.
         let ended = TraceOwner(process: 0x7fff_fff0, startTicks: 1)
-        let own = try #require(TraceOwner.current)
+        let current = try #require(TraceOwner.current)
         let foreign = "foreign_\(getpid())"
-        for name in [ended.name, own.name, foreign] {
+        for name in [ended.name, current.name, foreign] {
             #expect(mkdir("\(folder.path)/instances/\(name)", 0o700) == 0)
         }
         defer {
             rmdir("\(folder.path)/instances/\(foreign)")
-            _ = folder.remove(own.name)
+            _ = folder.remove(current.name)
         }
         let cleaned = try TraceGuardian.clean().get()
         #expect(cleaned.removed.contains(ended.name))
         #expect(!folder.ownNames().contains(ended.name))
-        #expect(folder.ownNames().contains(own.name))
+        #expect(folder.ownNames().contains(current.name))
         #expect(access("\(folder.path)/instances/\(foreign)", F_OK) == 0)
         #expect(!folder.remove(foreign))
     }

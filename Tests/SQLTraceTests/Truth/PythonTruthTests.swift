@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLTrace
 
-/// Unmodified programs with known numbers of statements.
+/// Traces of unmodified programs with known numbers of statements.
 @Suite(
     .enabled(if: TracedPrograms.isAvailable, "skipped: SQL cannot be traced here"),
     .serialized,
@@ -177,7 +177,7 @@ struct PythonTruthTests {
         #expect(!probed.isEmpty && !probed.contains(copy))
     }
 
-    @Test func aProgramThatEndsWithinAMomentIsCounted() throws {
+    @Test func aShortLivedProgramIsCounted() throws {
         let folder = TemporaryFolder()
         let (path, program) = try Self.prepared(folder)
         let session = try TracedPrograms.session(path)
@@ -235,7 +235,7 @@ struct PythonTruthTests {
         #expect(selects.allSatisfy { $0.rows == 25 && ($0.seconds ?? 0) > 0 })
     }
 
-    @Test func boundValuesAreReadOnlyWhenAskedFor() throws {
+    @Test func boundValuesAreReadOnlyOnRequest() throws {
         let folder = TemporaryFolder()
         let (path, program) = try Self.prepared(folder)
         let insert =
@@ -255,10 +255,10 @@ struct PythonTruthTests {
         }
     }
 
-    @Test func plansAreThoseOfTheSchemaAndItsLog() throws {
+    @Test func plansUseTheSchemaInTheFileAndTheLog() throws {
         let folder = TemporaryFolder()
         let (path, program) = try Self.prepared(folder)
-        // Many long statements need interior and overflow pages; none is in the database file yet.
+        // Many long statements need interior and overflow pages, all of which are still in the log.
         try program.run(
             """
             c.execute("PRAGMA wal_autocheckpoint = 0").fetchall()

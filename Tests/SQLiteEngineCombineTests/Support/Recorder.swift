@@ -7,7 +7,7 @@ import Combine
 import OpenCombine
 #endif
 
-/// A subscriber that notes what it is told, and asks for no more than its test says.
+/// A subscriber that records what it receives, with the demand that its test requests.
 final class Recorder<Input>: Subscriber, @unchecked Sendable {
     typealias Failure = any Error
 
@@ -26,8 +26,8 @@ final class Recorder<Input>: Subscriber, @unchecked Sendable {
     /// Creates a recorder.
     ///
     /// - Parameters:
-    ///   - demand: What it asks for when it subscribes.
-    ///   - onValue: Called with each value; answers what more to ask for.
+    ///   - demand: The demand on subscription.
+    ///   - onValue: Called with each value; returns additional demand.
     init(
         demand: Subscribers.Demand = .unlimited,
         onValue: @escaping (Input) -> Subscribers.Demand = { _ in .none }
@@ -72,7 +72,7 @@ final class Recorder<Input>: Subscriber, @unchecked Sendable {
 
     func cancel() { state.withLock { $0.subscription }?.cancel() }
 
-    /// Looks again and again until `condition` holds.
+    /// Polls until `condition` holds.
     func waitUntil(_ condition: (Recorder) -> Bool) throws {
         let deadline = monotonicNanoseconds() + 20_000_000_000
         while !condition(self) {

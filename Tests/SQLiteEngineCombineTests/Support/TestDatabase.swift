@@ -10,13 +10,13 @@ import OpenCombine
 import OpenCombineDispatch
 #endif
 
-/// The databases that a publisher has to work with.
+/// The kinds of databases that publishers support.
 enum Kind: CaseIterable {
     case queue
     case pool
 }
 
-/// A database with the table `t (v UNIQUE)`, in a folder that goes away with it.
+/// A database with the table `t (v UNIQUE)`, in a folder that is removed with it.
 final class TestDatabase: Sendable {
     let writer: any DatabaseWriter
     private let folder: URL

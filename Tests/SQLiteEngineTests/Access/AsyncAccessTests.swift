@@ -121,7 +121,7 @@ struct AsyncAccessTests {
         }
     }
 
-    @Test func aCancelledTaskDoesNotBegin() async throws {
+    @Test func aCancelledTaskDoesNotStart() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -143,7 +143,7 @@ struct AsyncAccessTests {
         }
         try await gate.awaitStatement()
         task.cancel()
-        gate.letGo()
+        gate.resume()
         await #expect(throws: CancellationError.self) { try await task.value }
         try await pool.write { db in
             try #expect(db.rowCount() == 0)
@@ -163,7 +163,7 @@ struct AsyncAccessTests {
         }
         try await gate.awaitStatement()
         task.cancel()
-        gate.letGo()
+        gate.resume()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(try queue.rowCount() == 0)
     }
@@ -171,25 +171,25 @@ struct AsyncAccessTests {
     @Test func cancellingBetweenTwoStatementsRefusesTheNext() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isInside = Lock(false)
-        let mayGoOn = Gate()
+        let mayContinue = Gate()
         let task = Task {
             try await pool.write { db in
                 try db.insert(1)
                 isInside.withLock { $0 = true }
-                try mayGoOn.wait()
+                try mayContinue.wait()
                 #expect(throws: CancellationError.self) { try db.insert(2) }
                 #expect(throws: CancellationError.self) { try db.rowCount() }
             }
         }
         try await eventuallyAsync { isInside.withLock { $0 } }
         task.cancel()
-        mayGoOn.open()
-        // The closure returned: what it wrote must not be committed all the same.
+        mayContinue.open()
+        // The closure returned, but its writes must not be committed.
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(try pool.rowCount() == 0)
     }
 
-    @Test func anErrorOfTheClosureIsNotTakenForACancellation() async throws {
+    @Test func anErrorOfTheClosureIsNotACancellation() async throws {
         struct Mistake: Error {}
         let pool = try DatabasePool.withTable(in: folder)
         await #expect(throws: Mistake.self) { try await pool.read { _ in throw Mistake() } }
@@ -202,12 +202,12 @@ struct AsyncAccessTests {
         }
         try await gate.awaitStatement()
         pool.interrupt()
-        gate.letGo()
+        gate.resume()
         let error = await #expect(throws: DatabaseError.self) { try await task.value }
         #expect(error?.resultCode == .SQLITE_INTERRUPT)
     }
 
-    @Test func cancelledAccessesLeaveNothingBehind() async throws {
+    @Test func cancelledAccessesReleaseEverything() async throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 2 }
@@ -243,13 +243,13 @@ struct AsyncAccessTests {
                     arguments: [round * 100, round * 100 + 100]
                 )
             }
-            // An access that threw wrote nothing, and one that returned wrote.
+            // An access that threw was rolled back, and an access that returned was committed.
             #expect(inserted == written)
         }
         let status = pool.status()
         #expect(status.waitingReaders.isEmpty)
         #expect(status.waitingWriters.isEmpty)
-        // Somebody may be ending a kept transaction.
+        // Another thread may be ending a kept transaction.
         try await eventuallyAsync { pool.status().readers?.inUse == 0 }
     }
 
@@ -274,7 +274,7 @@ struct AsyncAccessTests {
     }
 
     @Test(arguments: [false, true])
-    func whoHasWaitedIsForgotten(isCancelled: Bool) async throws {
+    func endedWaitersAreReleased(isCancelled: Bool) async throws {
         var pool: DatabasePool? = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 1 }

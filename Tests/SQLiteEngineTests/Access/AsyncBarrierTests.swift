@@ -3,12 +3,12 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Barriers that block no thread.
+/// Asynchronous barriers, which block no thread.
 @Suite(.timeLimit(.minutes(1)))
 struct AsyncBarrierTests {
     private let folder = TemporaryFolder()
 
-    @Test func aBarrierWaitsForRunningReadsAndKeepsNewOnesOut() async throws {
+    @Test func aBarrierWaitsForRunningReadsAndBlocksNewOnes() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isInside = Gate()
         let mayLeave = Gate()
@@ -34,7 +34,7 @@ struct AsyncBarrierTests {
         try #expect(pool.rowCount() == 1)
     }
 
-    @Test func aCallbackComesWhileNobodyReads() async throws {
+    @Test func theCallbackRunsWhileThereAreNoReads() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let count = Lock(0)
         for number in 0..<20 {
@@ -49,7 +49,7 @@ struct AsyncBarrierTests {
         try #expect(pool.rowCount() == 20)
     }
 
-    @Test func aBarrierThatIsCancelledGivesTheReadersBack() async throws {
+    @Test func aCancelledBarrierReleasesTheReaders() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isInside = Gate()
         let mayLeave = Gate()
@@ -71,7 +71,7 @@ struct AsyncBarrierTests {
         try #expect(pool.rowCount() == 1)
     }
 
-    @Test func barriersOfBothKindsTakeTurns() async throws {
+    @Test func barriersOfBothKindsAlternate() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<16 {
@@ -89,7 +89,7 @@ struct AsyncBarrierTests {
         try #expect(pool.rowCount() == 160)
     }
 
-    @Test func barriersThatAreCancelledAtAnyMomentHoldNothing() async throws {
+    @Test func barriersCancelledAtAnyMomentReleaseEverything() async throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 2 }
@@ -122,7 +122,7 @@ struct AsyncBarrierTests {
         #expect(status.waitingReaders.isEmpty)
         #expect(status.waitingWriters.isEmpty)
         try await pool.barrierWriteWithoutTransaction { db in try db.insert(-1) }
-        // Who looks after kept transactions may be at a reader, for a moment.
+        // The timer of kept transactions may briefly hold a reader.
         try await eventuallyAsync { pool.status().readers?.inUse == 0 }
     }
 }

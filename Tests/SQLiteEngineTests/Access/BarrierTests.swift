@@ -33,7 +33,7 @@ struct BarrierTests {
         try barrier.value()
     }
 
-    @Test func aBarrierKeepsNewReadsOut() throws {
+    @Test func aBarrierBlocksNewReads() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isInside = Gate()
         let mayLeave = Gate()
@@ -53,7 +53,7 @@ struct BarrierTests {
         for read in reads { #expect(try read.value() == 1) }
     }
 
-    @Test func barriersTakeTurns() throws {
+    @Test func barriersAlternate() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let barriers = (0..<4).map { number in
             Background {
@@ -69,7 +69,7 @@ struct BarrierTests {
         #expect(try pool.rowCount() == 40)
     }
 
-    @Test func aBarrierThatThrowsLetsEverybodyIn() throws {
+    @Test func aBarrierThatThrowsReleasesAllConnections() throws {
         struct Mistake: Error {}
         let pool = try DatabasePool.withTable(in: folder)
         #expect(throws: Mistake.self) {
@@ -83,7 +83,7 @@ struct BarrierTests {
         let pool = try DatabasePool.withTable(in: folder)
         try pool.barrierWriteWithoutTransaction { db in
             #expect(!db.isInsideTransaction)
-            // No reader is inside of a transaction: the whole log can go.
+            // No reader is inside a transaction: the whole log can be truncated.
             try db.insert(1)
             let busy = try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
             #expect(busy == 0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Accesses that call back.
+/// Accesses with callbacks.
 @Suite(.timeLimit(.minutes(1)))
 struct CallbackAccessTests {
     private let folder = TemporaryFolder()
@@ -65,7 +65,7 @@ struct CallbackAccessTests {
         }
     }
 
-    @Test func aWriteThatFollowsAnAsyncWriteComesAfterIt() throws {
+    @Test func aWriteRunsAfterAPrecedingAsyncWrite() throws {
         let queue = try DatabaseQueue.withTable()
         for number in 0..<200 {
             queue.asyncWriteWithoutTransaction { db in try? db.insert(2 * number) }
@@ -74,7 +74,7 @@ struct CallbackAccessTests {
         }
     }
 
-    @Test func aWriteThatThrowsRollsBackAndTellsSo() throws {
+    @Test func aWriteThatThrowsRollsBackAndReportsItsError() throws {
         let queue = try DatabaseQueue.withTable()
         let done = Gate()
         queue.asyncWrite { db in
@@ -132,7 +132,7 @@ struct CallbackAccessTests {
     }
 
     #if os(Linux)
-    @Test func thoseWhoWaitHaveNoThreads() throws {
+    @Test func waitersUseNoThreads() throws {
         let configuration = Configuration.with { $0.maximumReaderCount = 2 }
         let pool = try DatabasePool.withTable(in: folder, configuration: configuration)
         let threads = {
@@ -161,7 +161,7 @@ struct CallbackAccessTests {
 }
 
 extension Result {
-    /// What went wrong; nil when nothing did.
+    /// The error; nil for a success.
     fileprivate var error: Failure? {
         if case .failure(let error) = self { return error }
         return nil

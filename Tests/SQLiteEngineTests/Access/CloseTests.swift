@@ -78,7 +78,7 @@ struct CloseTests {
             in: folder,
             configuration: .with {
                 $0.onConnectionDidClose { closed.withLock { $0 += 1 } }
-                // Nobody ends one meanwhile.
+                // No timer acquires a connection to end a kept transaction.
                 $0.keepsReadTransactions = false
             }
         )
@@ -93,7 +93,7 @@ struct CloseTests {
         #expect(error?.message?.contains("`\(sql)`") == true)
         #expect(!pool.status().isClosed)
         #expect(closed.withLock { $0 } == 0)
-        // The statement itself goes on, too, on the connection that made it.
+        // The statement itself stays usable, too, on its connection.
         let count: (Database) throws -> Void = { _ in
             try #expect(statement.value.map { try Int.fetchOne($0) } == 1)
         }
@@ -110,7 +110,7 @@ struct CloseTests {
         expectClosed { try pool.read { db in try db.execute(sql: "SELECT 1") } }
     }
 
-    @Test func aCachedStatementThatSomebodyKeepsMakesCloseThrow() throws {
+    @Test func aRetainedCachedStatementMakesCloseThrow() throws {
         let queue = try DatabaseQueue.withTable()
         let statement = try queue.inDatabase { db in
             UncheckedBox(try db.cachedStatement(sql: "SELECT count(*) FROM t"))
@@ -122,7 +122,7 @@ struct CloseTests {
         try queue.close()
     }
 
-    @Test func closingWaitsForTheAccessThatRuns() throws {
+    @Test func closingWaitsForTheRunningAccess() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isInside = Gate()
         let mayLeave = Gate()
@@ -142,7 +142,7 @@ struct CloseTests {
         try close.value()
     }
 
-    @Test func thoseWhoWaitAreThrownOut() async throws {
+    @Test func waitersThrowWhenTheDatabaseIsClosed() async throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 1 }
@@ -156,7 +156,7 @@ struct CloseTests {
             }
         }
         try isInside.wait()
-        // It has the writer now, and waits for the reader.
+        // It holds the writer now, and waits for the reader.
         let close = Background { try pool.close() }
         try await eventuallyAsync { pool.status().waitingWriters.count == 1 }
         let threads = (0..<3).map { _ in Background { try pool.read { _ in } } }
@@ -207,7 +207,7 @@ struct CloseTests {
         _ = try pool?.rowCount()
         #expect(FileManager.default.fileExists(atPath: folder.file() + "-wal"))
         pool = nil
-        // The last connection to close, if it may write, checkpoints the log and removes it.
+        // If the last connection can write, it checkpoints and removes the log when it closes.
         #expect(!FileManager.default.fileExists(atPath: folder.file() + "-wal"))
     }
 

@@ -56,7 +56,7 @@ struct CloseVirtualTableTests {
         try reader.read { db in try Int.fetchOne(db.cachedStatement(sql: module.query)) }
     }
 
-    /// Uses all readers at once, so that each has prepared the statements of its tables.
+    /// Uses all readers at the same time, so that each one prepares the statements of its tables.
     private func useReaders(_ reader: some DatabaseReader, _ module: Module) throws {
         let isInside = Gate()
         let mayLeave = Gate()
@@ -169,7 +169,7 @@ struct CloseVirtualTableTests {
         try pool.close()
     }
 
-    @Test func aStatementUnderWayGoesOnAfterClosingFailed() throws {
+    @Test func aRunningStatementContinuesAfterAFailedClose() throws {
         let queue = try DatabaseQueue(path: folder.file())
         try fill(queue, .fts5)
         try queue.write { db in try db.execute(sql: Module.fts5.insertion) }
@@ -209,7 +209,7 @@ struct CloseVirtualTableTests {
         #expect(error?.message?.hasSuffix("still has `\(sql)`") == true)
     }
 
-    /// Writes, and uses what lives on a connection: functions, observers, cached statements.
+    /// Writes, and uses the state of a connection: functions, observers, cached statements.
     private func expectUsable(_ writer: some DatabaseWriter, _ module: Module, rows: Int) throws {
         #expect(try count(writer, module) == rows)
         let observer = RecordingObserver()

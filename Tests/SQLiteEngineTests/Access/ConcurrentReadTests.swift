@@ -3,12 +3,12 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Reads of the state that the writer has just committed.
+/// Concurrent reads of the writer's last commit.
 @Suite(.timeLimit(.minutes(1)))
 struct ConcurrentReadTests {
     private let folder = TemporaryFolder()
 
-    @Test func theReadSeesWhatWasCommittedAndNothingLater() throws {
+    @Test func theReadObservesTheLastCommitAndNothingLater() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let counts = Lock<[Int: Int]>([:])
         let done = Gate()
@@ -20,7 +20,7 @@ struct ConcurrentReadTests {
                     counts.withLock { $0[number] = count }
                     done.open()
                 }
-                // Nobody who began before sees this one.
+                // No read that started before observes this commit.
                 try db.insert(-number)
                 try db.execute(sql: "DELETE FROM t WHERE v = ?", arguments: [-number])
             }
@@ -29,7 +29,7 @@ struct ConcurrentReadTests {
         #expect(counts.withLock { $0 } == .init(uniqueKeysWithValues: (1...100).map { ($0, $0) }))
     }
 
-    @Test func theWriterGoesOnWhileTheReadRuns() throws {
+    @Test func theWriterContinuesDuringTheRead() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let mayRead = Gate()
         let done = Gate()
@@ -48,7 +48,7 @@ struct ConcurrentReadTests {
         try eventually { pool.status().readers?.inUse == 0 }
     }
 
-    /// Asks for a concurrent read after each commit.
+    /// Starts a concurrent read after each commit.
     private final class Spawner: TransactionObserver {
         private let writer: any DatabaseWriter
         private let counts: Lock<[Int?]>
@@ -70,7 +70,7 @@ struct ConcurrentReadTests {
         }
     }
 
-    @Test func anObserverReadsWhatWasCommitted() throws {
+    @Test func anObserverReadsTheCommit() throws {
         let writers: [any DatabaseWriter] = [
             try DatabasePool.withTable(in: folder), try DatabaseQueue.withTable(),
         ]
@@ -85,7 +85,7 @@ struct ConcurrentReadTests {
         }
     }
 
-    @Test func aQueueReadsBeforeItGoesOn() throws {
+    @Test func aQueueReadsBeforeItContinues() throws {
         let queue = try DatabaseQueue.withTable()
         let count = Lock<Int?>(nil)
         try queue.writeWithoutTransaction { db in
@@ -101,7 +101,7 @@ struct ConcurrentReadTests {
         }
     }
 
-    @Test func insideOfATransactionItStopsTheProgram() async {
+    @Test func insideATransactionItStopsTheProgram() async {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Circles of waits through several pools and queues, and through what holds several connections.
+/// Cycles of waits through several pools and queues, and through holders of several connections.
 @Suite(.timeLimit(.minutes(1)))
 struct DeadlockAcrossDatabasesTests {
     private let folder = TemporaryFolder()
@@ -36,13 +36,13 @@ struct DeadlockAcrossDatabasesTests {
 
     @Test func queuesInARingRefuseOneAccess() throws {
         let queues = try (0..<3).map { try makeQueue("Q\($0)") }
-        let goesOn = Gate()
+        let gate = Gate()
         let threads = try queues.indices.map { index in
-            try startWrite(queues[index], goesOn) {
+            try startWrite(queues[index], gate) {
                 try queues[(index + 1) % 3].write { db in try db.insert(index) }
             }
         }
-        for _ in threads { goesOn.open() }
+        for _ in threads { gate.open() }
         let errors = threads.compactMap { thread in databaseError { try thread.value() } }
         #expect(errors.map(\.resultCode) == [.SQLITE_LOCKED])
         for label in ["Q0", "Q1", "Q2"] {
@@ -55,28 +55,28 @@ struct DeadlockAcrossDatabasesTests {
 
     @Test func twoPoolsRefuseOneAccess() throws {
         let pools = try [makePool("A"), makePool("B", readers: 2)]
-        let goesOn = Gate()
-        let read = try startRead(pools[0], goesOn) {
+        let gate = Gate()
+        let read = try startRead(pools[0], gate) {
             try pools[1].write { db in try db.insert(1) }
         }
-        let write = try startWrite(pools[1], goesOn) {
+        let write = try startWrite(pools[1], gate) {
             _ = try pools[0].rowCount()
         }
-        for _ in 0..<2 { goesOn.open() }
+        for _ in 0..<2 { gate.open() }
         let errors = [read, write].compactMap { thread in databaseError { try thread.value() } }
         #expect(errors.map(\.resultCode) == [.SQLITE_LOCKED])
         #expect(errors.first?.message?.contains("A.reader.1") == true)
         #expect(errors.first?.message?.contains("B.writer") == true)
     }
 
-    @Test func aClosureThatCannotThrowGetsAConnectionWhoseStatementsDo() throws {
+    @Test func aNonthrowingClosureGetsAConnectionWhoseStatementsThrow() throws {
         let queues = try [makeQueue("A"), makeQueue("B")]
-        let goesOn = Gate()
-        let other = try startWrite(queues[0], goesOn) {
+        let gate = Gate()
+        let other = try startWrite(queues[0], gate) {
             try queues[1].write(as: Self.waiting) { db in try db.insert(1) }
         }
         let error: DatabaseError? = try queues[1].write { _ in
-            goesOn.open()
+            gate.open()
             try awaitNestedWait(Self.waiting)
             return queues[0].inDatabase { db in databaseError { try db.insert(2) } }
         }
@@ -86,9 +86,9 @@ struct DeadlockAcrossDatabasesTests {
         try #expect(queues[0].rowCount() == 0)
     }
 
-    // MARK: Slots that a thread holds without being inside an access of them
+    // MARK: Slots that a thread holds outside their accesses
 
-    @Test func aConnectionThatIsBeingOpenedIsHeld() throws {
+    @Test func anOpeningConnectionIsHeld() throws {
         let queue = try makeQueue()
         let mustWait = Lock(false)
         let label = Self.waiting
@@ -99,20 +99,20 @@ struct DeadlockAcrossDatabasesTests {
             }
         }
         mustWait.withLock { $0 = true }
-        let goesOn = Gate()
-        let other = try startWrite(queue, goesOn) {
+        let gate = Gate()
+        let other = try startWrite(queue, gate) {
             try awaitNestedWait(label)
             _ = try pool.rowCount()
         }
         let read = Background { try pool.rowCount() }
-        goesOn.open()
+        gate.open()
         let error = databaseError { try other.value() }
         #expect(error?.resultCode == .SQLITE_LOCKED)
         #expect(error?.message?.contains("holds P.reader.1 ") == true)
         try #expect(read.value() == 0)
     }
 
-    /// Runs `body` on another thread, as an access does whose target queue has its own thread.
+    /// Runs `body` on another thread, as an access with a target queue does.
     private func onAnotherThread(_ body: @escaping @Sendable () throws -> Void) throws {
         let caller = UncheckedBox(ThreadState.current)
         try Background {
@@ -123,11 +123,11 @@ struct DeadlockAcrossDatabasesTests {
         .value()
     }
 
-    @Test func aThreadThatWaitsForItsWorkHoldsItsConnectionsMeanwhile() throws {
+    @Test func aThreadHoldsItsConnectionsWhileItWaitsForItsWork() throws {
         let pool = try makePool()
         let queue = try makeQueue()
-        let goesOn = Gate()
-        let read = try startRead(pool, goesOn) {
+        let gate = Gate()
+        let read = try startRead(pool, gate) {
             try queue.write { _ in
                 try onAnotherThread {
                     try pool.write(as: Self.waiting) { db in try db.insert(1) }
@@ -136,7 +136,7 @@ struct DeadlockAcrossDatabasesTests {
         }
         let error = databaseError {
             try pool.write { _ in
-                goesOn.open()
+                gate.open()
                 try awaitNestedWait(Self.waiting)
                 _ = try pool.rowCount()
             }
@@ -158,8 +158,8 @@ struct DeadlockAcrossDatabasesTests {
 
     @Test func aWriteInsideAReadBorrowsTheWriterOnAnotherThreadToo() throws {
         let pool = try makePool()
-        let goesOn = Gate()
-        let read = try startRead(pool, goesOn) {
+        let gate = Gate()
+        let read = try startRead(pool, gate) {
             try onAnotherThread { try pool.write { db in try db.insert(1) } }
         }
         let barrier = Background {
@@ -167,7 +167,7 @@ struct DeadlockAcrossDatabasesTests {
         }
         try eventually { pool.writer.slots[0].claim(from: AccessSlot.State.reserved) }
         pool.writer.slots[0].giveUp(AccessSlot.State.reserved)
-        goesOn.open()
+        gate.open()
         try read.value()
         try #expect(barrier.value() == 1)
     }
@@ -178,26 +178,26 @@ struct DeadlockAcrossDatabasesTests {
         let pool = try makePool()
         let queue = try makeQueue()
         let snapshot = try pool.makeSnapshot()
-        let goesOn = Gate()
-        let read = try startRead(snapshot, goesOn) {
+        let gate = Gate()
+        let read = try startRead(snapshot, gate) {
             try queue.write { db in try db.insert(1) }
         }
-        let write = try startWrite(queue, goesOn) {
+        let write = try startWrite(queue, gate) {
             _ = try snapshot.read { db in try db.rowCount() }
         }
-        for _ in 0..<2 { goesOn.open() }
+        for _ in 0..<2 { gate.open() }
         let errors = [read, write].compactMap { thread in databaseError { try thread.value() } }
         #expect(errors.map(\.resultCode) == [.SQLITE_LOCKED])
     }
 
-    /// A snapshot's connection that is lost while accesses wait can no longer serve them.
-    @Test func aLostConnectionMayCloseACircle() throws {
+    /// A snapshot's connection that is lost while accesses wait cannot serve them.
+    @Test func aLostConnectionMayCompleteACycle() throws {
         let pool = try makePool(readers: 2)
         let queue = try makeQueue()
         let snapshot = try pool.makeSnapshotPool()
         let hasBegun = Gate()
         let mayCommit = Gate()
-        let goesOn = Gate()
+        let gate = Gate()
         let losing = Background {
             try snapshot.read { db in
                 hasBegun.open()
@@ -206,14 +206,14 @@ struct DeadlockAcrossDatabasesTests {
             }
         }
         try hasBegun.wait()
-        let read = try startRead(snapshot, goesOn) {
+        let read = try startRead(snapshot, gate) {
             try queue.write(as: Self.waiting) { db in try db.insert(1) }
         }
-        let write = try startWrite(queue, goesOn) {
+        let write = try startWrite(queue, gate) {
             try awaitNestedWait(Self.waiting)
             _ = try snapshot.read(as: AccessLabel("closes")) { db in try db.rowCount() }
         }
-        for _ in 0..<2 { goesOn.open() }
+        for _ in 0..<2 { gate.open() }
         try awaitNestedWait(AccessLabel("closes"))
         mayCommit.open()
         try losing.value()

@@ -83,13 +83,13 @@ struct DeadlockTests {
             }
             #expect(message.contains("waits for P.writer"))
             #expect(message.contains("waits for P.reader.1"))
-            // The access around the one that failed has thrown as well: one row is missing.
+            // The access around the failed one has thrown as well, so one row is missing.
             try #expect(pool.rowCount() == before + readers)
         }
         try checkIdle(pool)
     }
 
-    /// Threads choose one of the two nestings at random, without a meeting point.
+    /// Threads choose one of the two nestings at random, without synchronization.
     @Test(arguments: [1, 2, 5])
     func nestingAtRandomNeverHangsAndLosesNothing(readers: Int) throws {
         let pool = try makePool(readers: readers)
@@ -163,7 +163,7 @@ struct DeadlockTests {
         try checkIdle(pool)
     }
 
-    @Test func aReadInsideAWriteWaitsForReadsThatAreLong() throws {
+    @Test func aReadInsideAWriteWaitsForLongReads() throws {
         let pool = try makePool(readers: 2)
         let mayEnd = Gate()
         let meet = makeMeeting(3)
@@ -238,7 +238,7 @@ struct DeadlockTests {
             try isInside.wait()
             try awaitNestedWait(waiting)
             #expect(databaseError { _ = try pool.rowCount() }?.resultCode == .SQLITE_LOCKED)
-            // It is refused each time.
+            // The access is refused each time.
             #expect(databaseError { _ = try pool.rowCount() }?.resultCode == .SQLITE_LOCKED)
         }
         try read.value()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Circles of waits with barriers and other accesses that acquire all connections of a pool.
+/// Cycles of waits with barriers and other accesses that acquire all connections of a pool.
 @Suite(.timeLimit(.minutes(1)))
 struct DeadlockWithBarriersTests {
     private let folder = TemporaryFolder()
@@ -18,7 +18,7 @@ struct DeadlockWithBarriersTests {
         )
     }
 
-    /// What acquires all connections of a pool.
+    /// An operation that acquires all connections of a pool.
     enum Demand: CaseIterable {
         case barrier
         case callbackBarrier
@@ -69,52 +69,52 @@ struct DeadlockWithBarriersTests {
     /// A read waits for the queue, whose holder waits for the writer, which the demand has reserved
     /// while it waits for the read.
     @Test(arguments: Demand.allCases)
-    func aDemandForAllConnectionsIsPartOfACircle(demand: Demand) throws {
+    func aDemandForAllConnectionsIsPartOfACycle(demand: Demand) throws {
         let pool = try makePool()
         let queue = try DatabaseQueue.withTable()
-        let goesOn = (read: Gate(), write: Gate())
-        let read = try startRead(pool, goesOn.read) {
+        let gate = (read: Gate(), write: Gate())
+        let read = try startRead(pool, gate.read) {
             try queue.write { db in try db.insert(1) }
         }
-        let write = try startWrite(queue, goesOn.write) {
+        let write = try startWrite(queue, gate.write) {
             try pool.write { db in try db.insert(1) }
         }
         let demanding = demand.begin(pool)
         try eventually { pool.writer.slots[0].claim(from: AccessSlot.State.reserved) }
         pool.writer.slots[0].giveUp(AccessSlot.State.reserved)
-        goesOn.read.open()
-        goesOn.write.open()
+        gate.read.open()
+        gate.write.open()
         let errors = [read, write, demanding].compactMap { thread in
             databaseError { try thread.value() }
         }
         let refused = errors.filter { $0.resultCode == .SQLITE_LOCKED }
-        // Releasing memory throws nothing when it is refused.
+        // Releasing memory does not throw when it is refused.
         #expect(refused.count <= 1 && (refused.count == 1 || demand == .releaseMemory))
-        // The pool may be closed before the write gets its turn.
+        // The pool may be closed before the write acquires the writer.
         let others = errors.filter { $0.resultCode != .SQLITE_LOCKED }
         #expect(others.allSatisfy { demand == .close && $0.resultCode == .SQLITE_MISUSE })
     }
 
-    /// The same circle, but the demand is the last to wait.
+    /// The same cycle, but the demand is the last to wait.
     @Test(arguments: Demand.allCases)
-    func aDemandThatClosesACircleIsRefused(demand: Demand) throws {
+    func aDemandThatCompletesACycleIsRefused(demand: Demand) throws {
         let pool = try makePool()
         let queue = try DatabaseQueue.withTable()
-        let goesOn = (read: Gate(), write: Gate(), first: Gate())
-        let first = try startWrite(pool, goesOn.first) {}
-        let read = try startRead(pool, goesOn.read) {
+        let gate = (read: Gate(), write: Gate(), first: Gate())
+        let first = try startWrite(pool, gate.first) {}
+        let read = try startRead(pool, gate.read) {
             try queue.write(as: AccessLabel("read")) { db in try db.insert(1) }
         }
-        let write = try startWrite(queue, goesOn.write) {
+        let write = try startWrite(queue, gate.write) {
             try pool.write(as: AccessLabel("write")) { db in try db.insert(1) }
         }
         let demanding = demand.begin(pool)
         try eventually { pool.writer.queue.withLock { $0.waiters.count == 1 } }
-        goesOn.read.open()
+        gate.read.open()
         try awaitNestedWait(AccessLabel("read"))
-        goesOn.write.open()
+        gate.write.open()
         try awaitNestedWait(AccessLabel("write"))
-        goesOn.first.open()
+        gate.first.open()
         try first.value()
         let error = databaseError { try demanding.value() }
         #expect(error?.resultCode == (demand == .releaseMemory ? nil : .SQLITE_LOCKED))
@@ -130,7 +130,7 @@ struct DeadlockWithBarriersTests {
     func aClosureOfABarrierHoldsAllReaders(demand: Demand) throws {
         let pool = try makePool(readers: 3)
         let queue = try DatabaseQueue.withTable()
-        let goesOn = Gate()
+        let gate = Gate()
         let label = AccessLabel("waits first")
         let barrierError = Lock<DatabaseError?>(nil)
         let isDone = Gate()
@@ -139,7 +139,7 @@ struct DeadlockWithBarriersTests {
             barrierError.withLock { $0 = error }
             isDone.open()
         }
-        let other = try startWrite(queue, goesOn) {
+        let other = try startWrite(queue, gate) {
             try awaitNestedWait(label)
             _ = try pool.rowCount()
         }
@@ -151,7 +151,7 @@ struct DeadlockWithBarriersTests {
         default:
             _ = Background { try pool.barrierWriteWithoutTransaction { _ in writeInside() } }
         }
-        goesOn.open()
+        gate.open()
         let error = databaseError { try other.value() }
         #expect(error?.resultCode == .SQLITE_LOCKED)
         for reader in 1...3 {

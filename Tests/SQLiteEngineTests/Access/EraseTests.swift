@@ -5,7 +5,7 @@ import Testing
 /// Erasing databases of any page size.
 @Suite(.timeLimit(.minutes(1)))
 struct EraseTests {
-    /// What is erased.
+    /// The kind of database to erase.
     enum Kind: CaseIterable {
         case queue, walQueue, pool
 

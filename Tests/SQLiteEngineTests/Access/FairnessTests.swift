@@ -7,7 +7,7 @@ import Testing
 struct FairnessTests {
     private let folder = TemporaryFolder()
 
-    @Test func nobodyStarvesAtSixteenThreadsOnOneReader() throws {
+    @Test func sixteenThreadsShareOneReaderFairly() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 1 }
@@ -23,7 +23,7 @@ struct FairnessTests {
             }
         }
         defer { isOver.withLock { $0 = true } }
-        // The others go on until the last one has had its share.
+        // The others continue until the last one has had its share.
         try eventually { counts.withLock { $0.allSatisfy { $0 >= 20 } } }
         isOver.withLock { $0 = true }
         for thread in threads { try thread.value() }
@@ -31,7 +31,7 @@ struct FairnessTests {
         #expect(pool.status().readers?.peak == 1)
     }
 
-    @Test func nobodyStarvesAtTheWriterWhileATaskWaits() async throws {
+    @Test func threadsDoNotStarveAtTheWriterWhileATaskWaits() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isOver = Lock(false)
         let threads = (0..<4).map { _ in

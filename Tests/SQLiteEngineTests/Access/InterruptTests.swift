@@ -10,7 +10,7 @@ struct InterruptTests {
     private let folder = TemporaryFolder()
     private static let longInsert = "INSERT INTO t \(StatementGate.long)"
 
-    /// Runs a statement that is interrupted while it runs, and gives its error.
+    /// Runs a statement that is interrupted meanwhile, and returns its error.
     private static func interrupted(
         _ sql: String,
         on db: Database,
@@ -20,11 +20,11 @@ struct InterruptTests {
         return #expect(throws: DatabaseError.self) { try db.execute(sql: sql) }
     }
 
-    /// Interrupts `pool` when a statement stands in `gate`.
+    /// Interrupts `pool` when a statement has reached `gate`.
     private func interrupt(_ pool: DatabasePool, at gate: StatementGate) throws {
         try gate.awaitStatement()
         pool.interrupt()
-        gate.letGo()
+        gate.resume()
     }
 
     @Test func aRunningStatementThrows() throws {
@@ -35,7 +35,7 @@ struct InterruptTests {
         }
         try gate.awaitStatement()
         queue.interrupt()
-        gate.letGo()
+        gate.resume()
         let error = try #require(try read.value())
         #expect(error.resultCode == .SQLITE_INTERRUPT)
         #expect(error.isInterruptionError)
@@ -101,7 +101,7 @@ struct InterruptTests {
         #expect(try pool.rowCount() == 2)
     }
 
-    @Test func aManualTransactionHasNoSuchGuard() throws {
+    @Test func aManualTransactionIsNotGuarded() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let gate = StatementGate()
         let write = Background {
@@ -137,7 +137,7 @@ struct InterruptTests {
         #expect(interrupts.withoutEffect == 3)
     }
 
-    @Test func oneInterruptMeetsAllConnections() throws {
+    @Test func oneInterruptAffectsAllConnections() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let gates = (0..<3).map { _ in StatementGate() }
         let work = gates.enumerated().map { number, gate in
@@ -154,7 +154,7 @@ struct InterruptTests {
         }
         for gate in gates { try gate.awaitStatement() }
         pool.interrupt()
-        for gate in gates { gate.letGo() }
+        for gate in gates { gate.resume() }
         for work in work { #expect(try work.value() == .SQLITE_INTERRUPT) }
         let status = pool.status()
         #expect(status.interrupts.requested == 1)
@@ -163,7 +163,7 @@ struct InterruptTests {
         #expect(status.connections.map(\.interruptCount) == [1, 1, 1])
     }
 
-    @Test func aSnapshotIsInterruptedByItself() throws {
+    @Test func aSnapshotIsInterruptedSeparately() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let snapshot = try pool.makeSnapshot()
         let gate = StatementGate()
@@ -176,7 +176,7 @@ struct InterruptTests {
         }
         try gate.awaitStatement()
         snapshot.interrupt()
-        gate.letGo()
+        gate.resume()
         #expect(try read.value() == 0)
         #expect(snapshot.status().interrupts.delivered == 1)
         #expect(pool.status().interrupts.requested == 0)
@@ -193,17 +193,17 @@ struct InterruptTests {
                 }
             }
             try isReady.wait()
-            // An interrupt may meet the first read's statements.
+            // An interrupt may hit the statements of the first read.
             _ = try? pool.read { db in try Int.fetchOne(db, sql: "SELECT 1") }
             try pool.close()
             try interrupter.value()
         }
     }
 
-    @Test func anInterruptThatComesAsTheStatementBeginsIsNotLost() throws {
+    @Test func anInterruptAtTheStartOfAStatementIsNotLost() throws {
         let queue = try DatabaseQueue.withTable()
         queue.inDatabase { db in
-            // As a step does it: the probe first, SQLite a moment later.
+            // In the order of a step: first the probe, then SQLite.
             db.probe.beginStep(1)
             queue.interrupt()
             let code = sqlite3_exec(
@@ -217,10 +217,10 @@ struct InterruptTests {
                 nil
             )
             #expect(code == SQLITE_INTERRUPT)
-            // As the end of the step does it: nobody insists any more.
+            // In the order of the end of a step: the interrupt is no longer repeated.
             db.probe.running.store(0, ordering: .relaxed)
         }
-        // The statements that come then are others.
+        // Later statements are not affected.
         for _ in 0..<100 { try #expect(queue.rowCount() == 0) }
     }
 
@@ -228,7 +228,7 @@ struct InterruptTests {
         let queue = try DatabaseQueue.withTable()
         try queue.inDatabase { db in
             try db.insert(1)
-            // SQLite forgets an interrupt at the next statement, unless one is on its way.
+            // SQLite ignores an interrupt at the next statement, unless a statement is running.
             let cursor = try Int.fetchCursor(db, sql: "SELECT v FROM t")
             #expect(try cursor.next() == 1)
             sqlite3_interrupt(db.sqliteConnection)
@@ -240,11 +240,11 @@ struct InterruptTests {
         #expect(queue.status().interrupts.delivered == 1)
     }
 
-    @Test func aCancellationThatComesAsTheStatementBeginsIsNotLost() async throws {
+    @Test func aCancellationAtTheStartOfAStatementIsNotLost() async throws {
         let queue = try DatabaseQueue.withTable()
         let begins = Lock(false)
         let isCancelled = Gate()
-        // Asked after the access has looked for a cancellation, and before the first step.
+        // Cancel after the access has checked for a cancellation, and before the first step.
         let observer = RecordingObserver { _ in
             guard !begins.withLock({ $0 }) else { return true }
             begins.withLock { $0 = true }

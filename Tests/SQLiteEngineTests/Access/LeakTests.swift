@@ -5,15 +5,15 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// What many readers and many waiters leave behind: nothing.
+/// Many readers and many waiters release all their resources.
 ///
-/// Memory, descriptors and threads are the process's: so each look runs in a process of its own.
+/// Memory, descriptors and threads belong to the process, so each test uses a separate process.
 @Suite(.timeLimit(.minutes(2)))
 struct LeakTests {
-    @Test func aPoolOfTwoHundredReadersLeavesNothing() async {
+    @Test func aPoolOfTwoHundredReadersReleasesEverything() async {
         await #expect(processExitsWith: .success) {
             let folder = TemporaryFolder()
-            // Once, for what is made only once in a process.
+            // Run once before, to create everything that exists once per process.
             try useTwoHundredReaders(in: folder)
             let descriptors = try openDescriptors()
             let memory = sqlite3_memory_used()
@@ -22,13 +22,13 @@ struct LeakTests {
                 #expect(try openDescriptors() == descriptors)
                 #expect(sqlite3_memory_used() == memory)
             }
-            // Not a byte: also what was there before is gone.
+            // Not a single byte remains; earlier allocations are released, too.
             #expect(memory == 0)
             #expect(liveDatabases.withLock { $0 } == 0)
         }
     }
 
-    @Test func whatIsKeptIsSeen() async {
+    @Test func aRetainedStatementIsDetected() async {
         await #expect(processExitsWith: .success) {
             let folder = TemporaryFolder()
             let pool = try DatabasePool(path: folder.file())
@@ -38,7 +38,7 @@ struct LeakTests {
                 UncheckedBox(try db.makeStatement(sql: "SELECT 1"))
             }
             pool.releaseMemory()
-            // The reader's connection lives on with its statement.
+            // The statement keeps the reader's connection alive.
             let kept = sqlite3_memory_used()
             #expect(kept > memory)
             #expect(try openDescriptors() > descriptors)
@@ -47,7 +47,7 @@ struct LeakTests {
         }
     }
 
-    @Test func fiveHundredTasksOnTwoReadersMakeNoThreadEach() async {
+    @Test func fiveHundredTasksOnTwoReadersCreateFewThreads() async {
         await #expect(processExitsWith: .success) {
             let folder = TemporaryFolder()
             let pool = try DatabasePool.withTable(
@@ -77,7 +77,7 @@ struct LeakTests {
                 #expect(try await read.value == 0)
                 most = max(most, try threadCount())
             }
-            // The threads of the tasks and of the connections are few, however many wait.
+            // The number of threads does not depend on the number of waiters.
             let cores = ProcessInfo.processInfo.activeProcessorCount
             #expect(waiting - before <= cores + 2)
             #expect(most - before <= 2 * cores + 8)
@@ -85,7 +85,7 @@ struct LeakTests {
     }
 }
 
-/// Has two hundred readers of a pool read at the same time, and closes it.
+/// Reads with two hundred readers of a pool at the same time, and closes it.
 private func useTwoHundredReaders(in folder: TemporaryFolder) throws {
     let pool = try DatabasePool(
         path: folder.file(),
@@ -121,15 +121,15 @@ private func useTwoHundredReaders(in folder: TemporaryFolder) throws {
     try pool.close()
 }
 
-/// How many connections are open.
+/// The number of open connections.
 private let liveDatabases = Lock(0)
 
-/// How many descriptors the process has.
+/// The number of the process's descriptors.
 private func openDescriptors() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
 }
 
-/// How many threads the process has.
+/// The number of the process's threads.
 private func threadCount() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// What is done to a whole database.
+/// Operations on whole databases.
 @Suite(.timeLimit(.minutes(1)))
 struct MaintenanceTests {
     private let folder = TemporaryFolder()
@@ -15,7 +15,7 @@ struct MaintenanceTests {
         }
     }
 
-    @Test func aBackupCopiesEverythingAndTellsHowFarItIs() throws {
+    @Test func aBackupCopiesEverythingAndReportsItsProgress() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try fill(pool)
         let copy = try DatabaseQueue()
@@ -32,7 +32,7 @@ struct MaintenanceTests {
         #expect(calls == 1)
     }
 
-    @Test func aBackupThatIsGivenUpChangesNothing() throws {
+    @Test func anAbandonedBackupChangesNothing() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try fill(pool)
         let copy = try DatabaseQueue.withTable()
@@ -41,12 +41,12 @@ struct MaintenanceTests {
             try pool.backup(to: copy, pagesPerStep: 1) { _ in throw ThrownError() }
         }
         try #expect(copy.rowCount() == 1)
-        // After the last step there is nothing left to give up.
+        // After the last step, a backup can no longer be abandoned.
         try pool.backup(to: copy) { _ in throw ThrownError() }
         try #expect(copy.rowCount() == 2_000)
     }
 
-    @Test func aBackupIsSeenByStatementsOfTheDestination() throws {
+    @Test func statementsOfTheDestinationObserveABackup() throws {
         let copy = try DatabaseQueue.withTable()
         try #expect(copy.read { try Row.fetchOne($0, sql: "SELECT * FROM t") } == nil)
         let source = try DatabaseQueue()
@@ -58,7 +58,7 @@ struct MaintenanceTests {
         #expect(row?.columnNames.map { $0 } == ["a", "b"])
     }
 
-    @Test func erasingLeavesNothing() async throws {
+    @Test func erasingRemovesEverything() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         try fill(pool)
         _ = try await pool.read { db in try db.rowCount() }
@@ -74,7 +74,7 @@ struct MaintenanceTests {
 
     private func eraseBlocking(_ writer: some DatabaseWriter) throws { try writer.erase() }
 
-    @Test func aVacuumGivesPagesBack() async throws {
+    @Test func aVacuumFreesPages() async throws {
         let queue = try DatabaseQueue(path: folder.file())
         try await queue.write { db in try db.execute(sql: "CREATE TABLE t (v UNIQUE)") }
         try fill(queue)
@@ -90,7 +90,7 @@ struct MaintenanceTests {
         await #expect(throws: DatabaseError.self) { try await queue.vacuum(into: copy) }
     }
 
-    @Test func aCheckpointTellsItsFrames() throws {
+    @Test func aCheckpointReportsItsFrames() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try fill(pool)
         let counts = try pool.writeWithoutTransaction { db in try db.checkpoint() }
@@ -139,7 +139,7 @@ struct MaintenanceTests {
         try #expect(pool.rowCount() == 0)
     }
 
-    @Test func readersThatAreUsedAreClosedAfterwards() throws {
+    @Test func usedReadersAreClosedAfterwards() throws {
         let (pool, open) = try countingPool()
         try pool.read { db in
             pool.releaseMemoryEventually()

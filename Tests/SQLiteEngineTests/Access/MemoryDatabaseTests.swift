@@ -71,7 +71,7 @@ struct MemoryDatabaseTests {
         }
     }
 
-    @Test func aCopyOfNothingThrows() {
+    @Test func aCopyOfAMissingFileThrows() {
         let path = folder.file("nothing.sqlite")
         let error = #expect(throws: DatabaseError.self) {
             try DatabaseQueue.inMemoryCopy(fromPath: path)

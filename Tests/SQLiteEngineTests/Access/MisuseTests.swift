@@ -2,9 +2,9 @@ import Foundation
 import SQLiteEngine
 import Testing
 
-/// Other mistakes of the programmer's that stop the program, and say why.
+/// Other programming errors that stop the program with an explanation.
 struct MisuseTests {
-    /// Out of the process that ends: it cleans up after nobody.
+    /// A path outside the process that ends, which does not clean up.
     private let folder = TemporaryFolder()
     private static let leftOpen =
         "A transaction has been left opened at the end of a database access"
@@ -45,7 +45,7 @@ struct MisuseTests {
         #expect(result?.message.contains(Self.leftOpen) == true)
     }
 
-    @Test func aTransactionMayStayOpenWhereThatIsAllowed() throws {
+    @Test func aTransactionMayStayOpenIfAllowed() throws {
         let queue = try DatabaseQueue.withTable(
             configuration: .with { $0.allowsUnsafeTransactions = true }
         )
@@ -131,7 +131,7 @@ struct MisuseTests {
         #expect(result?.message.contains(Self.wrongThread) == true)
     }
 
-    @Test func aConnectionOfAnOuterAccessIsUsedInAnInnerOneOnAQueueOfTheUsers() throws {
+    @Test func anInnerAccessOnAUsersQueueCanUseTheOuterConnection() throws {
         let outer = try DatabaseQueue()
         let inner = try DatabaseQueue(
             configuration: .with { $0.targetQueue = DispatchQueue(label: "of the user") }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// A reader that holds the write lock, as one does that meets a half-written wal-index.
+/// A reader that holds the write lock, as it does after it finds a half-written wal-index.
 @Suite(.timeLimit(.minutes(1)))
 struct OwnReadersTests {
     private let folder = TemporaryFolder()
@@ -25,7 +25,7 @@ struct OwnReadersTests {
         pool.writer.slots[0].probe.ownReaders.withLock { $0?.limit = limit }
     }
 
-    /// Has a reader take the write lock inside of a statement, for as long as `body` runs.
+    /// Makes a reader hold the write lock inside a statement while `body` runs.
     private func withLockedReader(of pool: DatabasePool, _ body: () throws -> Void) throws {
         let gate = try #require(gate.withLock { $0 })
         let read = Background {
@@ -50,21 +50,21 @@ struct OwnReadersTests {
         }
         try write.withLock { $0 }?.value()
         #expect(try pool.rowCount() == 1)
-        // Nobody was in the way: it is not counted either.
+        // No connection blocked it, so it is not counted either.
         #expect(pool.status().busyCount == 0)
     }
 
-    @Test func aReaderThatGoesBetweenATryAndTheLookIsFollowedByAnotherTry() {
-        let looks = Lock([true, false, true, false, false])
-        let ownReaders = OwnReaders(limit: .max) { looks.withLock { $0.removeFirst() } }
+    @Test func aReaderThatEndsBetweenAnAttemptAndTheCheckCausesARetry() {
+        let checks = Lock([true, false, true, false, false])
+        let ownReaders = OwnReaders(limit: .max) { checks.withLock { $0.removeFirst() } }
         var met = OwnReaders.Met()
         let answers = (0...5).map { ownReaders.mayBeInTheWay(tries: $0, &met) }
         #expect(answers == [true, true, true, true, true, false])
-        // The next lock is another one.
+        // The next lock belongs to another connection.
         #expect(ownReaders.mayBeInTheWay(tries: 0, &met))
     }
 
-    @Test func itDoesNotWaitForLong() throws {
+    @Test func theWaitIsShort() throws {
         let pool = try makePool()
         try withLockedReader(of: pool) {
             let start = monotonicNanoseconds()
@@ -76,9 +76,9 @@ struct OwnReadersTests {
         try pool.write { db in try db.insert(1) }
     }
 
-    @Test func aLockIsAnErrorAtOnceWhereNoReaderIsAtWork() throws {
+    @Test func aLockIsAnErrorAtOnceWithoutAnActiveReader() throws {
         let pool = try makePool()
-        // Whoever waited here would wait beyond the time limit.
+        // A wait here would exceed the time limit.
         setLimit(.max, of: pool)
         try DatabaseQueue(path: folder.file()).write { _ in
             let error = #expect(throws: DatabaseError.self) { try pool.write { _ in } }
@@ -88,7 +88,7 @@ struct OwnReadersTests {
     }
 }
 
-/// Holds the write lock of a wal-index inside of the SQL function `hold_write_lock()`.
+/// Holds the write lock of a wal-index inside the SQL function `hold_write_lock()`.
 private final class LockGate: Sendable {
     let isLocked = Gate()
     let mayUnlock = Gate()
@@ -119,7 +119,7 @@ private final class LockGate: Sendable {
         var file: UnsafeMutablePointer<sqlite3_file>?
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
         guard let lock = file?.pointee.pMethods?.pointee.xShmLock else { return SQLITE_ERROR }
-        // Lock 0 is that of the writer (https://sqlite.org/walformat.html, section 2.3).
+        // Lock 0 is the writer's lock (https://sqlite.org/walformat.html, section 2.3).
         let code = lock(file, 0, 1, SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE)
         isLocked.open()
         try? mayUnlock.wait()

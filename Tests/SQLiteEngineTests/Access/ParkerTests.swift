@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ParkerTests {
-    @Test func aWakeUpThatComesFirstIsKept() {
+    @Test func anEarlyWakeUpIsKept() {
         let parker = Parker()
         parker.unpark()
         parker.park()
@@ -21,7 +21,7 @@ struct ParkerTests {
         #expect(monotonicNanoseconds() >= deadline)
     }
 
-    @Test func aDeadlineThatIsOverDoesNotSleep() {
+    @Test func anExpiredDeadlineDoesNotSleep() {
         Parker().park(until: 1)
     }
 

@@ -6,10 +6,10 @@ import Testing
 struct PoolReadTests {
     private let folder = TemporaryFolder()
 
-    @Test func readersAreOpenedWhenTheyAreNeeded() throws {
+    @Test func readersAreOpenedOnDemand() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
-            // Nobody ends one meanwhile.
+            // No timer acquires a reader to end a kept transaction.
             configuration: .with { $0.keepsReadTransactions = false }
         )
         #expect(pool.status().readers?.open == 0)
@@ -45,7 +45,7 @@ struct PoolReadTests {
         try pool.write { db in #expect(db.label == "shop.writer") }
     }
 
-    @Test func aReadSeesOneStateOfTheDatabase() throws {
+    @Test func aReadObservesOneState() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try pool.read { db in
             try #expect(db.rowCount() == 0)
@@ -73,7 +73,7 @@ struct PoolReadTests {
         #expect(try pool.rowCount() == 1)
     }
 
-    @Test func aReadInsideAWriteSeesTheLastCommit() throws {
+    @Test func aReadInsideAWriteObservesTheLastCommit() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try pool.write { db in try db.insert(1) }
         try pool.write { db in
@@ -83,7 +83,7 @@ struct PoolReadTests {
         }
     }
 
-    @Test func aReadSeesWhatWasJustCommittedWithoutATransaction() throws {
+    @Test func aReadObservesACommitWithoutATransaction() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try pool.writeWithoutTransaction { db in
             for value in 1...100 {
@@ -93,7 +93,7 @@ struct PoolReadTests {
         }
     }
 
-    @Test func aReadSeesWhatAnotherPoolCommitted() throws {
+    @Test func aReadObservesCommitsOfAnotherPool() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let other = try DatabasePool(path: folder.file())
         for value in 1...100 {
@@ -112,7 +112,7 @@ struct PoolReadTests {
         #expect(try pool.rowCount() == 0)
     }
 
-    @Test func anErrorOfTheClosureIsRethrownAndTheReaderIsFree() throws {
+    @Test func anErrorOfTheClosureIsRethrownAndTheReaderIsReleased() throws {
         struct Mistake: Error {}
         let pool = try DatabasePool.withTable(
             in: folder,
@@ -132,7 +132,7 @@ struct PoolReadTests {
         #expect(try pool.rowCount() == 0)
     }
 
-    @Test func anUnsafeReadSeesEachCommit() throws {
+    @Test func anUnsafeReadObservesEachCommit() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try pool.unsafeRead { db in
             #expect(!db.isInsideTransaction)
@@ -172,7 +172,7 @@ struct PoolReadTests {
         }
     }
 
-    @Test func poolsDoNotKnowEachOther() throws {
+    @Test func poolsAreIndependent() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let other = try DatabasePool(path: folder.file("other.sqlite"))
         try pool.write { db in
@@ -185,7 +185,7 @@ struct PoolReadTests {
         }
     }
 
-    @Test func theWriterIsOneAtATime() throws {
+    @Test func writesAreSerialized() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let writers = (0..<4).map { worker in
             Background {
@@ -202,8 +202,9 @@ struct PoolReadTests {
         #expect(try pool.rowCount() == 200)
     }
 
-    /// Runs `body` while `count` threads are inside of a read; waits for what `body` returns
-    /// after they have left.
+    /// Runs `body` while `count` threads are inside a read.
+    ///
+    /// After they have left, waits for the closure that `body` returns.
     private func hold<Value: Sendable>(
         _ count: Int,
         in pool: DatabasePool,

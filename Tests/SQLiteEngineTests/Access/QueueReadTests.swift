@@ -122,7 +122,7 @@ struct QueueReadTests {
         #expect(error?.resultCode == .SQLITE_READONLY)
     }
 
-    @Test func whatIsWrittenBehindTheEnginesBackIsRolledBack() throws {
+    @Test func writesThroughTheCHandleAreRolledBack() throws {
         let queue = try DatabaseQueue.withTable()
         let error = #expect(throws: DatabaseError.self) {
             try queue.read { db in
@@ -140,7 +140,7 @@ struct QueueReadTests {
         #expect(try queue.rowCount() == 1)
     }
 
-    @Test func readingAndWritingInTurnPreparesNothingAnew() throws {
+    @Test func alternatingReadsAndWritesReuseStatements() throws {
         let queue = try DatabaseQueue.withTable()
         let select = "SELECT v FROM t"
         let insert = "INSERT INTO t VALUES (?)"
@@ -158,7 +158,7 @@ struct QueueReadTests {
         }
     }
 
-    @Test func aReadMayAskForTheJournalMode() throws {
+    @Test func aReadCanQueryTheJournalMode() throws {
         let queue = try DatabaseQueue.withTable()
         for sql in ["PRAGMA journal_mode", " pragma  main.Journal_Mode ; "] {
             let mode = try queue.read { db in try String.fetchOne(db, sql: sql) }
@@ -193,7 +193,7 @@ struct QueueReadTests {
         queue.inDatabase { db in #expect(!db.isInsideTransaction) }
     }
 
-    @Test func aReadSeesOneStateOfAFileThatOthersWrite() throws {
+    @Test func aReadObservesOneStateOfAFileThatOthersWrite() throws {
         let configuration = Configuration.with { $0.journalMode = .wal }
         let queue = try DatabaseQueue(path: folder.file(), configuration: configuration)
         try queue.write { db in try db.execute(sql: "CREATE TABLE t (v)") }
@@ -218,7 +218,7 @@ struct QueueReadTests {
         #expect(try queue.rowCount() == 1)
     }
 
-    @Test func theJournalModeIsLeftAloneUnlessAskedFor() throws {
+    @Test func theJournalModeChangesOnlyOnRequest() throws {
         let queue = try DatabaseQueue(path: folder.file())
         #expect(queue.status().journalMode == "delete")
         #expect(queue.status().wal == nil)

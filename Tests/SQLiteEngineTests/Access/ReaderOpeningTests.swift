@@ -3,18 +3,18 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// What happens to the others while one access opens a reader.
+/// The effect of opening a reader on other accesses.
 @Suite(.timeLimit(.minutes(1)))
 struct ReaderOpeningTests {
     private struct Mistake: Error {}
     private let folder = TemporaryFolder()
     private let isOpening = Gate()
-    private let mayGoOn = Gate()
+    private let mayContinue = Gate()
     private let openings = Lock(0)
 
-    /// A pool whose first reader takes its time to open, and may fail.
+    /// A pool whose first reader opens slowly, and may fail to open.
     private func makePool(readers: Int, fails: Bool) throws -> DatabasePool {
-        let (isOpening, mayGoOn, openings) = (isOpening, mayGoOn, openings)
+        let (isOpening, mayContinue, openings) = (isOpening, mayContinue, openings)
         return try DatabasePool.withTable(
             in: folder,
             configuration: .with {
@@ -27,7 +27,7 @@ struct ReaderOpeningTests {
                     }
                     guard number == 1 else { return }
                     isOpening.open()
-                    try mayGoOn.wait()
+                    try mayContinue.wait()
                     if fails { throw Mistake() }
                 }
             }
@@ -42,47 +42,47 @@ struct ReaderOpeningTests {
         try pool.read { db in #expect(db.label.hasSuffix("reader.2")) }
         try pool.write { db in try db.insert(1) }
         #expect(!slow.isDone)
-        mayGoOn.open()
+        mayContinue.open()
         #expect(try slow.value().hasSuffix("reader.1"))
     }
 
-    @Test func theErrorIsThrownByTheAccessThatNeededTheReader() throws {
+    @Test func theAccessThatOpensAReaderThrowsTheError() throws {
         let pool = try makePool(readers: 1, fails: true)
-        mayGoOn.open()
+        mayContinue.open()
         #expect(throws: Mistake.self) { try pool.rowCount() }
         #expect(pool.status().readers?.open == 0)
         #expect(pool.status().readers?.inUse == 0)
         #expect(try pool.rowCount() == 0)
     }
 
-    @Test func aThreadThatWaitsOpensTheReaderThatFailed() throws {
+    @Test func aWaitingThreadOpensTheReaderThatFailed() throws {
         let pool = try makePool(readers: 1, fails: true)
         let first = Background { try pool.rowCount() }
         try isOpening.wait()
         let second = Background { try pool.rowCount() }
         let third = Background { try pool.rowCount() }
         try eventually { pool.status().waitingReaders.count == 2 }
-        mayGoOn.open()
+        mayContinue.open()
         #expect(throws: Mistake.self) { try first.value() }
         #expect(try second.value() == 0)
         #expect(try third.value() == 0)
     }
 
-    @Test func aTaskThatWaitsOpensTheReaderThatFailed() async throws {
+    @Test func aWaitingTaskOpensTheReaderThatFailed() async throws {
         let pool = try makePool(readers: 1, fails: true)
         let first = Background { try pool.rowCount() }
         try await eventuallyAsync { pool.status().readers?.inUse == 1 }
         let second = Task { try await pool.read { db in try db.rowCount() } }
         try await eventuallyAsync { pool.status().waitingReaders.count == 1 }
-        mayGoOn.open()
+        mayContinue.open()
         try await eventuallyAsync { first.isDone }
         #expect(throws: Mistake.self) { try first.value() }
-        // Not the task's value yet: a test that fails must not hang.
+        // Do not await the task's value yet: a failing test must not hang.
         try await eventuallyAsync { pool.status().waitingReaders.isEmpty }
         #expect(try await second.value == 0)
     }
 
-    @Test func aTaskThatWaitsBehindABarrierOpensItsReader() async throws {
+    @Test func aTaskBehindABarrierOpensItsReader() async throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 1 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// What generic code sees of queues, pools and snapshots.
+/// Queues, pools and snapshots in generic code.
 @Suite(.timeLimit(.minutes(1)))
 struct ReaderProtocolTests {
     private let folder = TemporaryFolder()
@@ -87,7 +87,7 @@ struct ReaderProtocolTests {
         }
     }
 
-    @Test func aClosureThatThrowsNothingNeedsNoTry() throws {
+    @Test func aNonthrowingClosureNeedsNoTry() throws {
         let queue = try DatabaseQueue.withTable()
         #expect(!queue.inDatabase { db in db.isInsideTransaction })
         #expect(!queue.writeWithoutTransaction { db in db.isInsideTransaction })
@@ -95,7 +95,7 @@ struct ReaderProtocolTests {
         #expect(snapshot.read { db in db.isInsideTransaction })
     }
 
-    @Test func aClosureThatThrowsNothingMeetsAClosedConnection() throws {
+    @Test func aNonthrowingClosureGetsAClosedConnection() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.close()
         let error = queue.inDatabase { db in
@@ -110,11 +110,11 @@ struct ReaderProtocolTests {
         let queue = try DatabaseQueue.withTable()
         do throws(ThrownError) {
             try queue.inDatabase { (_) throws(ThrownError) in throw ThrownError() }
-            Issue.record("nothing was thrown")
+            Issue.record("no error was thrown")
         } catch {}
     }
 
-    @Test func anUnsafeReentrantReadInsideOfAWriteUsesTheWriter() throws {
+    @Test func anUnsafeReentrantReadInsideAWriteUsesTheWriter() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try pool.write { outer in
             try outer.insert(1)
@@ -126,7 +126,7 @@ struct ReaderProtocolTests {
     }
 }
 
-/// Which connections a thread may use.
+/// The connections that a thread may use.
 struct SchedulingWatchdogTests {
     @Test func aThreadMayUseTheConnectionsOfItsAccesses() throws {
         let outer = try DatabaseQueue()

@@ -1,9 +1,9 @@
 import SQLiteEngine
 import Testing
 
-/// What stops the program, and says why.
+/// Nested accesses that stop the program with an explanation.
 struct ReentrancyTests {
-    /// Out of the process that ends: it cleans up after nobody.
+    /// A path outside the process that ends, which does not clean up.
     private let folder = TemporaryFolder()
     private static let message = "Database methods are not reentrant."
 

@@ -3,21 +3,22 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Accesses inside of accesses, while somebody wants all connections.
+/// Nested accesses beside an operation that acquires all connections.
 ///
-/// Each of these would wait forever if those who want all held some while they wait for others.
+/// Each of them would wait forever if that operation held some connections while it waits for
+/// others.
 @Suite(.timeLimit(.minutes(1)))
 struct ReservationTests {
     private let folder = TemporaryFolder()
 
-    /// Who wants all connections.
+    /// An operation that acquires all connections.
     enum Demand: CaseIterable {
         case barrier
         case callbackBarrier
         case close
         case releaseMemory
 
-        /// Begins it, on a thread of its own.
+        /// Starts the operation on a new thread.
         func begin(_ pool: DatabasePool) -> Background<Void> {
             Background {
                 switch self {
@@ -42,30 +43,30 @@ struct ReservationTests {
         return pool
     }
 
-    /// Runs `body` inside of an access that has begun, with a gate that waits for `demand` to wait.
+    /// Runs `body` inside a running access, with a gate that waits until `demand` waits.
     private func run(
         _ demand: Demand,
         _ pool: DatabasePool,
         during access: @escaping @Sendable (_ atStart: () throws -> Void) throws -> Void
     ) throws {
         let isInside = Gate()
-        let mayGoOn = Gate()
+        let mayContinue = Gate()
         let running = Background {
             try access {
                 isInside.open()
-                try mayGoOn.wait()
+                try mayContinue.wait()
             }
         }
         try isInside.wait()
         let demanding = demand.begin(pool)
         try eventually { pool.status().waitingWriters.count == 1 }
-        mayGoOn.open()
+        mayContinue.open()
         try running.value()
         try demanding.value()
     }
 
     @Test(arguments: Demand.allCases)
-    func aReadInsideOfAWriteGoesOn(demand: Demand) throws {
+    func aReadInsideAWriteContinues(demand: Demand) throws {
         let pool = try makePool()
         try run(demand, pool) { atStart in
             try pool.write { db in
@@ -78,13 +79,13 @@ struct ReservationTests {
     }
 
     @Test(arguments: Demand.allCases)
-    func aWriteInsideOfAReadGoesOn(demand: Demand) throws {
+    func aWriteInsideAReadContinues(demand: Demand) throws {
         let pool = try makePool()
         try run(demand, pool) { atStart in
             try pool.read { db in
                 try #expect(db.rowCount() == 0)
                 try atStart()
-                // Twice: the writer came back to whom it is reserved for.
+                // Twice: the writer was returned to its reserver.
                 for value in 0..<2 { try pool.write { db in try db.insert(value) } }
                 try pool.writeWithoutTransaction { db in try db.insert(2) }
                 try #expect(db.rowCount() == 0)
@@ -96,13 +97,13 @@ struct ReservationTests {
     @Test func severalReadersBorrowTheWriterInTurn() throws {
         let pool = try makePool(readers: 4)
         let isInside = Gate()
-        let mayGoOn = Gate()
+        let mayContinue = Gate()
         let reads = (0..<4).map { value in
             Background {
                 try pool.read { db in
                     _ = try db.rowCount()
                     isInside.open()
-                    try mayGoOn.wait()
+                    try mayContinue.wait()
                     try pool.write { db in try db.insert(value) }
                 }
             }
@@ -116,10 +117,10 @@ struct ReservationTests {
             }
         }
         try eventually { pool.status().waitingWriters.count == 1 }
-        // Not inside of a read: it waits until the barrier is over.
+        // This write is not inside a read, so it waits until the barrier ends.
         let write = Background { try pool.write { db in try db.insert(100) } }
         try eventually { pool.status().waitingWriters.count == 2 }
-        for _ in reads { mayGoOn.open() }
+        for _ in reads { mayContinue.open() }
         for read in reads { try read.value() }
         try barrier.value()
         try write.value()
@@ -127,7 +128,7 @@ struct ReservationTests {
         try #expect(pool.rowCount() == 5)
     }
 
-    @Test func aBarrierThatIsCancelledLeavesTheWriterToWhoHasBorrowedIt() async throws {
+    @Test func aCancelledBarrierLeavesTheWriterToItsBorrower() async throws {
         let pool = try makePool()
         let hasRead = Gate()
         let mayBorrow = Gate()
@@ -164,8 +165,8 @@ struct ReservationTests {
     }
 
     @Test
-    func allKindsOfAccessesInsideOfEachOtherComeToAnEnd() async throws {
-        // One reader more than there are threads that write inside of a read.
+    func nestedAccessesOfAllKindsEnd() async throws {
+        // One reader more than there are threads that write inside a read.
         let pool = try makePool(readers: 3)
         let next = Lock(0)
         @Sendable func insert(_ db: Database) throws {

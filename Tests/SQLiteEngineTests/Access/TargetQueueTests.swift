@@ -3,12 +3,12 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Dispatch queues that the user chose.
+/// Target queues chosen by the user.
 @Suite(.timeLimit(.minutes(1)))
 struct TargetQueueTests {
     private let folder = TemporaryFolder()
 
-    @Test func accessesGoThroughTheirTarget() throws {
+    @Test func accessesUseTheirTarget() throws {
         let reading = DispatchQueue(label: "reading")
         let writing = DispatchQueue(label: "writing")
         let configuration = Configuration.with {
@@ -30,7 +30,7 @@ struct TargetQueueTests {
         try queue.write { _ in dispatchPrecondition(condition: .onQueue(writing)) }
     }
 
-    @Test func accessesOfTasksGoThroughTheirTarget() async throws {
+    @Test func accessesOfTasksUseTheirTarget() async throws {
         let target = DispatchQueue(label: "target")
         let configuration = Configuration.with { $0.targetQueue = target }
         let pool = try DatabasePool.withTable(in: folder, configuration: configuration)
@@ -50,7 +50,7 @@ struct TargetQueueTests {
         queue.inDatabase { _ in dispatchPrecondition(condition: .onQueue(reading)) }
     }
 
-    @Test func accessesFindThemselvesOnTheMainThread() throws {
+    @Test func accessesRunOnTheMainThread() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.writeTargetQueue = .main }
@@ -68,7 +68,7 @@ struct TargetQueueTests {
         try #expect(work.value() == 1)
     }
 
-    @Test func theClassOfTheWorkIsThatOfTheTarget() {
+    @Test func accessesHaveTheTargetsQualityOfService() {
         var configuration = Configuration()
         #expect(configuration.readQoS == .userInitiated)
         #expect(configuration.writeQoS == .userInitiated)

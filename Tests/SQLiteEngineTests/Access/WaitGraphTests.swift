@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The search for deadlocks, as a value.
+/// The search for deadlocks in a graph of waits.
 struct WaitGraphTests {
     private typealias Graph = WaitGraph<Int, Int>
     private typealias Wait = Graph.Wait
@@ -30,13 +30,13 @@ struct WaitGraphTests {
         #expect(graph.update(2, wait(holding: [11], for: [20])) == nil)
     }
 
-    @Test func theWaitThatClosesACircleIsRefusedWithBothSides() {
+    @Test func theWaitThatCompletesACycleIsRefusedWithBothSides() {
         var graph = Graph()
         let first = wait(holding: [10], for: [20])
         let second = wait(holding: [20], for: [10])
         #expect(graph.update(1, first) == nil)
         #expect(graph.update(2, second) == [second, first])
-        // It was not registered: the circle can be closed again.
+        // It was not registered: the same wait completes the cycle again.
         #expect(graph.update(3, second) == [second, first])
     }
 
@@ -58,7 +58,7 @@ struct WaitGraphTests {
         #expect(graph.update(3, last)?.count == 3)
     }
 
-    @Test func theSlotsOfAWaitMayBecomeFewer() {
+    @Test func aWaitMayLoseSlots() {
         var graph = Graph()
         let reader = wait(holding: [10], for: [20])
         #expect(graph.update(1, reader) == nil)
@@ -67,7 +67,7 @@ struct WaitGraphTests {
         #expect(graph.update(2, fewer) == [fewer, reader])
     }
 
-    @Test func waitersBesideACircleAreNotNamed() {
+    @Test func waitersOutsideACycleAreNotNamed() {
         var graph = Graph()
         let first = wait(holding: [10], for: [20])
         let beside = wait(holding: [30], for: [20])
@@ -77,7 +77,7 @@ struct WaitGraphTests {
         #expect(graph.update(3, second) == [second, first])
     }
 
-    @Test func aReservedSlotServesThoseWhoMayBorrow() {
+    @Test func aReservedSlotServesBorrowers() {
         var graph = Graph()
         // A barrier has reserved the writer 20, and waits for the reader 10.
         let barrier = wait(holding: [], reserving: [20], for: [10])
@@ -93,7 +93,7 @@ struct WaitGraphTests {
         #expect(graph.update(1, wait(holding: [10], for: [])) == nil)
     }
 
-    @Test func aWaitThatHasEndedKeepsNobodyWaiting() {
+    @Test func anEndedWaitBlocksNoWaiter() {
         var graph = Graph()
         #expect(graph.update(1, wait(holding: [10], for: [20])) == nil)
         graph.remove(1)
@@ -104,7 +104,7 @@ struct WaitGraphTests {
 
     // MARK: Against a model
 
-    /// A process at random: waiters that hold some of the slots, each slot at most once.
+    /// Random waits: each waiter holds some of the slots, and each slot has at most one holder.
     private func makeWaits(_ random: inout SeededRandom) -> [Wait] {
         let gates = (0..<Int.random(in: 2...4, using: &random)).map { gate in
             (0..<Int.random(in: 1...3, using: &random)).map { 10 * gate + $0 }
@@ -158,10 +158,10 @@ struct WaitGraphTests {
                 }
                 refused += 1
                 #expect(deadlock.first == wait)
-                // What it names is a deadlock without the rest.
+                // The named waits form a deadlock without the others.
                 #expect(!canBeServed(0, of: deadlock))
             }
-            // No wait that it accepted is left behind.
+            // All accepted waits are removed.
             #expect(accepted.indices.allSatisfy { canBeServed($0, of: accepted) })
         }
         #expect(refused > 300)

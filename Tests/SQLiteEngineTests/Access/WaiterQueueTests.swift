@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The rules of waiting, with the time as an argument.
+/// The order of waiters, with the time as an argument.
 struct WaiterQueueTests {
     private static let patience = Waiter.patience
     private let slots = (0..<2).map { index in
@@ -35,7 +35,7 @@ struct WaiterQueueTests {
         return queue
     }
 
-    @Test func aSlotIsFreeWhenNobodyWaits() {
+    @Test func aSlotIsFreeWithoutWaiters() {
         var queue = WaiterQueue<Waiter>()
         #expect(queue.release(slots[0], at: 1) == .free)
     }
@@ -50,7 +50,7 @@ struct WaiterQueueTests {
         #expect(waiter.granted == nil)
     }
 
-    @Test func aThreadGetsTheNextSlotOnceItsPatienceIsOver() {
+    @Test func aThreadGetsTheNextSlotAfterItsPatience() {
         let start: UInt64 = 1_000_000_000
         let waiter = thread(since: start)
         let younger = thread(since: start + 1)
@@ -93,7 +93,7 @@ struct WaiterQueueTests {
         #expect(queue.release(slots[1], at: 2) == .grant(waiter))
     }
 
-    @Test func whoWantsOneSlotDoesNotSleepBesideItForAThreadThatMayFindAnother() {
+    @Test func aWaiterForOneSlotGetsItDespiteAThreadThatCanUseAnother() {
         let start: UInt64 = 1_000_000_000
         let older = thread(since: start)
         let certain = thread(since: start + 1, wanted: slots[1])
@@ -103,7 +103,7 @@ struct WaiterQueueTests {
         #expect(queue.waiters.map(ObjectIdentifier.init) == [ObjectIdentifier(older)])
     }
 
-    @Test func whoWantsOneSlotWaitsForAnOlderThreadThatIsEntitled() {
+    @Test func aWaiterForOneSlotWaitsForAnOlderEntitledThread() {
         let start: UInt64 = 1_000_000_000
         let older = thread(since: start)
         let certain = thread(since: start + 1, wanted: slots[1])
@@ -112,13 +112,13 @@ struct WaiterQueueTests {
         #expect(queue.release(slots[1], at: start + Self.patience) == .grant(certain))
     }
 
-    @Test func aTaskIsSeenBehindThreadsAndNotWhereItWantsOneSlot() {
+    @Test func aTaskIsFoundBehindThreadsUnlessItNeedsOneSlot() {
         let certain = thread(since: 2, wanted: slots[1])
         #expect(!queue(thread(since: 1), certain).hasTask)
         #expect(queue(thread(since: 1), certain, task(since: 3)).hasTask)
     }
 
-    @Test func aWaiterIsNotToldTwice() {
+    @Test func aWaiterIsNotNotifiedTwice() {
         let start: UInt64 = 1_000_000_000
         let waiter = thread(since: start)
         var queue = queue(waiter)
@@ -129,7 +129,7 @@ struct WaiterQueueTests {
         #expect(queue.release(slots[0], at: later) == .notify(waiter))
     }
 
-    @Test func notificationsKeepTheirDistance() {
+    @Test func notificationsAreSpacedInTime() {
         let start: UInt64 = 1_000_000_000
         let waiter = thread(since: start)
         var queue = queue(waiter)
@@ -140,7 +140,7 @@ struct WaiterQueueTests {
         #expect(queue.release(slots[0], at: tooEarly + 1) == .notify(waiter))
     }
 
-    @Test func saturationIsTheTimeInWhichSomebodyWaits() {
+    @Test func saturationIsTheTimeWithWaiters() {
         var queue = WaiterQueue<Waiter>()
         let first = thread(since: 100)
         let second = thread(since: 150)

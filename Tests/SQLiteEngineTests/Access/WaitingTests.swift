@@ -15,7 +15,7 @@ struct WaitingTests {
         )
     }
 
-    /// Starts a read that lasts until its gate opens, and waits for it to begin.
+    /// Starts a read that lasts until its gate opens, and waits for its start.
     private func hold(_ pool: DatabasePool, until mayEnd: Gate) throws -> Background<Void> {
         let isInside = Gate()
         let reading = Background {
@@ -28,7 +28,7 @@ struct WaitingTests {
         return reading
     }
 
-    /// Opens all readers: each of two reads at once needs one.
+    /// Opens all readers: each of two concurrent reads needs one.
     private func openAll(_ pool: DatabasePool) throws {
         let mayEnd = Gate()
         let holders = try pool.readers.slots.map { _ in try hold(pool, until: mayEnd) }
@@ -36,10 +36,10 @@ struct WaitingTests {
         for holder in holders { try holder.value() }
     }
 
-    /// A thread whose patience is over is handed the second of two readers that come free.
+    /// A thread whose patience has expired is granted the second of two readers that become free.
     ///
-    /// The first was left for it to take. Nobody else comes: the task behind it must get that one.
-    @Test func aTaskDoesNotSleepBesideAReaderThatWasLeftToAThread() throws {
+    /// The first reader was reserved for it. No other access ends: the task must get that reader.
+    @Test func aTaskDoesNotSleepBesideAReaderReservedForAThread() throws {
         let pool = try makePool(readers: 2)
         let gate = pool.readers
         try openAll(pool)
@@ -54,7 +54,7 @@ struct WaitingTests {
             try eventually { gate.queue.withLock { $0.waiters.count == 2 } }
             let since = gate.queue.withLock { $0.waiters[0].since }
             let over = since + Waiter.patience
-            // So shortly before that the thread is not yet awake when its patience is over.
+            // So late that the thread is not yet awake when its patience expires.
             try eventually { monotonicNanoseconds() >= over - UInt64(round % 20) * 1_000 }
             gate.release(gate.slots[0])
             try eventually { monotonicNanoseconds() >= over }
@@ -65,7 +65,7 @@ struct WaitingTests {
         }
     }
 
-    @Test func aReadAtOnceIsNoneInsideOfAReadAndNoneWithoutAFreeReader() throws {
+    @Test func anImmediateReadNeedsAFreeReaderAndNoOuterRead() throws {
         let pool = try makePool(readers: 2)
         let site = AccessSite(AccessLabel("test"))
         #expect(try pool.rowCount() == 0)
@@ -73,7 +73,7 @@ struct WaitingTests {
         #expect(pool.readIfFree(at: site) { db in rows.append(try? db.rowCount()) })
         #expect(rows == [0])
         try pool.read { _ in
-            // Another reader is free, and another thread gets it.
+            // Another reader is free, and another thread acquires it.
             _ = try Background { try pool.rowCount() }.value()
             #expect(!pool.readIfFree(at: site) { _ in rows.append(nil) })
         }
@@ -83,7 +83,7 @@ struct WaitingTests {
         for _ in holders { mayEnd.open() }
         for holder in holders { try holder.value() }
         #expect(rows == [0])
-        // Somebody may be ending a kept transaction.
+        // Another thread may be ending a kept transaction.
         try eventually { pool.readIfFree(at: site) { db in rows.append(try? db.rowCount()) } }
         #expect(rows == [0, 0])
     }

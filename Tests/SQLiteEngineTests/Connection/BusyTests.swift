@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// How connections meet the locks of others.
+/// The behaviour of connections when others hold locks.
 @Suite(.timeLimit(.minutes(1)))
 struct BusyTests {
     private let folder = TemporaryFolder()
@@ -30,7 +30,7 @@ struct BusyTests {
         try queue.write { _ in }
     }
 
-    @Test func oneMeetingCountsOnce() throws {
+    @Test func oneConflictCountsOnce() throws {
         let queue = try makeQueue(.immediateError)
         try withLockedFile { _ in
             for count in 1...3 {
@@ -45,7 +45,7 @@ struct BusyTests {
         #expect(queue.status().connections.first?.busyCount == 4)
     }
 
-    @Test func aLockThatSQLiteDoesNotAskAboutCountsToo() throws {
+    @Test func aLockWithoutABusyHandlerCallCountsToo() throws {
         let configuration = Configuration.with { $0.journalMode = .wal }
         let queue = try DatabaseQueue(path: folder.file(), configuration: configuration)
         try queue.write { db in try db.execute(sql: "CREATE TABLE t (v)") }
@@ -54,7 +54,7 @@ struct BusyTests {
             try queue.inTransaction(.deferred) { db in
                 try #expect(db.rowCount() == 0)
                 try other.write { db in try db.insert(1) }
-                // Its state is not the last one any more: waiting would not help.
+                // Its snapshot is outdated, so waiting would not help.
                 try db.insert(2)
                 return .commit
             }
@@ -63,21 +63,21 @@ struct BusyTests {
         #expect(queue.status().busyCount == 1)
     }
 
-    @Test func aCallbackDecidesAndTheWaitIsSeen() throws {
+    @Test func aCallbackDecidesAndTheWaitIsReported() throws {
         let tries = Lock<[Int]>([])
-        let isAsked = Gate()
+        let isCalled = Gate()
         let mayAnswer = Gate()
         let queue = try makeQueue(
             .callback { count in
                 tries.withLock { $0.append(count) }
-                isAsked.open()
+                isCalled.open()
                 try? mayAnswer.wait()
                 return count < 2
             }
         )
         try withLockedFile { _ in
             let write = Background { try queue.write { _ in } }
-            try isAsked.wait()
+            try isCalled.wait()
             #expect(queue.status().connections.first?.state == .waitingForLock)
             for _ in 0..<3 { mayAnswer.open() }
             #expect(throws: DatabaseError.self) { try write.value() }
@@ -89,7 +89,7 @@ struct BusyTests {
 
     @Test func aTimeoutWaitsForTheLock() throws {
         let queue = try makeQueue(.timeout(20))
-        // It waits as well: between two tries the other one has a shared lock for a moment.
+        // It waits as well: between two attempts, the other connection briefly holds a shared lock.
         let other = try makeQueue(.timeout(20))
         let isLocked = Gate()
         let mayCommit = Gate()
@@ -110,7 +110,7 @@ struct BusyTests {
         #expect(queue.status().busyCount == 1)
     }
 
-    @Test func theReadersOfAPoolHaveATimeoutOfTheirOwn() throws {
+    @Test func theReadersOfAPoolHaveASeparateTimeout() throws {
         let modes = Lock<[String: Int]>([:])
         let pool = try DatabasePool.withTable(
             in: folder,
@@ -132,7 +132,7 @@ struct BusyTests {
         #expect(modes.withLock { $0 } == ["writer": 1])
     }
 
-    @Test func theStepsAreThoseOfSQLite() {
+    @Test func theDelaysMatchSQLites() {
         var pauses: [Int] = []
         while let pause = BusyBackoff.pause(tries: pauses.count, timeout: 0.5) {
             pauses.append(pause)

@@ -7,7 +7,7 @@ import Testing
 struct ConfigurationTests {
     private let folder = TemporaryFolder()
 
-    @Test func theDefaultsAreThoseOfTheContract() {
+    @Test func theDefaultsAreAsDocumented() {
         let configuration = Configuration()
         #expect(configuration.foreignKeysEnabled)
         #expect(configuration.maximumReaderCount == 5)
@@ -74,7 +74,7 @@ struct ConfigurationTests {
         #expect(try queue.read { db in try String.fetchOne(db, sql: sql) } == "text")
     }
 
-    @Test func errorsShowArgumentsOnlyWhereThatIsAllowed() throws {
+    @Test func errorsShowArgumentsOnlyIfAllowed() throws {
         for isPublic in [false, true] {
             let queue = try DatabaseQueue.withTable(
                 configuration: .with { $0.publicStatementArguments = isPublic }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// How an absent or empty `-wal` file gets content when a database is opened.
+/// The creation of an absent or empty `-wal` file when a database is opened.
 @Suite(.timeLimit(.minutes(1)))
 struct LogCreationTests {
-    /// Who creates the file.
+    /// The connection that creates the file.
     enum Opener: CaseIterable {
         case pool, queue
 
@@ -52,7 +52,7 @@ struct LogCreationTests {
         let other = try other()
         let commits = Lock(0)
         // Before each statement of the opening connection, the other one commits a new version
-        // where it can: it cannot while the opening connection holds the write lock.
+        // unless the opening connection holds the write lock.
         let configuration = Configuration.with {
             $0.prepareDatabase { db in
                 guard !db.isReadOnlyConnection else { return }
@@ -111,7 +111,7 @@ struct LogCreationTests {
     }
 
     @Test(arguments: Opener.allCases)
-    func aConnectionThatHoldsTheWriteLockDoesNotMakeOpeningFail(opener: Opener) throws {
+    func openingSucceedsWhileAnotherConnectionHoldsTheWriteLock(opener: Opener) throws {
         let other = try other()
         try other.write { db in
             let opened = try opener.open(folder.file(), Configuration())
@@ -121,7 +121,7 @@ struct LogCreationTests {
         #expect(try other.rowCount() == 1)
     }
 
-    @Test func observersAreNotNotifiedOfIt() throws {
+    @Test func observersAreNotNotifiedOfTheCreation() throws {
         let other = try other()
         defer { withExtendedLifetime(other) {} }
         let observer = UncheckedBox(RecordingObserver())

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// What an error says of a file that cannot be opened.
+/// Errors about files that cannot be opened.
 struct OpeningFailureTests {
     private let folder = TemporaryFolder()
 
@@ -34,13 +34,13 @@ struct OpeningFailureTests {
         try #expect(explanation(of: folder.path).contains("this is a folder"))
     }
 
-    @Test func aMissingFileThatMayNotBeMade() throws {
+    @Test func aMissingFileThatMayNotBeCreated() throws {
         let configuration = Configuration.with { $0.readonly = true }
         let text = try explanation(of: folder.file(), configuration: configuration)
         #expect(text.contains("a read-only connection does not create it"))
     }
 
-    @Test func aFileThatIsSomethingElse() throws {
+    @Test func aFileThatIsNotADatabase() throws {
         try Data(repeating: 7, count: 5_000).write(to: URL(fileURLWithPath: folder.file()))
         let error = #expect(throws: DatabaseError.self) { try DatabaseQueue(path: folder.file()) }
         #expect(error?.message == "file is not a database")

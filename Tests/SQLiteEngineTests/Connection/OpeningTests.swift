@@ -8,7 +8,7 @@ import Testing
 struct OpeningTests {
     private let folder = TemporaryFolder()
 
-    /// Both kinds of access refuse to open `path`; gives the error.
+    /// Expects queues and pools to refuse to open `path`; returns the error.
     private func expectRefusal(
         of path: String,
         configuration: Configuration = Configuration()
@@ -35,7 +35,7 @@ struct OpeningTests {
         #expect(try expectRefusal(of: folder.path).resultCode == .SQLITE_CANTOPEN)
     }
 
-    @Test func aMissingFileIsNotMadeForReading() throws {
+    @Test func readOnlyConnectionsDoNotCreateAFile() throws {
         let configuration = Configuration.with { $0.readonly = true }
         let error = try expectRefusal(of: folder.file(), configuration: configuration)
         #expect(error.resultCode == .SQLITE_CANTOPEN)
@@ -68,7 +68,7 @@ struct OpeningTests {
         #expect(error?.message?.contains("DatabaseQueue") == true)
     }
 
-    @Test func aPoolThatCannotHaveWALThrows() throws {
+    @Test func aPoolWithoutWALSupportThrows() throws {
         try makeDatabase(rows: 1)
         let queue = try DatabaseQueue(path: folder.file())
         try queue.inDatabase { db in
@@ -100,7 +100,7 @@ struct OpeningTests {
         #expect(pool.status().journalMode == "wal")
     }
 
-    @Test func aReadOnlyPoolLeavesAFileWithoutWALAlone() throws {
+    @Test func aReadOnlyPoolDoesNotChangeAFileWithoutWAL() throws {
         try makeDatabase(rows: 3)
         let configuration = Configuration.with { $0.readonly = true }
         let pool = try DatabasePool(path: folder.file(), configuration: configuration)
@@ -128,13 +128,13 @@ struct OpeningTests {
 
     @Test func aReaderCanAttachToAnEmptyLog() throws {
         _ = try DatabasePool.withTable(in: folder)
-        // The log was removed with its pool: a reader that is opened first must find one.
+        // The log was removed with its pool, but a reader that is opened first needs one.
         let pool = try DatabasePool(path: folder.file())
         #expect(try pool.rowCount() == 0)
         #expect(try pool.read { db in try Int.fetchOne(db, sql: "PRAGMA user_version") } == 0)
     }
 
-    @Test func aPoolMakesWALWithNormalSynchronization() throws {
+    @Test func aPoolUsesWALWithNormalSynchronization() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try pool.writeWithoutTransaction { db in
             try #expect(String.fetchOne(db, sql: "PRAGMA journal_mode") == "wal")
@@ -157,12 +157,12 @@ struct OpeningTests {
         try file.close()
     }
 
-    @Test func everythingIsInForceWhenTheClosuresRun() throws {
+    @Test func allSettingsAreInForceWhenTheClosuresRun() throws {
         let lines = Collected()
         let configuration = Configuration.with {
             $0.busyMode = .timeout(3)
             $0.prepareDatabase { db in
-                // Only the caller keeps two threads apart: SQLite has no mutex for it.
+                // SQLite uses no mutex: the caller must serialize the threads.
                 lines.append(sqlite3_db_mutex(db.sqliteConnection) == nil ? "no mutex" : "mutex")
                 let keys = try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") == true
                 lines.append(keys ? "foreign keys" : "no foreign keys")
@@ -177,15 +177,15 @@ struct OpeningTests {
         let pool = try DatabasePool(path: folder.file(), configuration: configuration)
         _ = try pool.read { db in try Int.fetchOne(db, sql: "SELECT 1") }
         let common = ["no mutex", "foreign keys", "ö"]
-        // The writer, then a reader, which waits for ten seconds whatever the writer does.
+        // First the writer, then a reader, which always has a timeout of ten seconds.
         #expect(lines.all == common + ["3.0 s"] + common + ["10.0 s"])
     }
 
-    @Test func theFirstReadComesAfterTheClosures() throws {
+    @Test func theFirstReadRunsAfterTheClosures() throws {
         try Data(repeating: 65, count: 4_096).write(to: URL(fileURLWithPath: folder.file()))
         let lines = Collected()
         let configuration = Configuration.with {
-            // Where a key would be set: before the file is read.
+            // Keys must be set here, before the file is read.
             $0.prepareDatabase { _ in lines.append("prepared") }
         }
         let error = #expect(throws: DatabaseError.self) {

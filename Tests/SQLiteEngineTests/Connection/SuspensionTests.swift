@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Databases that must not take locks for a while.
+/// Databases that must not hold locks for some time.
 @Suite(.timeLimit(.minutes(1)))
 struct SuspensionTests {
     private let folder = TemporaryFolder()
@@ -56,7 +56,7 @@ struct SuspensionTests {
     }
 
     @Test(arguments: ["delete", "wal"])
-    func whatEndsATransactionIsAllowed(mode: String) throws {
+    func endingATransactionIsAllowed(mode: String) throws {
         let queue = try queue(mode: mode)
         for end in ["COMMIT", "END TRANSACTION", "ROLLBACK"] {
             try queue.inDatabase { db in
@@ -91,7 +91,7 @@ struct SuspensionTests {
         try #expect(queue.rowCount() == 0)
     }
 
-    @Test func suspendingInterruptsTheStatementThatRuns() throws {
+    @Test func suspendingInterruptsTheRunningStatement() throws {
         let queue = try queue(mode: "wal")
         let gate = StatementGate()
         queue.inDatabase { db in gate.install(on: db) }
@@ -102,11 +102,11 @@ struct SuspensionTests {
         }
         try gate.awaitStatement()
         queue.suspend()
-        gate.letGo()
+        gate.resume()
         try #expect(work.value() == .SQLITE_INTERRUPT)
     }
 
-    @Test func aPoolsReadersGoOn() throws {
+    @Test func aPoolsReadersContinue() throws {
         let pool = try DatabasePool.withTable(in: folder)
         pool.suspend()
         try #expect(pool.rowCount() == 0)
@@ -121,7 +121,7 @@ struct SuspensionTests {
         try #expect(reading.rowCount() == 1)
     }
 
-    @Test func whoObservesTheNotificationsObeysThem() throws {
+    @Test func notificationsSuspendAndResumeObservingDatabases() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.observesSuspensionNotifications = true }

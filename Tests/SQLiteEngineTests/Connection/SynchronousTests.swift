@@ -31,7 +31,7 @@ struct SynchronousTests {
     func aPoolKeepsTheUsersValue(value: String) throws {
         let pool = try DatabasePool(path: folder.file(), configuration: configuration(value))
         #expect(try setting(pool) == Self.values[value])
-        // A database that is in WAL mode already.
+        // A database that already is in WAL mode.
         try pool.close()
         let again = try DatabasePool(path: folder.file(), configuration: configuration(value))
         #expect(try setting(again) == Self.values[value])
@@ -47,7 +47,7 @@ struct SynchronousTests {
         #expect(try setting(again) == Self.values[value])
     }
 
-    @Test func withoutOneItIsNormalInWALModeAndFullElsewhere() throws {
+    @Test func theDefaultIsNormalInWALModeAndFullOtherwise() throws {
         let pool = try DatabasePool(path: folder.file("pool"))
         #expect(try setting(pool) == 1)
         let queue = try DatabaseQueue(
@@ -59,7 +59,7 @@ struct SynchronousTests {
         #expect(try setting(rollback) == 2)
     }
 
-    @Test func closuresFindItSetAndMayStillChooseWhatANewFileFixes() throws {
+    @Test func closuresRunAfterTheSettingAndCanConfigureANewFile() throws {
         let found = Collected()
         let configuration = Configuration.with {
             $0.prepareDatabase { db in

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// Holds every code block of the documentation against what tests run, in the folders
+/// Compares every code block of the documentation with samples that tests run, in the folders
 /// `Documentation`.
 ///
-/// A sample stands in a test between lines `// sample` and `// end`, and in an article, or in the
-/// comment of a declaration, character for character.
+/// A sample is between the lines `// sample` and `// end` of a test, and, character for character,
+/// in an article or the comment of a declaration.
 struct ArticleSamplesTests {
     private struct Sample {
         let text: String
@@ -22,8 +22,8 @@ struct ArticleSamplesTests {
         return paths.filter { $0.hasSuffix(ending) }.sorted().map(root.appendingPathComponent)
     }
 
-    // What stands between lines that begin and end samples; `content` is what a line says, and the
-    // other two get it without the white space before it.
+    // Returns the text between lines that begin and end samples. `content` returns the relevant
+    // part of a line; the other two closures receive it without leading white space.
     private static func samples(
         of file: URL,
         begins: (Substring) -> Bool,
@@ -51,7 +51,7 @@ struct ArticleSamplesTests {
         return samples
     }
 
-    /// The lines without the indentation that they have in common.
+    /// The lines without their common indentation.
     private static func unindented(_ lines: [Substring]) -> String {
         let indentation =
             lines.filter { $0.contains { $0 != " " } }
@@ -68,7 +68,7 @@ struct ArticleSamplesTests {
         }
     }
 
-    /// The samples that a reader of the documentation sees.
+    /// The samples in the documentation.
     private static func shown() throws -> [Sample] {
         let sources = ["Sources/SQLiteEngine", "Sources/WorkloadEngine"]
         let articles = try sources.flatMap { try files(below: $0, ending: ".md") }.flatMap {
@@ -93,7 +93,7 @@ struct ArticleSamplesTests {
         }
     }
 
-    @Test func everySampleThatIsRunIsShown() throws {
+    @Test func everyRunSampleIsShown() throws {
         let shown = Set(try Self.shown().map(\.text))
         for sample in try Self.run() where !shown.contains(sample.text) {
             Issue.record("No article shows the sample at \(sample.place):\n\(sample.text)")

@@ -109,7 +109,7 @@ struct CommentSamplesTests {
         #expect(printed == ["There is such a player."])
     }
 
-    /// A record that learns its key.
+    /// A record that stores its inserted key.
     private struct Numbered: Codable, MutablePersistableRecord {
         static let databaseTableName = "player"
         var id: Int64?

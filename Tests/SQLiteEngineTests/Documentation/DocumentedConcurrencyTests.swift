@@ -103,7 +103,7 @@ struct DocumentedConcurrencyTests {
         }
         search.cancel()
         // end
-        // It may have been done before.
+        // The access may have ended before.
         switch await search.result {
         case .success(let names): #expect(names.count == 3)
         case .failure(let error): #expect(error is CancellationError)
@@ -131,7 +131,7 @@ struct DocumentedConcurrencyTests {
         }
         try gate.awaitStatement()
         pool.interrupt()
-        gate.letGo()
+        gate.resume()
         try reading.value()
         #expect(printed.withLock { $0.count } == 1)
     }

@@ -1,7 +1,7 @@
 import SQLiteEngine
 
-// The tests of this folder run the samples of the documentation; ArticleSamplesTests sees to it that
-// they are the same.
+// The tests of this folder run the samples of the documentation; ArticleSamplesTests compares
+// them.
 
 /// The database that the samples use.
 struct DocumentedDatabase {
@@ -42,7 +42,7 @@ struct DocumentedDatabase {
     }
 }
 
-/// A player, for samples that do not say what one is.
+/// A player, for samples that do not define one.
 struct DocumentedPlayer: Codable, Equatable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "player"
     var name: String

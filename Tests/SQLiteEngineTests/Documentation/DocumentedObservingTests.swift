@@ -82,7 +82,7 @@ struct DocumentedObservingTests {
         cancellable.cancel()
     }
 
-    @Test func countsThatAreShared() throws {
+    @Test func sharedCounts() throws {
         let pool = try documented.poolOfThree()
         // sample
         let count =
@@ -137,7 +137,7 @@ struct DocumentedObservingTests {
         cancellable.cancel()
     }
 
-    /// Numbers that come on the writer.
+    /// Numbers that arrive on the writer.
     private final class Changes: Sendable {
         private let numbers = Lock<[Int]>([])
         var all: [Int] { numbers.withLock { $0 } }
@@ -161,7 +161,7 @@ struct DocumentedObservingTests {
         #expect(count == 10)
     }
 
-    @Test func whatNobodySees() throws {
+    @Test func unobservedChanges() throws {
         let pool = try documented.pool()
         let told = Lock(0)
         let cancellable = ValueObservation.tracking { db in try Player.fetchAll(db) }

@@ -109,7 +109,7 @@ struct DocumentedSharingTests {
         cancellable.cancel()
     }
 
-    // Notifications reach every database that observes them: one in a process of its own.
+    // Notifications reach every database that observes them, so use a separate process.
     @Test func suspending() async {
         await #expect(processExitsWith: .success) {
             let documented = DocumentedDatabase()

@@ -1,16 +1,16 @@
 import Foundation
 import Telemetry
 
-/// A process that writes until it is killed, and says which of its commits are done.
+/// A process that writes until it is killed, and acknowledges its commits.
 final class CommitWriterProcess {
-    /// What the process does.
+    /// The database that the process uses.
     enum Kind: String, CaseIterable, Sendable {
         case pool
         case walQueue = "wal-queue"
         case queue
     }
 
-    /// What a process that ended by itself had to say.
+    /// The output of a process that ended before it was killed.
     struct Ended: Error {
         var status: Int32
         var errors: String
@@ -24,11 +24,11 @@ final class CommitWriterProcess {
     /// Starts the process.
     ///
     /// - Parameters:
-    ///   - kind: How it opens the database.
+    ///   - kind: The kind of database that it opens.
     ///   - database: The path of the database.
     ///   - first: The number of its first commit.
-    ///   - isEarly: Whether it says that a commit is done before it is.
-    /// - Throws: When it cannot be started.
+    ///   - isEarly: Whether it acknowledges commits too early.
+    /// - Throws: An error if it cannot be started.
     init(_ kind: Kind, on database: String, first: Int, isEarly: Bool = false) throws {
         process.executableURL = URL(fileURLWithPath: BuiltProgram.path(of: "CommitWriter"))
         process.arguments = [kind.rawValue, database, "\(first)"] + (isEarly ? ["--early"] : [])
@@ -44,7 +44,7 @@ final class CommitWriterProcess {
         if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
     }
 
-    /// Waits until so many commits are done.
+    /// Waits until the process has acknowledged `count` commits.
     func awaitCommits(_ count: Int) throws {
         let deadline = monotonicNanoseconds() + 20_000_000_000
         while acknowledged.count < count {
@@ -62,9 +62,9 @@ final class CommitWriterProcess {
         }
     }
 
-    /// Kills the process with SIGKILL; gives the numbers of the commits that it said are done.
+    /// Kills the process with SIGKILL; returns the numbers of its acknowledged commits.
     ///
-    /// - Throws: When it was not alive any more.
+    /// - Throws: ``Ended`` if it was no longer running.
     func kill() throws -> Set<Int> {
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
@@ -75,7 +75,7 @@ final class CommitWriterProcess {
     }
 
     private var acknowledged: Set<Int> {
-        // Half a line was not said.
+        // Ignore an incomplete line.
         guard let end = text.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
         return Set(
             text[..<end].split(separator: UInt8(ascii: "\n")).compactMap {
@@ -88,7 +88,7 @@ final class CommitWriterProcess {
         String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
     }
 
-    /// Takes what is in the pipe.
+    /// Reads the pipe.
     private func readOutput() {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {

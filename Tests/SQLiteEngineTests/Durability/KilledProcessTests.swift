@@ -3,23 +3,23 @@ import SQLiteEngine
 import Telemetry
 import Testing
 
-/// What is left of a database whose process is killed with SIGKILL, again and again, under load.
+/// Databases whose processes are repeatedly killed with SIGKILL under load.
 ///
-/// A killed process loses no acknowledged commit, whatever `synchronous` says: what it has written
-/// is with the system (https://sqlite.org/pragma.html#pragma_synchronous).
+/// A killed process loses no acknowledged commit, whatever the setting of `synchronous`, because
+/// the system has its writes (https://sqlite.org/pragma.html#pragma_synchronous).
 @Suite(.timeLimit(.minutes(5)))
 struct KilledProcessTests {
     private let folder = TemporaryFolder()
 
-    /// What a database has after a kill.
+    /// The content of a database after a kill.
     private struct Remains {
         var numbers: Set<Int>
-        /// Whether each transaction is there as a whole or not at all.
+        /// Whether each transaction is either complete or absent.
         var isWhole: Bool
         var integrity: String?
     }
 
-    /// Opens the database as the next process would.
+    /// Opens the database as the next process does.
     private func remains(_ kind: CommitWriterProcess.Kind) throws -> Remains {
         let database: any DatabaseWriter =
             kind == .pool
@@ -46,7 +46,7 @@ struct KilledProcessTests {
     }
 
     @Test(arguments: [(CommitWriterProcess.Kind.pool, 100), (.walQueue, 30), (.queue, 30)])
-    func everyAcknowledgedCommitIsThere(kind: CommitWriterProcess.Kind, kills: Int) async throws {
+    func everyAcknowledgedCommitIsPresent(kind: CommitWriterProcess.Kind, kills: Int) async throws {
         try await onOwnThread { try kill(kind, times: kills) }
     }
 
@@ -56,7 +56,7 @@ struct KilledProcessTests {
         var next = 1
         for round in 0..<kills {
             let process = try CommitWriterProcess(kind, on: folder.file(), first: next)
-            // Now and then while it opens the database, or its tables are not made yet.
+            // Sometimes while it opens the database, or before its tables exist.
             try process.awaitCommits(Int.random(in: 0...25, using: &random))
             spin(UInt64.random(in: 0..<3_000_000, using: &random))
             all.formUnion(try process.kill())
@@ -66,16 +66,16 @@ struct KilledProcessTests {
             #expect(all.subtracting(remains.numbers).isEmpty, "round \(round)")
             next = (remains.numbers.union(all).max() ?? 0) + 1
         }
-        // A load that does nothing would lose nothing.
+        // Without commits, the test would prove nothing.
         #expect(all.count > kills * 5)
     }
 
     @Test(arguments: CommitWriterProcess.Kind.allCases)
-    func whatIsAcknowledgedTooEarlyIsMissed(kind: CommitWriterProcess.Kind) async throws {
-        try await onOwnThread { try killWhatSpeaksTooEarly(kind) }
+    func commitsAcknowledgedTooEarlyAreMissed(kind: CommitWriterProcess.Kind) async throws {
+        try await onOwnThread { try killEarlyWriter(kind) }
     }
 
-    private func killWhatSpeaksTooEarly(_ kind: CommitWriterProcess.Kind) throws {
+    private func killEarlyWriter(_ kind: CommitWriterProcess.Kind) throws {
         let process = try CommitWriterProcess(kind, on: folder.file(), first: 1, isEarly: true)
         try process.awaitCommits(1)
         let acknowledged = try process.kill()

@@ -13,7 +13,7 @@ struct DatabaseErrorTests {
         )
     }
 
-    @Test func aViolationTellsItsConstraint() throws {
+    @Test func aViolationNamesItsConstraint() throws {
         let db = try Database.inMemory()
         try db.execute(sql: "CREATE TABLE t (a UNIQUE); INSERT INTO t VALUES (1)")
         do {
@@ -43,7 +43,7 @@ struct DatabaseErrorTests {
         #expect(error?.description.hasSuffix("with arguments [1]") == true)
     }
 
-    @Test func aMistakeInTheSQLShowsTheSQL() throws {
+    @Test func anErrorInTheSQLShowsTheSQL() throws {
         let db = try Database.inMemory()
         let error = #expect(throws: DatabaseError.self) {
             try db.execute(sql: "SELECT 1; SELEKT 2")
@@ -52,7 +52,7 @@ struct DatabaseErrorTests {
         #expect(error?.resultCode == .SQLITE_ERROR)
     }
 
-    @Test func interruptionsAreKnown() {
+    @Test func interruptionsAreRecognized() {
         #expect(DatabaseError(resultCode: .SQLITE_ABORT_ROLLBACK).isInterruptionError)
         #expect(DatabaseError(resultCode: .SQLITE_INTERRUPT).isInterruptionError)
         #expect(!DatabaseError(resultCode: .SQLITE_BUSY).isInterruptionError)

@@ -5,7 +5,8 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The engine isolates transactions, however they are run: each history is strictly serializable.
+/// The engine isolates transactions of all kinds of accesses: each history is strictly
+/// serializable.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct EngineIsolationTests {
     private let folder = TemporaryFolder()
@@ -16,7 +17,7 @@ struct EngineIsolationTests {
     private static let divisor =
         ProcessInfo.processInfo.environment["NAPS_SEED"] == nil ? 1 : 4
 
-    /// A configuration that waits for other connections' locks, and not for the disk.
+    /// A configuration that waits for other connections' locks, but not for the disk.
     private func configuration(
         _ change: (inout Configuration) -> Void = { _ in }
     ) -> Configuration {
@@ -178,7 +179,7 @@ struct EngineIsolationTests {
         try await expectIsolation([("queue", queue)], 40, seed: 10, peers: [peer])
     }
 
-    @Test func whatAKilledProcessCommittedStays() async throws {
+    @Test func commitsOfAKilledProcessStay() async throws {
         let pool = try makePool()
         try createTable(in: pool)
         for kill in 1...3 {
@@ -203,7 +204,7 @@ struct EngineIsolationTests {
 
     // MARK: The check itself
 
-    @Test func statementsWithoutATransactionAreNoTransaction() throws {
+    @Test func statementsWithoutATransactionAreNotIsolated() throws {
         let pool = try makePool()
         try createTable(in: pool)
         let recorder = HistoryRecorder()

@@ -2,8 +2,8 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The cases of Hermitage (<https://github.com/ept/hermitage>) inside of one pool: reads keep the
-/// state of their first statement, and writes wait for each other.
+/// The cases of Hermitage (<https://github.com/ept/hermitage>) in one pool: reads keep the state of
+/// their first statement, and writes wait for each other.
 @Suite(.timeLimit(.minutes(1)))
 struct HermitagePoolTests {
     private let folder = TemporaryFolder()
@@ -55,7 +55,7 @@ struct HermitagePoolTests {
     }
 
     @Test(arguments: [true, false])
-    func g1aAbortedWritesAreNotSeen(keepsReadTransactions: Bool) throws {
+    func g1aAbortedWritesAreNotObserved(keepsReadTransactions: Bool) throws {
         let pool = try makePool(keepsReadTransactions: keepsReadTransactions)
         let (writer, reader) = (write(pool), read(pool))
         try writer.run("UPDATE test SET value = 101 WHERE id = 1")
@@ -67,7 +67,7 @@ struct HermitagePoolTests {
     }
 
     @Test(arguments: [true, false])
-    func g1bIntermediateWritesAreNotSeen(keepsReadTransactions: Bool) throws {
+    func g1bIntermediateWritesAreNotObserved(keepsReadTransactions: Bool) throws {
         let pool = try makePool(keepsReadTransactions: keepsReadTransactions)
         let (writer, reader) = (write(pool), read(pool))
         try writer.run("UPDATE test SET value = 101 WHERE id = 1")
@@ -110,7 +110,7 @@ struct HermitagePoolTests {
     }
 
     @Test(arguments: [true, false])
-    func p4AWriteReadsWhatTheOneBeforeItHasWritten(keepsReadTransactions: Bool) throws {
+    func p4AWriteReadsThePreviousWrite(keepsReadTransactions: Bool) throws {
         let pool = try makePool(keepsReadTransactions: keepsReadTransactions)
         let first = write(pool)
         #expect(try first.values(where: "id = 1") == [1: 10])
@@ -125,7 +125,7 @@ struct HermitagePoolTests {
     }
 
     @Test(arguments: [true, false])
-    func gSingleTwoReadsSeeOneState(keepsReadTransactions: Bool) throws {
+    func gSingleTwoReadsObserveOneState(keepsReadTransactions: Bool) throws {
         let pool = try makePool(keepsReadTransactions: keepsReadTransactions)
         let reader = read(pool)
         #expect(try reader.values(where: "id = 1") == [1: 10])
@@ -139,7 +139,7 @@ struct HermitagePoolTests {
     }
 
     @Test(arguments: [true, false])
-    func g2AReaderBetweenTwoWritesSeesASerialState(keepsReadTransactions: Bool) throws {
+    func g2AReaderBetweenTwoWritesObservesASerialState(keepsReadTransactions: Bool) throws {
         let pool = try makePool(keepsReadTransactions: keepsReadTransactions)
         let old = read(pool)
         #expect(try old.values() == [1: 10, 2: 20])

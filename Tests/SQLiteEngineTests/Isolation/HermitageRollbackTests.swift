@@ -5,14 +5,14 @@ import Testing
 /// The cases of Hermitage (<https://github.com/ept/hermitage>) with queues that share a file with
 /// a rollback journal: there are no snapshots, but locks.
 ///
-/// A commit waits for all readers to end (<https://sqlite.org/lockingv3.html>): it gets
-/// `SQLITE_BUSY`, and can be tried again. Two transactions that have both read and both want to
-/// write exclude each other; one has to roll back.
+/// A commit waits for all readers to end (<https://sqlite.org/lockingv3.html>): it fails with
+/// `SQLITE_BUSY`, and can be retried. Two transactions that have both read and then write exclude
+/// each other; one must roll back.
 @Suite(.timeLimit(.minutes(1)))
 struct HermitageRollbackTests {
     private let folder = TemporaryFolder()
 
-    /// Begins deferred transactions on queues of their own, on the table `test`.
+    /// Begins deferred transactions on the table `test`, each on a separate queue.
     private func begin(_ count: Int) throws -> [SteppedAccess] {
         let queues = try (0..<count).map { _ in try DatabaseQueue(path: folder.file()) }
         try queues[0].write { db in
@@ -59,7 +59,7 @@ struct HermitageRollbackTests {
         #expect(try committed() == [1: 12, 2: 22])
     }
 
-    @Test func g1aAbortedWritesAreNotSeen() throws {
+    @Test func g1aAbortedWritesAreNotObserved() throws {
         let t = try begin(2)
         try t[0].run("UPDATE test SET value = 101 WHERE id = 1")
         #expect(try t[1].values() == [1: 10, 2: 20])
@@ -125,7 +125,7 @@ struct HermitageRollbackTests {
             ("INSERT INTO test VALUES (3, 30)", "INSERT INTO test VALUES (4, 42)"),
         ]
     )
-    func ofTwoThatHaveReadOneMustRollBack(first: String, second: String) throws {
+    func oneOfTwoReadersThatWriteMustRollBack(first: String, second: String) throws {
         let t = try begin(2)
         #expect(try t[0].values() == [1: 10, 2: 20])
         #expect(try t[1].values() == [1: 10, 2: 20])
@@ -137,7 +137,7 @@ struct HermitageRollbackTests {
         #expect(try committed() != [1: 10, 2: 20])
     }
 
-    @Test func gSingleTwoReadsSeeOneState() throws {
+    @Test func gSingleTwoReadsObserveOneState() throws {
         let t = try begin(2)
         #expect(try t[0].values(where: "id = 1") == [1: 10])
         try t[1].run("UPDATE test SET value = 12 WHERE id = 1")

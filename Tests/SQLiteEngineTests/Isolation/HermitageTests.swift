@@ -5,24 +5,24 @@ import Testing
 /// The cases of Hermitage (<https://github.com/ept/hermitage>) with connections that share a file
 /// in WAL mode: SQLite isolates them as snapshots, and serializes writers.
 ///
-/// A transaction that cannot have the write lock gets `SQLITE_BUSY`. One whose snapshot is older
-/// than the last commit can never have it, and gets `SQLITE_BUSY_SNAPSHOT`; it has to begin again.
-/// No case is therefore possible that serializability excludes.
+/// A transaction that cannot acquire the write lock fails with `SQLITE_BUSY`. If its snapshot is
+/// older than the last commit, it can never acquire the lock, fails with `SQLITE_BUSY_SNAPSHOT`,
+/// and must begin again. Thus no case is possible that serializability excludes.
 @Suite(.timeLimit(.minutes(1)))
 struct HermitageTests {
-    /// Whose connections run the transactions.
+    /// The owners of the connections that run the transactions.
     enum Setting: CaseIterable, Sendable {
-        /// Each transaction has a queue of its own.
+        /// Each transaction uses a separate queue.
         case queues
-        /// Each transaction has the writer of a pool of its own.
+        /// Each transaction uses the writer of a separate pool.
         case pools
-        /// The first transaction has a pool's writer, the others have queues.
+        /// The first transaction uses a pool's writer, the others use queues.
         case poolAndQueues
     }
 
     private let folder = TemporaryFolder()
 
-    /// Begins deferred transactions on connections of their own, on the table `test`.
+    /// Begins deferred transactions on the table `test`, each on a separate connection.
     private func begin(_ setting: Setting, _ count: Int) throws -> [SteppedAccess] {
         let writers: [any DatabaseWriter] = try (0..<count).map { index in
             var configuration = Configuration()
@@ -59,9 +59,9 @@ struct HermitageTests {
         try access.end()
     }
 
-    /// The table as a new connection sees it.
+    /// The table as a new connection reads it.
     private func committed() throws -> [Int: Int] {
-        // The last connection that closes locks the file for a moment.
+        // The last connection briefly locks the file when it closes.
         let configuration = Configuration.with { $0.busyMode = .timeout(10) }
         let access = SteppedAccess(
             on: try DatabaseQueue(path: folder.file(), configuration: configuration)
@@ -79,7 +79,7 @@ struct HermitageTests {
         try t[0].run("UPDATE test SET value = 21 WHERE id = 2")
         try commit(t[0])
         #expect(try committed() == [1: 11, 2: 21])
-        // It had read nothing: it may write now.
+        // It had read nothing, so it can write now.
         try t[1].run("UPDATE test SET value = 12 WHERE id = 1")
         try t[1].run("UPDATE test SET value = 22 WHERE id = 2")
         try commit(t[1])
@@ -87,7 +87,7 @@ struct HermitageTests {
     }
 
     @Test(arguments: Setting.allCases)
-    func g1aAbortedWritesAreNotSeen(setting: Setting) throws {
+    func g1aAbortedWritesAreNotObserved(setting: Setting) throws {
         let t = try begin(setting, 2)
         try t[0].run("UPDATE test SET value = 101 WHERE id = 1")
         #expect(try t[1].values() == [1: 10, 2: 20])
@@ -97,7 +97,7 @@ struct HermitageTests {
     }
 
     @Test(arguments: Setting.allCases)
-    func g1bIntermediateWritesAreNotSeen(setting: Setting) throws {
+    func g1bIntermediateWritesAreNotObserved(setting: Setting) throws {
         let t = try begin(setting, 2)
         try t[0].run("UPDATE test SET value = 101 WHERE id = 1")
         #expect(try t[1].values() == [1: 10, 2: 20])
@@ -172,7 +172,7 @@ struct HermitageTests {
         #expect(
             t[1].refusal(of: "UPDATE test SET value = 12 WHERE id = 1") == .SQLITE_BUSY_SNAPSHOT
         )
-        // The transaction has to begin again, and finds the other one's value.
+        // The transaction must begin again, and reads the other one's value.
         try t[1].run("ROLLBACK")
         try t[1].run("BEGIN IMMEDIATE")
         #expect(try t[1].values(where: "id = 1") == [1: 11])
@@ -182,7 +182,7 @@ struct HermitageTests {
     }
 
     @Test(arguments: Setting.allCases)
-    func gSingleTwoReadsSeeOneState(setting: Setting) throws {
+    func gSingleTwoReadsObserveOneState(setting: Setting) throws {
         let t = try begin(setting, 2)
         #expect(try t[0].values(where: "id = 1") == [1: 10])
         #expect(try t[1].values() == [1: 10, 2: 20])
@@ -194,7 +194,7 @@ struct HermitageTests {
     }
 
     @Test(arguments: Setting.allCases)
-    func gSingleTwoPredicatesSeeOneState(setting: Setting) throws {
+    func gSingleTwoPredicatesObserveOneState(setting: Setting) throws {
         let t = try begin(setting, 2)
         #expect(try t[0].values(where: "value % 5 = 0") == [1: 10, 2: 20])
         try t[1].run("UPDATE test SET value = 12 WHERE value = 10")
@@ -244,7 +244,7 @@ struct HermitageTests {
     }
 
     @Test(arguments: Setting.allCases)
-    func g2AReaderBetweenTwoWritersSeesASerialState(setting: Setting) throws {
+    func g2AReaderBetweenTwoWritersObservesASerialState(setting: Setting) throws {
         let t = try begin(setting, 3)
         #expect(try t[0].values() == [1: 10, 2: 20])
         try t[1].run("UPDATE test SET value = value + 5 WHERE id = 2")

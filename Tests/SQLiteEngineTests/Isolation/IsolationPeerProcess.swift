@@ -6,7 +6,7 @@ import Telemetry
 ///
 /// `@unchecked Sendable`: a test uses it from one thread at a time.
 final class IsolationPeerProcess: @unchecked Sendable {
-    /// How the process opens the database.
+    /// The way in which the process opens the database.
     enum Kind: String, Sendable {
         case sqlite
         case pool
@@ -14,7 +14,7 @@ final class IsolationPeerProcess: @unchecked Sendable {
         case walQueue = "wal-queue"
     }
 
-    /// Why there is no history.
+    /// The reason why no history exists.
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
@@ -36,18 +36,18 @@ final class IsolationPeerProcess: @unchecked Sendable {
     private let errors = Pipe()
     private let name: String
     private let lines = Lock(Data())
-    /// Reads what the process says, so that it never waits for a full pipe inside a transaction.
+    /// Reads the process's output, so that it never waits for a full pipe inside a transaction.
     private var reading: Background<Void>?
 
     /// Starts the process; returns when it has opened the database.
     ///
     /// - Parameters:
-    ///   - kind: How it opens the database.
+    ///   - kind: The way in which it opens the database.
     ///   - database: The path of the database.
     ///   - seed: The seed of its choices.
-    ///   - transactions: How many transactions it runs.
-    ///   - number: Its number, which makes its values differ from those of others.
-    /// - Throws: When it cannot be started.
+    ///   - transactions: The number of its transactions.
+    ///   - number: Its number, which distinguishes its values from those of others.
+    /// - Throws: An error if it cannot be started.
     init(
         _ kind: Kind,
         on database: String,
@@ -81,12 +81,12 @@ final class IsolationPeerProcess: @unchecked Sendable {
         if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
     }
 
-    /// Lets it begin.
+    /// Starts its transactions.
     func start() throws { try input.fileHandleForWriting.write(contentsOf: Data("go\n".utf8)) }
 
     /// Waits for its end.
     ///
-    /// - Returns: What it did.
+    /// - Returns: Its history.
     func history() throws -> History {
         try reading?.value()
         process.waitUntilExit()
@@ -96,9 +96,9 @@ final class IsolationPeerProcess: @unchecked Sendable {
         return try history(endingBy: .max)
     }
 
-    /// Waits until it has said that some transactions have ended, and kills it with SIGKILL.
+    /// Waits until it has reported the end of some transactions, and kills it with SIGKILL.
     ///
-    /// - Returns: What it did. A transaction whose commit had begun has an unknown outcome.
+    /// - Returns: Its history. A transaction whose commit had begun has an unknown outcome.
     func killedHistory(afterLines count: Int) throws -> History {
         try eventually {
             lines.withLock { $0.count { $0 == UInt8(ascii: "\n") } } >= count || !process.isRunning
@@ -117,9 +117,9 @@ final class IsolationPeerProcess: @unchecked Sendable {
 
     /// The transactions that the process has reported; the last report of each counts.
     ///
-    /// - Parameter end: When the process had ended: nothing takes effect later.
+    /// - Parameter end: The end of the process, after which nothing takes effect.
     /// - Returns: The history of the process's session.
-    /// - Throws: When it said something else.
+    /// - Throws: An error if its output is invalid.
     private func history(endingBy end: UInt64) throws -> History {
         let lines = lines.withLock { $0 }
         var transactions: [Int: HistoryTransaction] = [:]
@@ -128,7 +128,7 @@ final class IsolationPeerProcess: @unchecked Sendable {
             do {
                 transaction = try JSONDecoder().decode(HistoryTransaction.self, from: line)
             } catch  where line.endIndex == lines.endIndex {
-                // The kill can meet half a line.
+                // The kill can truncate a line.
                 continue
             }
             transaction.end = min(transaction.end, end)

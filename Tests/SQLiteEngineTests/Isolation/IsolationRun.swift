@@ -5,12 +5,14 @@ import Telemetry
 
 @testable import SQLiteEngine
 
-/// Runs sessions of all roles on some databases at the same time, and gives their history.
+/// Runs sessions of all roles on some databases at the same time, and returns their history.
 struct IsolationRun: Sendable {
-    /// How many transactions use the same lists and registers.
+    /// The number of transactions that use the same lists and registers.
     private static let transactionsPerRound = 25
 
-    /// The databases, by name: they are the same file, or one of its kind.
+    /// The databases by name.
+    ///
+    /// All of them use the same file.
     let databases: [(name: String, database: any DatabaseReader)]
     private let recorder = HistoryRecorder()
     private let errors = Collected()
@@ -21,16 +23,16 @@ struct IsolationRun: Sendable {
         self.databases = databases.map { (name: $0.0, database: $0.1) }
     }
 
-    /// Errors that nobody asked for.
+    /// Unexpected errors.
     var failures: [String] { errors.all }
 
-    /// Runs the sessions; each makes so many transactions, or groups of them.
+    /// Runs the sessions; each runs `count` transactions, or groups of them.
     ///
     /// - Parameters:
-    ///   - count: How many transactions each session runs.
+    ///   - count: The number of transactions of each session.
     ///   - seed: The seed of all choices.
-    ///   - peers: Processes that run at the same time, already started.
-    /// - Throws: What the last reads and the processes throw.
+    ///   - peers: Started processes that run at the same time.
+    /// - Throws: Errors of the last reads and of the processes.
     func run(_ count: Int, seed: UInt64, peers: [IsolationPeerProcess] = []) throws {
         var threads: [Background<Void>] = []
         for peer in peers { try peer.start() }
@@ -66,10 +68,10 @@ struct IsolationRun: Sendable {
         try readEverything(rounds: count / Self.transactionsPerRound + 1)
     }
 
-    /// What has happened so far.
+    /// The history so far.
     var history: History { recorder.history }
 
-    /// Adds what another process did before it was killed.
+    /// Adds the history of another process before it was killed.
     func add(_ history: History) { recorder.add(history) }
 
     /// Reads all lists and registers from each database.

@@ -10,7 +10,7 @@ extension IsolationSession {
         let transaction = begin("read")
         finish(transaction) {
             try database.read { db in
-                // What is committed until the first statement is visible to it.
+                // All commits before the first statement are visible to it.
                 letOthersRun()
                 transaction.willObserve()
                 try script.read(in: db, transaction)
@@ -98,7 +98,7 @@ extension IsolationSession {
 
     // MARK: Reads that belong to a write
 
-    /// Writes, has the commit read on another connection, and writes again meanwhile.
+    /// Writes, starts a read of the commit on another connection, and writes again meanwhile.
     func readConcurrently(_ writer: any DatabaseWriter) {
         let write = begin("write before a concurrent read")
         let reading = Lock<RecordedTransaction?>(nil)
@@ -140,13 +140,13 @@ extension IsolationSession {
         if reading.withLock({ $0 }) != nil { ended.wait() }
     }
 
-    /// Reads inside of a write: what the write has not committed is not visible there.
+    /// Reads inside a write, whose uncommitted changes are not visible to the read.
     func readInsideWrite(_ pool: DatabasePool) {
         let transaction = begin("write around a read")
         finish(transaction) {
             try pool.write { db in
                 try script.write(in: db, transaction)
-                let read = recorder.begin("read inside of a write", in: inner)
+                let read = recorder.begin("read inside a write", in: inner)
                 finish(read) {
                     try pool.read { db in
                         read.willObserve()

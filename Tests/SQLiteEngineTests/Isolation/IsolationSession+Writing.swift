@@ -46,7 +46,7 @@ extension IsolationSession {
         }
     }
 
-    /// Writes around a savepoint that is rolled back: only what is outside of it is recorded.
+    /// Writes around a savepoint that is rolled back, and records only writes outside it.
     private func writeInSavepoints(_ writer: any DatabaseWriter) {
         let transaction = begin("write with a savepoint")
         finish(transaction) {

@@ -6,9 +6,9 @@ import Telemetry
 
 @testable import SQLiteEngine
 
-/// One session: runs transactions in the way of its role, and records them.
+/// A session, which runs and records transactions of its role.
 ///
-/// Only its own thread uses it.
+/// Only one thread uses it.
 struct IsolationSession {
     struct Rollback: Error {}
 
@@ -17,12 +17,12 @@ struct IsolationSession {
     let recorder: HistoryRecorder
     let script: TransactionScript
     let errors: Collected
-    /// Whether other connections write to the file than those of `database`.
+    /// Whether connections other than those of `database` write to the file.
     let isShared: Bool
-    /// How many transactions of all sessions have ended.
+    /// The number of ended transactions in all sessions.
     let ends: EndCount
     let session: Int
-    /// The session of accesses inside of accesses.
+    /// The session of nested accesses.
     let inner: Int
 
     init(
@@ -76,13 +76,13 @@ struct IsolationSession {
         }
     }
 
-    /// Whether this transaction is to be rolled back.
+    /// Whether to roll back this transaction.
     var isRolledBack: Bool { script.draw(below: 6) == 0 }
 
     /// Begins a transaction of the session.
     func begin(_ access: String) -> RecordedTransaction { recorder.begin(access, in: session) }
 
-    /// Runs an access, and records how the transaction in it ended.
+    /// Runs an access, and records the outcome of its transaction.
     func finish(_ transaction: RecordedTransaction, _ access: () throws -> Void) {
         do {
             try access()
@@ -94,31 +94,31 @@ struct IsolationSession {
         }
     }
 
-    /// Remembers an error that the session did not ask for.
+    /// Records an unexpected error.
     func note(_ error: any Error) {
         if error is Rollback { return }
-        // Whoever has read cannot wait for another connection's lock
+        // A transaction that has read cannot wait for another connection's lock
         // (https://sqlite.org/c3ref/busy_handler.html).
         let isBusy = (error as? DatabaseError)?.resultCode == .SQLITE_BUSY
         if isBusy && isShared { return }
         errors.append("\(role.rawValue): \(error)")
     }
 
-    /// Writes in a transaction that is open, and rolls it back now and then by an error.
+    /// Writes in an open transaction, and sometimes throws an error to roll it back.
     func write(in db: Database, _ transaction: RecordedTransaction) throws {
         try script.write(in: db, transaction)
         if isRolledBack { throw Rollback() }
         transaction.willCommit()
     }
 
-    /// Lets other sessions end some transactions, in half of the cases.
+    /// Waits until other sessions have ended some transactions, in half of the cases.
     func letOthersRun() {
         guard script.draw(below: 2) == 0 else { return }
         let enough = ends.value + 3
         for _ in 0..<1000 where ends.value < enough { sched_yield() }
     }
 
-    /// Waits for what a task does.
+    /// Waits for a task.
     func wait(for body: @escaping @Sendable () async throws -> Void) throws {
         let ended = DispatchSemaphore(value: 0)
         let result = Lock<Result<Void, any Error>>(.success(()))
@@ -131,7 +131,7 @@ struct IsolationSession {
     }
 }
 
-/// How many transactions have ended, in all sessions.
+/// The number of ended transactions in all sessions.
 final class EndCount: Sendable {
     private let count = Atomic<Int>(0)
 

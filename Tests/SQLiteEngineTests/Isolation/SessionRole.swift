@@ -1,8 +1,8 @@
 @testable import SQLiteEngine
 
-/// A way to use the engine; each session of a history has one.
+/// The way in which a session uses the engine.
 enum SessionRole: String, CaseIterable, Sendable {
-    /// `write`, some of it rolled back.
+    /// `write`, sometimes rolled back.
     case write
     /// `inTransaction` of each kind, savepoints and single statements, without the engine's
     /// transaction.
@@ -23,7 +23,7 @@ enum SessionRole: String, CaseIterable, Sendable {
     case awaitedRead
     /// `asyncRead`.
     case asyncRead
-    /// `unsafeRead` and `unsafeReentrantRead`, whose statements are transactions of their own.
+    /// `unsafeRead` and `unsafeReentrantRead`, each of whose statements is a transaction.
     case singleReads
     /// `makeSnapshot`, read several times.
     case snapshot
@@ -46,7 +46,7 @@ enum SessionRole: String, CaseIterable, Sendable {
         }
     }
 
-    /// The roles that a database can play.
+    /// The roles that a database supports.
     static func all(on database: any DatabaseReader) -> [SessionRole] {
         allCases.filter { role in
             if role.isReadOnly { return true }

@@ -2,9 +2,9 @@ import Telemetry
 
 @testable import SQLiteEngine
 
-/// An access whose statements a test runs one by one, between those of other accesses.
+/// An access whose statements a test runs one by one, interleaved with those of other accesses.
 ///
-/// The access has a thread of its own. All methods are for the test's thread.
+/// The access runs on a separate thread. Call all methods on the test's thread.
 final class SteppedAccess: Sendable {
     private struct Abandoned: Error {}
 
@@ -16,20 +16,19 @@ final class SteppedAccess: Sendable {
 
     private let next = Lock<Step>(.abandon)
     private let outcome = Lock<Result<Void, any Error>>(.success(()))
-    private let mayGoOn = Gate()
+    private let mayContinue = Gate()
     private let isDone = Gate()
     private let thread: Background<Void>
 
-    /// Begins an access; does not wait for it.
+    /// Starts an access, and does not wait for it.
     ///
-    /// - Parameter access: Makes the access, and calls the closure that it gets with the
-    ///   connection.
+    /// - Parameter access: Performs the access, and calls its argument with the connection.
     init(_ access: @escaping @Sendable ((Database) throws -> Void) throws -> Void) {
-        let (next, outcome, mayGoOn, isDone) = (next, outcome, mayGoOn, isDone)
+        let (next, outcome, mayContinue, isDone) = (next, outcome, mayContinue, isDone)
         thread = Background {
             try access { db in
                 while true {
-                    try mayGoOn.wait()
+                    try mayContinue.wait()
                     switch next.withLock({ $0 }) {
                     case .run(let body):
                         let result = Result { try body(db) }
@@ -43,20 +42,20 @@ final class SteppedAccess: Sendable {
         }
     }
 
-    /// A connection outside of a transaction.
+    /// A connection outside a transaction.
     convenience init(on writer: any DatabaseWriter) {
         self.init { body in try writer.writeWithoutTransaction(body) }
     }
 
-    /// Ends the access, by an error, if the test has not.
+    /// Ends the access with an error, if the test has not ended it.
     deinit { set(.abandon) }
 
     private func set(_ step: Step) {
         next.withLock { $0 = step }
-        mayGoOn.open()
+        mayContinue.open()
     }
 
-    /// Runs something in the access, and waits for its end.
+    /// Runs a closure in the access, and waits for its end.
     func perform<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) throws -> T {
         let value = Lock<T?>(nil)
         set(
@@ -74,7 +73,7 @@ final class SteppedAccess: Sendable {
     /// Runs statements.
     func run(_ sql: String) throws { try perform { try $0.execute(sql: sql) } }
 
-    /// Why SQLite refuses statements; nil if it does not.
+    /// The error with which SQLite refuses statements; nil if it does not.
     func refusal(of sql: String) -> ResultCode? {
         databaseError { try run(sql) }?.extendedResultCode
     }
@@ -87,15 +86,15 @@ final class SteppedAccess: Sendable {
         }
     }
 
-    /// Lets the access return, and waits for that.
+    /// Makes the access return, and waits for its end.
     ///
-    /// - Throws: What the access throws.
+    /// - Throws: The error of the access.
     func end() throws {
         set(.end)
         try thread.value()
     }
 
-    /// Ends the access by an error, and waits for that.
+    /// Ends the access with an error, and waits for its end.
     func abandon() throws {
         set(.abandon)
         do { try thread.value() } catch is Abandoned {}

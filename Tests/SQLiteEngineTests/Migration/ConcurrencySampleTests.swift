@@ -76,7 +76,7 @@ struct ConcurrencySampleTests {
         }
     }
 
-    @Test func whatAReadSawMayBeOldWhenItReturns() throws {
+    @Test func theResultOfAReadMayBeOutdatedWhenItReturns() throws {
         let dbPool = try sample.pool()
         let count = try dbPool.read { db in try SamplePlayer.fetchCount(db) }
         try dbPool.write { db in try SamplePlayer(name: "Arthur").insert(db) }
@@ -84,7 +84,7 @@ struct ConcurrencySampleTests {
         try #expect(dbPool.read { db in try SamplePlayer.fetchCount(db) } == 1)
     }
 
-    @Test func aConcurrentReadSeesTheLastCommitWhileTheWriterGoesOn() throws {
+    @Test func aConcurrentReadObservesTheLastCommitWhileTheWriterContinues() throws {
         let dbPool = try sample.pool()
         let newPlayerCount = Outcome<Int>()
         let mayRead = Gate()

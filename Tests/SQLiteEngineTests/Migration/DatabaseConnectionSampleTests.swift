@@ -28,7 +28,7 @@ struct DatabaseConnectionSampleTests {
         #expect(error?.resultCode == .SQLITE_READONLY)
     }
 
-    @Test func aDatabaseIsCreatedInAFolderOfItsOwn() throws {
+    @Test func aDatabaseIsCreatedInASeparateFolder() throws {
         let fileManager = FileManager.default
         let directoryURL = URL(fileURLWithPath: sample.folder.path)
             .appendingPathComponent("MyDatabase", isDirectory: true)
@@ -54,7 +54,7 @@ struct DatabaseConnectionSampleTests {
         try #expect(second.read { db in try db.tableExists("player") })
     }
 
-    @Test func copiesOfADatabaseAreTheirOwn() throws {
+    @Test func copiesOfADatabaseAreIndependent() throws {
         try sample.pool().write { db in try SamplePlayer(name: "Arthur").insert(db) }
         let inMemory = try DatabaseQueue.inMemoryCopy(fromPath: sample.path)
         let temporary = try DatabaseQueue.temporaryCopy(fromPath: sample.path)
@@ -67,7 +67,7 @@ struct DatabaseConnectionSampleTests {
         }
     }
 
-    @Test func aTransactionOfAQueueEndsAsItsClosureSays() throws {
+    @Test func theClosureDecidesAboutATransactionOfAQueue() throws {
         let dbQueue = try sample.queue()
         try dbQueue.inTransaction { db in
             try SamplePlayer(name: "Arthur").insert(db)
@@ -81,7 +81,7 @@ struct DatabaseConnectionSampleTests {
         try #expect(dbQueue.read { db in try SamplePlayer.fetchCount(db) } == 2)
     }
 
-    @Test func aTransactionOfAPoolEndsAsItsClosureSays() throws {
+    @Test func theClosureDecidesAboutATransactionOfAPool() throws {
         let dbPool = try sample.pool()
         try dbPool.writeInTransaction { db in
             try SamplePlayer(name: "Arthur").insert(db)
@@ -91,7 +91,7 @@ struct DatabaseConnectionSampleTests {
         try #expect(dbPool.read { db in try SamplePlayer.fetchCount(db) } == 2)
     }
 
-    @Test func aQueueGivesItsDatabase() throws {
+    @Test func aQueueProvidesItsDatabase() throws {
         let dbQueue = try sample.queue()
         let newPlayerCount = try dbQueue.inDatabase { db in
             try SamplePlayer(name: "Arthur").insert(db)

@@ -87,7 +87,7 @@ struct DatabaseReaderSampleTests {
         }
     }
 
-    @Test func aBackupTellsItsProgress() throws {
+    @Test func aBackupReportsItsProgress() throws {
         for source in try sample.readers() {
             let destination = try DatabaseQueue()
             var steps: [DatabaseBackupProgress] = []
@@ -126,7 +126,7 @@ struct DatabaseReaderSampleTests {
         }
     }
 
-    @Test func anInterruptedWriteThatGoesOnIsAborted() throws {
+    @Test func anInterruptedWriteThatContinuesIsAborted() throws {
         for writer in try sample.writers() {
             try interrupted(writer)
             let error = code {
@@ -154,7 +154,7 @@ struct DatabaseReaderSampleTests {
         }
     }
 
-    @Test func anInterruptedTransactionByHandGoesOnWithoutOne() throws {
+    @Test func anInterruptedManualTransactionContinuesWithoutTransaction() throws {
         for writer in try sample.writers() {
             try interrupted(writer)
             try writer.writeWithoutTransaction { db in

@@ -21,7 +21,7 @@ struct DatabaseSnapshotSampleTests {
         try #expect(count(dbPool) == 2)
     }
 
-    @Test func aSnapshotFromTheWriterSeesWhatItCommitted() throws {
+    @Test func aSnapshotFromTheWriterObservesItsCommits() throws {
         let dbPool = try sample.pool()
         try dbPool.write { db in try SamplePlayer(name: "Arthur").insert(db) }
         let snapshot1 = try dbPool.writeWithoutTransaction { db -> DatabaseSnapshot in
@@ -86,7 +86,7 @@ struct DatabaseSnapshotSampleTests {
         try #expect(count(snapshot) == 0)
     }
 
-    @Test func aSnapshotPoolFromTheWriterSeesWhatItCommitted() throws {
+    @Test func aSnapshotPoolFromTheWriterObservesItsCommits() throws {
         let dbPool = try sample.pool()
         try dbPool.write { db in try SamplePlayer(name: "Arthur").insert(db) }
         let snapshot = try dbPool.writeWithoutTransaction { db -> DatabaseSnapshotPool in

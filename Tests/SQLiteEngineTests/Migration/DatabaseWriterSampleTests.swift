@@ -88,7 +88,7 @@ struct DatabaseWriterSampleTests {
         }
     }
 
-    @Test func aTransactionWithACallbackTellsItsResult() throws {
+    @Test func aTransactionWithACallbackReportsItsResult() throws {
         for writer in try sample.writers() {
             let newPlayerCount = Outcome<Int>()
             writer.asyncWrite { db -> Int in
@@ -119,7 +119,7 @@ struct DatabaseWriterSampleTests {
         }
     }
 
-    @Test func aSpawnedReadSeesTheLastCommit() throws {
+    @Test func aSpawnedReadObservesTheLastCommit() throws {
         for writer in try sample.writers() {
             let count = Outcome<Int>()
             try writer.writeWithoutTransaction { db in
@@ -137,7 +137,7 @@ struct DatabaseWriterSampleTests {
         }
     }
 
-    @Test func aConcurrentReadFromAnAsynchronousWriteSeesTheLastCommit() throws {
+    @Test func aConcurrentReadFromAnAsynchronousWriteObservesTheLastCommit() throws {
         let writer = try sample.pool()
         try writer.write { db in try SamplePlayer(name: "Arthur").insert(db) }
         let count = Outcome<Int>()
@@ -158,7 +158,7 @@ struct DatabaseWriterSampleTests {
         try #expect(count.get() == 0)
     }
 
-    /// Counts the commits it hears of.
+    /// Counts the commits of which it is notified.
     private final class MyObserver: TransactionObserver {
         let commits = Lock(0)
         func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }

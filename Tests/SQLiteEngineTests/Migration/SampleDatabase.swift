@@ -1,18 +1,18 @@
-// The tests of this folder are the code samples of GRDB's documentation, made whole: what a program
-// does after changing its import. None of them sees the inside of the engine.
+// The tests of this folder are the code samples of GRDB's documentation, completed to programs that
+// only change their import. They use only public API.
 
 import Foundation
 import SQLiteEngine
 import Telemetry
 import Testing
 
-/// A player, as the samples have it: created by its name, inserted where it stands.
+/// A player as used by the samples: created with its name, and inserted in place.
 struct SamplePlayer: Codable, Equatable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "player"
     var name: String
 }
 
-/// Money that comes to an account.
+/// A payment to an account.
 struct Credit: Codable, Equatable, FetchableRecord, PersistableRecord {
     var account: String
     var amount: Int
@@ -23,7 +23,7 @@ struct Credit: Codable, Equatable, FetchableRecord, PersistableRecord {
     }
 }
 
-/// Money that leaves an account; an amount below zero is refused by the table.
+/// A payment from an account; the table refuses a negative balance.
 struct Debit: Codable, Equatable, FetchableRecord, PersistableRecord {
     var account: String
     var amount: Int
@@ -81,7 +81,7 @@ struct SampleDatabase {
     }
 }
 
-/// Interrupts the next insertion of a player, in the middle of it.
+/// Interrupts the next insertion of a player while it runs.
 final class Interruption: Sendable {
     private let isWanted = Lock(false)
 
@@ -99,7 +99,7 @@ final class Interruption: Sendable {
         }
         try writer.writeWithoutTransaction { db in
             db.add(function: function)
-            // SQLite looks for interruptions where it loops.
+            // SQLite checks for interruptions in loops.
             try db.execute(
                 sql: """
                     CREATE TEMP TRIGGER interrupting BEFORE INSERT ON player BEGIN
@@ -111,7 +111,7 @@ final class Interruption: Sendable {
     }
 }
 
-/// What a callback was given, for a test that waits for it.
+/// The argument of a callback, for a test that waits for it.
 final class Outcome<Value: Sendable>: Sendable {
     private let result = Lock<Result<Value, any Error>?>(nil)
     private let gate = Gate()

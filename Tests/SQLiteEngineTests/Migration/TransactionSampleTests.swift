@@ -7,7 +7,7 @@ import Testing
 struct TransactionSampleTests {
     let sample = SampleDatabase()
 
-    /// The statements that ran, without those that fetch.
+    /// The executed statements, except those that fetch.
     private final class Trace: Sendable {
         private let lines = Lock<[String]>([])
 
@@ -37,7 +37,7 @@ struct TransactionSampleTests {
 
     @Test func aWriteIsOneTransaction() throws {
         let dbQueue = try sample.queue()
-        // The first insertion asks for the columns of its table.
+        // The first insertion fetches the columns of its table.
         try dbQueue.write { db in try transfer(db) }
         let trace = Trace()
         dbQueue.inDatabase { db in trace.start(db) }
@@ -46,7 +46,7 @@ struct TransactionSampleTests {
         #expect(statements == ["BEGIN", "INSERT", "INSERT", "COMMIT"])
     }
 
-    @Test func aReadSeesOneState() throws {
+    @Test func aReadObservesOneState() throws {
         let dbPool = try sample.pool()
         let mayFetch = Gate()
         let didFetch = Gate()
@@ -65,7 +65,7 @@ struct TransactionSampleTests {
         try #expect(reading.value() == [0, 0])
     }
 
-    @Test func anErrorUndoesAWrite() throws {
+    @Test func anErrorRollsBackAWrite() throws {
         for writer in try sample.writers() {
             #expect(throws: DatabaseError.self) {
                 try writer.write { db in try transfer(db, -1) }
@@ -74,7 +74,7 @@ struct TransactionSampleTests {
         }
     }
 
-    @Test func anErrorWithoutTransactionUndoesItsStatementAlone() throws {
+    @Test func anErrorWithoutTransactionRollsBackOnlyItsStatement() throws {
         for writer in try sample.writers() {
             #expect(throws: DatabaseError.self) {
                 try writer.writeWithoutTransaction { db in try transfer(db, -1) }
@@ -83,7 +83,7 @@ struct TransactionSampleTests {
         }
     }
 
-    @Test func readsSeeWhatIsWrittenWithoutTransactionInParts() throws {
+    @Test func readsObservePartsOfAWriteWithoutTransaction() throws {
         let dbPool = try sample.pool()
         try dbPool.writeWithoutTransaction { db in
             try Credit("destination", 10).insert(db)
@@ -93,7 +93,7 @@ struct TransactionSampleTests {
         try #expect(balance(dbPool) == [1, 1])
     }
 
-    @Test func anUnsafeReadSeesWhatIsWrittenMeanwhile() throws {
+    @Test func anUnsafeReadObservesConcurrentWrites() throws {
         let dbPool = try sample.pool()
         let (credits, debits) = try dbPool.unsafeRead { db in
             let credits = try Credit.fetchAll(db)
@@ -158,7 +158,7 @@ struct TransactionSampleTests {
         #expect(result?.message.contains(message) == true)
     }
 
-    @Test func aMethodCanTellWhetherItHasATransaction() throws {
+    @Test func aMethodCanDetermineWhetherItIsInATransaction() throws {
         try sample.queue().writeWithoutTransaction { db in
             #expect(!db.isInsideTransaction)
             try db.inSavepoint {
@@ -169,7 +169,7 @@ struct TransactionSampleTests {
         }
     }
 
-    @Test func aSavepointUndoesItsPartAlone() throws {
+    @Test func aSavepointRollsBackOnlyItsPart() throws {
         let dbQueue = try sample.queue()
         try dbQueue.write { db in
             try Credit("first", 1).insert(db)

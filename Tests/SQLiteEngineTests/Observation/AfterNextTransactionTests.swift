@@ -40,7 +40,7 @@ struct AfterNextTransactionTests {
         }
     }
 
-    @Test func insideOfASavepointWaitsForTheTransaction() throws {
+    @Test func insideASavepointItWaitsForTheTransaction() throws {
         let queue = try DatabaseQueue()
         let log = Log()
         try queue.write { db in
@@ -67,7 +67,7 @@ struct AfterNextTransactionTests {
         #expect(log.take() == ["first", "second"])
     }
 
-    @Test func costsNoStatementItsPreparation() throws {
+    @Test func itCausesNoNewPreparation() throws {
         let queue = try DatabaseQueue()
         try queue.inDatabase { db in
             try db.execute(sql: "CREATE TABLE t (a)")

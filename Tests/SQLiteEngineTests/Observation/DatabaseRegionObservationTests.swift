@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Transactions that change a region.
+/// Observation of transactions that change a region.
 @Suite(.timeLimit(.minutes(1)))
 struct DatabaseRegionObservationTests {
     private let folder = TemporaryFolder()
@@ -18,12 +18,12 @@ struct DatabaseRegionObservationTests {
         try db.makeStatement(sql: "SELECT * FROM t").databaseRegion
     }
 
-    @Test func eachTransactionIsToldOnItsConnection() throws {
+    @Test func eachTransactionIsReportedOnItsConnection() throws {
         let pool = try makePool()
-        let told = Collected()
+        let received = Collected()
         let cancellable = DatabaseRegionObservation(tracking: table).start(in: pool) { _ in
         } onChange: { db in
-            told.append("\((try? db.rowCount()) ?? -1)")
+            received.append("\((try? db.rowCount()) ?? -1)")
         }
         for value in 1...5 {
             try pool.write { try $0.insert(value) }
@@ -33,39 +33,39 @@ struct DatabaseRegionObservationTests {
             try db.insert(6)
             try db.insert(7)
         }
-        #expect(told.all == ["1", "2", "3", "4", "5", "7"])
+        #expect(received.all == ["1", "2", "3", "4", "5", "7"])
         cancellable.cancel()
         try pool.write { try $0.insert(8) }
-        #expect(told.all.count == 6)
+        #expect(received.all.count == 6)
     }
 
     @Test func itEndsWithItsCancellable() throws {
         let pool = try makePool()
-        let told = Collected()
+        let received = Collected()
         do {
             let cancellable = DatabaseRegionObservation(tracking: [.fullDatabase]).start(
                 in: pool,
                 onError: { _ in },
-                onChange: { _ in told.append("change") }
+                onChange: { _ in received.append("change") }
             )
             try withExtendedLifetime(cancellable) { try pool.write { try $0.insert(1) } }
         }
         try pool.write { try $0.insert(2) }
-        #expect(told.all == ["change"])
+        #expect(received.all == ["change"])
     }
 
-    @Test func aRegionThatCannotBeHadIsAnError() throws {
+    @Test func anInvalidRegionIsAnError() throws {
         let pool = try makePool()
-        let told = Collected()
+        let received = Collected()
         let nowhere = AnyDatabaseRegionConvertible { db in
             try db.makeStatement(sql: "SELECT * FROM nowhere").databaseRegion
         }
         let cancellable = DatabaseRegionObservation(tracking: nowhere).start(
             in: pool,
-            onError: { told.append("\($0)") },
+            onError: { received.append("\($0)") },
             onChange: { _ in }
         )
-        try eventually { told.all.first?.contains("nowhere") == true }
+        try eventually { received.all.first?.contains("nowhere") == true }
         cancellable.cancel()
     }
 }

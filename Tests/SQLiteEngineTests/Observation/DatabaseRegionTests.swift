@@ -33,16 +33,16 @@ struct DatabaseRegionTests {
             ("UPDATE team SET name = 'a' WHERE id = 1", "team(id)"),
         ]
     )
-    func aStatementKnowsWhatItReads(sql: String, region: String) throws {
+    func aStatementKnowsItsRegion(sql: String, region: String) throws {
         try withSchema { db in
             let statement = try db.makeStatement(sql: sql)
             #expect(statement.databaseRegion.description == region)
-            // Now that the connection analyzes what it prepares:
+            // The connection now analyzes the statements that it prepares.
             #expect(try db.makeStatement(sql: sql).databaseRegion.description == region)
         }
     }
 
-    @Test func aCursorKnowsWhatItReads() throws {
+    @Test func aCursorKnowsItsRegion() throws {
         try withSchema { db in
             let cursor = try Row.fetchCursor(db, sql: "SELECT name FROM team")
             #expect(cursor.databaseRegion == DatabaseRegion(table: "TEAM", columns: ["NAME"]))
@@ -80,7 +80,7 @@ struct DatabaseRegionTests {
         )
     }
 
-    @Test func kindsAndEventsModifyARegionOrDoNot() {
+    @Test func kindsAndEventsThatModifyARegion() {
         let columns = DatabaseRegion(table: "t", columns: ["a"])
         #expect(columns.isModified(byEventsOfKind: .insert(tableName: "T")))
         #expect(columns.isModified(byEventsOfKind: .update(tableName: "t", columnNames: ["A"])))
@@ -102,7 +102,7 @@ struct DatabaseRegionTests {
         }
     }
 
-    @Test func whatIsReadCanBeRecorded() throws {
+    @Test func readRegionsCanBeRecorded() throws {
         try withSchema { db in
             var outer = DatabaseRegion()
             var inner = DatabaseRegion()
@@ -123,7 +123,7 @@ struct DatabaseRegionTests {
         }
     }
 
-    @Test func registeringIsFreeWhileNobodyRecords() throws {
+    @Test func registeringIsFreeWithoutARecorder() throws {
         struct Expensive: DatabaseRegionConvertible {
             func databaseRegion(_ db: Database) throws -> DatabaseRegion {
                 Issue.record("evaluated")
@@ -133,7 +133,7 @@ struct DatabaseRegionTests {
         try withSchema { db in try db.registerAccess(to: Expensive()) }
     }
 
-    @Test func theAuthorizerIsTheUsersUntilSomebodyAsks() throws {
+    @Test func theUsersAuthorizerStaysUntilARegionIsRequested() throws {
         try withSchema { db in
             sqlite3_set_authorizer(
                 db.sqliteConnection,

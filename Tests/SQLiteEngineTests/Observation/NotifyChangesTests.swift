@@ -3,7 +3,7 @@ import Testing
 @testable import SQLiteEngine
 
 struct NotifyChangesTests {
-    @Test func tellsThoseWhoObserveTheRegion() throws {
+    @Test func notifiesObserversOfTheRegion() throws {
         let queue = try DatabaseQueue()
         try queue.write { db in
             try db.execute(sql: "CREATE TABLE Player (id, name); CREATE TABLE u (a)")
@@ -38,7 +38,7 @@ struct NotifyChangesTests {
         #expect(players.takeLog() == [])
     }
 
-    @Test func anEmptyTransactionTellsItsCommit() throws {
+    @Test func anEmptyTransactionReportsItsCommit() throws {
         let queue = try DatabaseQueue()
         try queue.write { db in try db.execute(sql: "CREATE TABLE t (a)") }
         let observer = RecordingObserver()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// SQLite deletes whole tables without a look at their rows, unless it is kept from doing so.
+/// Observation of deletions of whole tables, for which SQLite by default does not visit rows.
 struct ObservedDeletionTests {
     private func withTable(_ body: (Database) throws -> Void) throws {
         let queue = try DatabaseQueue()
@@ -12,19 +12,19 @@ struct ObservedDeletionTests {
         }
     }
 
-    private let told = ["delete t 1", "delete t 2", "willCommit", "didCommit"]
+    private let expected = ["delete t 1", "delete t 2", "willCommit", "didCommit"]
 
-    @Test func deletingAWholeTableIsTold() throws {
+    @Test func deletingAWholeTableIsReported() throws {
         try withTable { db in
             let observer = RecordingObserver()
             db.add(transactionObserver: observer)
             try db.execute(sql: "DELETE FROM t")
-            #expect(observer.takeLog() == told)
+            #expect(observer.takeLog() == expected)
         }
     }
 
     @Test(arguments: [false, true])
-    func soItIsByAStatementThatIsOlderThanTheObserver(hasOtherObserver: Bool) throws {
+    func statementsOlderThanTheObserverReportDeletions(hasOtherObserver: Bool) throws {
         try withTable { db in
             let other = RecordingObserver { _ in false }
             if hasOtherObserver { db.add(transactionObserver: other) }
@@ -37,15 +37,15 @@ struct ObservedDeletionTests {
             try db.execute(sql: "INSERT INTO t VALUES (1), (2)")
             _ = observer.takeLog()
             try kept.execute()
-            #expect(observer.takeLog() == told)
+            #expect(observer.takeLog() == expected)
             try db.execute(sql: "INSERT INTO t VALUES (1), (2)")
             _ = observer.takeLog()
             try cached.execute()
-            #expect(observer.takeLog() == told)
+            #expect(observer.takeLog() == expected)
         }
     }
 
-    @Test func soItIsAfterAChangeOfTheSchema() throws {
+    @Test func deletionsAreReportedAfterASchemaChange() throws {
         try withTable { db in
             let observer = RecordingObserver { $0.tableName == "t" }
             let statement = try db.makeStatement(sql: "DELETE FROM t")
@@ -56,7 +56,7 @@ struct ObservedDeletionTests {
             try drop.execute()
             _ = observer.takeLog()
             try statement.execute()
-            #expect(observer.takeLog() == told)
+            #expect(observer.takeLog() == expected)
         }
     }
 
@@ -65,7 +65,7 @@ struct ObservedDeletionTests {
             "TABLE t", "VIEW v", "INDEX i", "TRIGGER tr", "TABLE temporary", "TABLE full",
         ]
     )
-    func droppingWorksAndTellsNoDeletions(object: String) throws {
+    func droppingWorksAndReportsNoDeletions(object: String) throws {
         try withTable { db in
             try db.execute(
                 sql: """
@@ -84,7 +84,7 @@ struct ObservedDeletionTests {
         }
     }
 
-    @Test func aVirtualTablesShadowTablesAreToldToWhoObservesIt() throws {
+    @Test func changesOfShadowTablesAreReportedToObserversOfTheVirtualTable() throws {
         try withTable { db in
             try db.execute(sql: "CREATE VIRTUAL TABLE full USING fts4(a)")
             let observer = RecordingObserver { $0.tableName == "full" }
@@ -94,7 +94,7 @@ struct ObservedDeletionTests {
         }
     }
 
-    @Test func withoutObserversWholeTablesGoAtOnce() throws {
+    @Test func withoutObserversWholeTablesAreDeletedAtOnce() throws {
         try withTable { db in
             let observer = RecordingObserver()
             db.add(transactionObserver: observer)

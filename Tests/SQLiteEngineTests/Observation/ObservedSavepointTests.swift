@@ -15,7 +15,7 @@ struct ObservedSavepointTests {
         }
     }
 
-    @Test func changesAreHeldBackUntilTheRelease() throws {
+    @Test func changesAreDeferredUntilTheRelease() throws {
         try observing { db, observer in
             try db.inTransaction {
                 try db.execute(sql: "INSERT INTO t VALUES (1)")
@@ -31,7 +31,7 @@ struct ObservedSavepointTests {
         }
     }
 
-    @Test func changesThatAreRolledBackAreNeverTold() throws {
+    @Test func rolledBackChangesAreNeverReported() throws {
         try observing { db, observer in
             try db.inTransaction {
                 try db.inSavepoint {
@@ -106,7 +106,7 @@ struct ObservedSavepointTests {
         }
     }
 
-    @Test func anObserverThatIsRemovedIsToldNothingThatWasHeldBack() throws {
+    @Test func aRemovedObserverIsNotNotifiedOfDeferredChanges() throws {
         try observing { db, observer in
             try db.execute(sql: "BEGIN; SAVEPOINT a; INSERT INTO t VALUES (1)")
             let other = RecordingObserver()

@@ -12,7 +12,7 @@ struct TransactionObserverTests {
         return queue
     }
 
-    @Test func tellsChangesThenTheCommit() throws {
+    @Test func reportsChangesThenTheCommit() throws {
         let queue = try makeQueue()
         let observer = RecordingObserver()
         queue.add(transactionObserver: observer)
@@ -28,7 +28,7 @@ struct TransactionObserverTests {
         )
     }
 
-    @Test func tellsEachStatementOutsideOfATransactionAsOne() throws {
+    @Test func reportsEachStatementOutsideATransactionAsOne() throws {
         let queue = try makeQueue()
         let observer = RecordingObserver()
         queue.add(transactionObserver: observer)
@@ -42,7 +42,7 @@ struct TransactionObserverTests {
         )
     }
 
-    @Test func tellsRollbacks() throws {
+    @Test func reportsRollbacks() throws {
         let queue = try makeQueue()
         let observer = RecordingObserver()
         queue.add(transactionObserver: observer)
@@ -60,7 +60,7 @@ struct TransactionObserverTests {
         #expect(observer.takeLog() == ["insert t 1", "didRollback"])
     }
 
-    @Test func tellsTransactionsThatRawSQLBeginsAndEnds() throws {
+    @Test func reportsTransactionsThatRawSQLBeginsAndEnds() throws {
         let queue = try makeQueue()
         let observer = RecordingObserver()
         queue.add(transactionObserver: observer)
@@ -119,7 +119,7 @@ struct TransactionObserverTests {
         )
     }
 
-    @Test func tellsNothingOfStatementsThatFailOutsideOfATransaction() throws {
+    @Test func doesNotReportFailedStatementsOutsideATransaction() throws {
         let queue = try makeQueue()
         let observer = RecordingObserver()
         try queue.write { db in try db.execute(sql: "INSERT INTO t (id) VALUES (1)") }
@@ -130,7 +130,7 @@ struct TransactionObserverTests {
         #expect(observer.takeLog() == [])
     }
 
-    @Test func tellsARollbackThatAConflictBrings() throws {
+    @Test func reportsARollbackCausedByAConflict() throws {
         let queue = try makeQueue()
         let observer = RecordingObserver()
         try queue.write { db in try db.execute(sql: "INSERT INTO t (id) VALUES (1)") }
@@ -144,7 +144,7 @@ struct TransactionObserverTests {
         #expect(observer.takeLog() == ["insert t 2", "didRollback"])
     }
 
-    @Test func asksForKindsAndTellsOnlyThose() throws {
+    @Test func reportsOnlyObservedKinds() throws {
         let queue = try makeQueue()
         try queue.write { db in
             try db.execute(
@@ -170,7 +170,7 @@ struct TransactionObserverTests {
         #expect(columns == [["a", "b"]])
     }
 
-    @Test func tellsDeletionsThatForeignKeysBring() throws {
+    @Test func reportsDeletionsByForeignKeys() throws {
         let queue = try DatabaseQueue()
         let observer = RecordingObserver { $0.tableName == "child" }
         queue.add(transactionObserver: observer)
@@ -214,7 +214,7 @@ struct TransactionObserverTests {
         }
     }
 
-    @Test func stoppingOutsideOfACallbackIsAFatalError() async {
+    @Test func stoppingOutsideACallbackIsAFatalError() async {
         await #expect(processExitsWith: .failure) {
             RecordingObserver().stopObservingDatabaseChangesUntilNextTransaction()
         }
@@ -253,7 +253,7 @@ struct TransactionObserverTests {
         #expect(observer.takeLog() == [])
     }
 
-    @Test func aPoolTellsOfItsWriter() throws {
+    @Test func aPoolReportsChangesOfItsWriter() throws {
         let folder = TemporaryFolder()
         let pool = try DatabasePool(path: folder.file("db.sqlite"))
         let observer = RecordingObserver()
@@ -269,14 +269,14 @@ struct TransactionObserverTests {
         #expect(observer.takeLog() == [])
     }
 
-    @Test func aCancelledTaskDoesNotKeepObserversFromTheDatabase() async throws {
+    @Test func aCancelledTaskDoesNotPreventObserversFromUsingTheDatabase() async throws {
         let queue = try makeQueue()
         try await queue.write { db in try db.execute(sql: "INSERT INTO t (a) VALUES (1), (2)") }
         await #expect(throws: CancellationError.self) {
             try await queue.write { db in
                 let cancellation = try #require(db.cancellation)
                 db.add(
-                    // As an interrupt that comes while the observer's statement runs.
+                    // Like an interrupt that arrives while the observer's statement runs.
                     function: DatabaseFunction("interrupted", argumentCount: 0) { _ in
                         cancellation.cancel()
                         return 1
@@ -301,7 +301,7 @@ struct TransactionObserverTests {
 
     // MARK: Extents
 
-    @Test func anObserverOfItsLifetimeIsNotKept() throws {
+    @Test func anObserverForItsOwnLifetimeIsNotRetained() throws {
         let queue = try makeQueue()
         weak var weakObserver: RecordingObserver?
         do {
@@ -316,7 +316,7 @@ struct TransactionObserverTests {
         queue.inDatabase { db in #expect(!db.isObserved) }
     }
 
-    @Test func anObserverOfTheNextTransactionIsKeptUntilItsEnd() throws {
+    @Test func anObserverOfTheNextTransactionIsRetainedUntilItsEnd() throws {
         let queue = try makeQueue()
         weak var weakObserver: RecordingObserver?
         do {
@@ -332,7 +332,7 @@ struct TransactionObserverTests {
         #expect(weakObserver == nil)
     }
 
-    @Test func anObserverOfTheDatabasesLifetimeGoesWithIt() throws {
+    @Test func anObserverForTheDatabasesLifetimeIsReleasedWithIt() throws {
         weak var weakObserver: RecordingObserver?
         do {
             let queue = try makeQueue()
@@ -347,10 +347,10 @@ struct TransactionObserverTests {
         #expect(weakObserver == nil)
     }
 
-    @Test func hooksAreOnlyInstalledWhileSomebodyObserves() throws {
+    @Test func hooksAreInstalledOnlyWhileThereAreObservers() throws {
         let queue = try makeQueue()
         queue.inDatabase { db in
-            // Each of these gives the context of the hook that it replaces.
+            // Each of these calls returns the context of the replaced hook.
             func hasHooks() -> Bool {
                 let hook = sqlite3_commit_hook(db.sqliteConnection, nil, nil)
                 return hook != nil

@@ -7,7 +7,7 @@ struct AccessSiteTests {
         #expect(AccessSite(fileID: "Module/File.swift", line: 12).origin?.name == "File.swift:12")
     }
 
-    @Test func aLineThatDoesNotFitIsTheLargest() {
+    @Test func aLineNumberThatIsTooLargeIsClamped() {
         let site = AccessSite(fileID: "Module/File.swift", line: 100_000)
         #expect(site.origin?.name == "File.swift:65535")
     }
@@ -17,7 +17,7 @@ struct AccessSiteTests {
         #expect(AccessLabel("a name").name == "a name")
     }
 
-    @Test func nothingIsNothing() {
+    @Test func anEmptySiteHasNoName() {
         #expect(AccessSite(word: 0).origin == nil)
     }
 }

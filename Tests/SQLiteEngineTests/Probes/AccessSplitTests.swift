@@ -24,7 +24,7 @@ struct AccessSplitTests {
         summary.map { $0.mean * $0.count } ?? 0
     }
 
-    @Test func theClockGivesEachMomentToOnePhase() {
+    @Test func theClockAttributesEachMomentToOnePhase() {
         var clock = AccessClock(.acquiringState, at: 100)
         clock.enter(.closure, at: 110)
         let before = clock.enter(.insideSQLite, at: 130)
@@ -63,14 +63,14 @@ struct AccessSplitTests {
     @Test func fullProbesSplitEveryAccess() throws {
         let pool = try makePool {
             $0.probes = .full
-            // Nobody ends one meanwhile.
+            // No timer ends a kept transaction meanwhile.
             $0.keepsReadTransactions = false
         }
         for _ in 0..<10 { _ = try pool.rowCount() }
         try pool.write { db in try db.insert(1) }
         let status = pool.status()
         let reads = try #require(part(status, .reader, isContended: false))
-        // The first had to wait until its connection was open.
+        // The first one had to wait for the opening of its connection.
         let first = try #require(part(status, .reader, isContended: true))
         #expect(reads.count == 9)
         #expect(reads.interval == 1)
@@ -116,11 +116,11 @@ struct AccessSplitTests {
         let elapsed = monotonicNanoseconds() - start
         let split = try #require(part(pool.status(), .reader, isContended: false))
         #expect(total(split.closure) >= 20_000_000)
-        // However long the thread had to wait for a core inside SQLite.
+        // Even if the thread waited long for a core inside SQLite.
         #expect(total(split.insideSQLite) <= elapsed - spent)
     }
 
-    @Test func whoWaitedIsAlwaysSplitAndApart() throws {
+    @Test func waitingAccessesAreAlwaysSplitAndCountedSeparately() throws {
         let pool = try makePool { $0.maximumReaderCount = 1 }
         _ = try pool.rowCount()
         let isHeld = Gate()
@@ -140,13 +140,13 @@ struct AccessSplitTests {
         _ = try waiter.value()
         let status = pool.status()
         let split = try #require(part(status, .reader, isContended: true))
-        // That whose connection was opened, and that which waited.
+        // The access that opened its connection, and the access that waited.
         #expect(split.count == 2)
         #expect(try #require(split.waiting).max >= seen)
         #expect(try #require(status.acquire).max >= seen)
     }
 
-    @Test func aTaskThatWaitedIsSplit() async throws {
+    @Test func aWaitingTaskIsSplit() async throws {
         let pool = try makePool { $0.maximumReaderCount = 1 }
         _ = try await pool.read { db in try db.rowCount() }
         let mayLeave = Gate()
@@ -166,7 +166,7 @@ struct AccessSplitTests {
         #expect(try #require(split.waiting).max >= seen)
     }
 
-    @Test func aWaitDoesNotKeepTheSampleFromItsTurn() throws {
+    @Test func aWaitDoesNotDelayTheSample() throws {
         let probe = ConnectionProbe(level: .counters)
         let site = AccessSite(fileID: #fileID, line: #line)
         for round in 0..<6_400 {
@@ -180,7 +180,7 @@ struct AccessSplitTests {
         #expect((60...150).contains(splits[1].count))
     }
 
-    @Test func anAccessThatNeverBeganLeavesNoWaitBehind() throws {
+    @Test func anAccessThatNeverStartedLeavesNoWait() throws {
         let probe = ConnectionProbe(level: .counters)
         probe.noteWait(since: 1, for: AccessSite(fileID: #fileID, line: 1))
         probe.beginAccess(AccessSite(fileID: #fileID, line: 2))
@@ -189,7 +189,7 @@ struct AccessSplitTests {
     }
 
     @Test(arguments: [true, false])
-    func observersHaveTheirOwnTime(fails: Bool) throws {
+    func observersHaveASeparateTime(fails: Bool) throws {
         let pool = try makePool { $0.probes = .full }
         let observer = SlowObserver()
         pool.add(transactionObserver: observer)
@@ -201,7 +201,7 @@ struct AccessSplitTests {
         }
         let split = try #require(part(pool.status(), .writer, isContended: false))
         #expect(split.count == (part(before, .writer, isContended: false)?.count ?? 0) + 1)
-        // For the change, before the commit and after it; or for the change and the rollback.
+        // For the change, before the commit and after it, or for the change and the rollback.
         #expect(try #require(split.notifying).max >= (fails ? 2 : 3) * SlowObserver.delay)
         #expect(total(split.insideSQLite) + total(split.committing) > 0)
     }
@@ -220,7 +220,7 @@ struct AccessSplitTests {
             }
         }
         try pool.read { db in
-            // Two steps for each row: one execution each.
+            // Two steps for each row, which are one execution.
             let outer = try Row.fetchCursor(db, sql: "SELECT v FROM t")
             while try outer.next() != nil {
                 _ = try Int.fetchOne(db, sql: "SELECT 1")
@@ -244,7 +244,7 @@ struct AccessSplitTests {
     }
 }
 
-/// Takes its time for everything.
+/// Takes a long time in every callback.
 private final class SlowObserver: TransactionObserver, Sendable {
     /// In nanoseconds.
     static let delay: UInt64 = 2_000_000

@@ -9,7 +9,7 @@ import Testing
 struct ConnectionEventTests {
     private let folder = TemporaryFolder()
 
-    /// The first event that `choose` takes.
+    /// The first event that `choose` accepts.
     private func first<Value>(
         of events: AsyncStream<ConnectionEvent>,
         _ choose: (ConnectionEvent) -> Value?
@@ -20,7 +20,7 @@ struct ConnectionEventTests {
         throw Gate.Timeout()
     }
 
-    @Test func aSlowAccessIsToldWithItsNameAndItsWait() async throws {
+    @Test func aSlowAccessIsReportedWithItsNameAndItsWait() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let events = pool.events(slowerThan: .milliseconds(5))
         _ = try pool.rowCount()
@@ -68,7 +68,7 @@ struct ConnectionEventTests {
         _ = (patient, impatient)
     }
 
-    @Test func nobodyIsToldWhenNobodyListens() throws {
+    @Test func withoutListenersThereAreNoEvents() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let hub = pool.writer.events
         #expect(hub.limit.pointee.load(ordering: .relaxed) == .max)
@@ -90,7 +90,7 @@ struct ConnectionEventTests {
         #expect(hub.limit.pointee.load(ordering: .relaxed) == .max)
     }
 
-    @Test func aListenerThatIsBehindLosesTheOldest() async throws {
+    @Test func aSlowListenerLosesTheOldestEvents() async throws {
         let hub = EventHub()
         let events = hub.events(slowness: 0, capacity: 2)
         for number in 1...5 { hub.emit("\(number)", .connectionClosed) }
@@ -108,7 +108,7 @@ struct ConnectionEventTests {
         #expect(labels.last?.hasSuffix(".writer") == true)
     }
 
-    @Test func connectionsAndSnapshotsComeAndGo() async throws {
+    @Test func connectionsAndSnapshotsAreReported() async throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.label = "shop" }
@@ -141,7 +141,7 @@ struct ConnectionEventTests {
         )
     }
 
-    @Test func interruptsAreTold() async throws {
+    @Test func interruptsAreReported() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let events = pool.events()
         pool.interrupt()
@@ -159,7 +159,7 @@ struct ConnectionEventTests {
         }
         try await gate.awaitStatement()
         pool.interrupt()
-        gate.letGo()
+        gate.resume()
         #expect(throws: DatabaseError.self) { try read.value() }
         let (name, latency) = try await first(of: events) { event -> (String?, UInt64?)? in
             guard case .interrupted(let by, let after) = event.kind else { return nil }
@@ -169,7 +169,7 @@ struct ConnectionEventTests {
         #expect(try #require(latency) > 0)
     }
 
-    @Test func aLockOfSomebodyElseIsTold() async throws {
+    @Test func aLockOfAnotherConnectionIsReported() async throws {
         let path = folder.file()
         let blocker = try DatabaseQueue(path: path)
         let queue = try DatabaseQueue(path: path)
@@ -187,7 +187,7 @@ struct ConnectionEventTests {
         #expect(name == "import")
     }
 
-    @Test func checkpointsAreTold() async throws {
+    @Test func checkpointsAreReported() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let events = pool.events()
         try await pool.write { db in for value in 0..<100 { try db.insert(value) } }
@@ -200,7 +200,7 @@ struct ConnectionEventTests {
             return frames > 0 && frames == checkpointed && !isRestart
         }
         #expect(copied)
-        // The next write begins the log anew.
+        // The next write restarts the log.
         try await pool.write { db in try db.insert(-1) }
         let restarted = try await first(of: events) { event -> Bool? in
             guard case .checkpoint(_, _, let isRestart) = event.kind else { return nil }
@@ -209,7 +209,7 @@ struct ConnectionEventTests {
         #expect(restarted)
     }
 
-    @Test func theUsersHooksStayTheirOwn() throws {
+    @Test func theUsersHooksAreKept() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.probes = .full }
@@ -241,7 +241,7 @@ struct ConnectionEventTests {
                 { context, _, _, _ in HookCalls.count(context, \.log) },
                 context
             )
-            // What was there is SQLite's own, for the automatic checkpoint: 1,000 frames.
+            // The previous hook is SQLite's own, for the automatic checkpoint after 1,000 frames.
             #expect(Int(bitPattern: previous) == 1_000)
             try db.insert(1)
             #expect(calls.trace > 0 && calls.progress > 0)

@@ -8,7 +8,7 @@ import Testing
 struct StatusTests {
     private let folder = TemporaryFolder()
 
-    @Test func aFreshPoolShowsItsWriterAlone() throws {
+    @Test func aNewPoolShowsOnlyItsWriter() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.label = "shop" }
@@ -38,11 +38,11 @@ struct StatusTests {
     @Test func accessesAreCountedOnce() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
-            // Nobody ends one meanwhile.
+            // No timer ends a kept transaction meanwhile.
             configuration: .with { $0.keepsReadTransactions = false }
         )
         for _ in 0..<3 { _ = try pool.rowCount() }
-        // One for the table.
+        // One access created the table.
         #expect(pool.status().connections.map(\.accessCount) == [1, 3])
         #expect(pool.status().hold?.count == 3)
         #expect(pool.status().acquire?.count == 3)
@@ -103,7 +103,7 @@ struct StatusTests {
         }
     }
 
-    @Test func theRunningStatementAndItsAgeAreSeen() throws {
+    @Test func theRunningStatementAndItsAgeAreReported() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let gate = StatementGate()
         let read = Background {
@@ -122,11 +122,11 @@ struct StatusTests {
         #expect(first.sql == "SELECT gate()")
         let second = try #require(pool.status().connections.last)
         #expect(try #require(second.sqlNanoseconds) > (first.sqlNanoseconds ?? 0))
-        gate.letGo()
+        gate.resume()
         try read.value()
     }
 
-    @Test func thoseWhoWaitAreSeenWithTheirNamesAndAges() throws {
+    @Test func waitersAreReportedWithTheirNamesAndAges() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 1 }
@@ -165,7 +165,7 @@ struct StatusTests {
         #expect(try #require(pool.status().acquire).max >= ages[0])
     }
 
-    @Test func theReadersOfAQueueWaitApartFromItsWriters() throws {
+    @Test func theReadersOfAQueueWaitSeparatelyFromItsWriters() throws {
         let queue = try DatabaseQueue.withTable()
         let isHeld = Gate()
         let mayLeave = Gate()
@@ -186,7 +186,7 @@ struct StatusTests {
         for work in [holder, write] + reads { try work.value() }
     }
 
-    @Test func thePeakIsTheMostThatWereInUse() throws {
+    @Test func thePeakIsTheLargestNumberInUse() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isHeld = Gate()
         let mayLeave = Gate()
@@ -206,7 +206,7 @@ struct StatusTests {
         for _ in readers { mayLeave.open() }
         for reader in readers { try reader.value() }
         #expect(pool.status().readers?.peak == 3)
-        // Somebody may be ending a kept transaction.
+        // Another thread may be ending a kept transaction.
         try eventually { pool.status().readers?.inUse == 0 }
     }
 
@@ -232,9 +232,9 @@ struct StatusTests {
         let busy =
             try #require(after.readers).busyNanoseconds
             - #require(before.readers).busyNanoseconds
-        // Both were in use all the time: the utilization is one.
+        // Both were in use all the time, so the utilization is one.
         #expect(busy == 2 * elapsed)
-        // And nobody waited.
+        // No access waited.
         #expect(after.readers?.saturatedNanoseconds == 0)
 
         let waiter = Background { try pool.rowCount() }
@@ -278,7 +278,7 @@ struct StatusTests {
         }
     }
 
-    @Test func theLogIsSeen() throws {
+    @Test func theLogIsReported() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let before = try #require(pool.status().wal)
         try pool.write { db in for value in 0..<500 { try db.insert(value) } }
@@ -286,7 +286,7 @@ struct StatusTests {
         #expect(after.bytes > before.bytes)
         let frames = try #require(after.frames)
         #expect(frames > (before.frames ?? 0))
-        // A header of 32 bytes, and for each frame one of 24 and a page.
+        // A header of 32 bytes, and for each frame a header of 24 bytes and a page.
         #expect(after.bytes >= 32 + frames * (24 + 4_096))
         try pool.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)")
@@ -295,7 +295,7 @@ struct StatusTests {
         #expect(checkpointed.checkpointedFrames == checkpointed.frames)
     }
 
-    @Test func aStatusComesBackFromJSON() throws {
+    @Test func aStatusIsDecodedFromJSON() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let snapshot = try pool.makeSnapshot()
         try pool.read { _ in
@@ -306,7 +306,7 @@ struct StatusTests {
         try snapshot.close()
     }
 
-    @Test func lookingWhileEverybodyWorksIsSafe() throws {
+    @Test func aStatusIsSafeDuringAccesses() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 2 }

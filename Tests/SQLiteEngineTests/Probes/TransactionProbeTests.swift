@@ -8,13 +8,13 @@ struct TransactionProbeTests {
     private let folder = TemporaryFolder()
 
     @Test(arguments: [true, false])
-    func aReadsTransactionBeginsWithItsFirstStatement(keeps: Bool) throws {
+    func aReadsTransactionStartsWithItsFirstStatement(keeps: Bool) throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.keepsReadTransactions = keeps }
         )
         let state = { pool.status().connections.last?.transaction }
-        // The second time, the statements are known.
+        // The second time, the statements are cached.
         for value in 1...2 {
             try pool.write { db in try db.insert(value) }
             try pool.read { db in
@@ -30,7 +30,7 @@ struct TransactionProbeTests {
         if !keeps { #expect(state() == TransactionState.none) }
     }
 
-    @Test func aWriteIsAWriteFromItsBeginning() throws {
+    @Test func aWriteIsAWriteFromItsStart() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let state = { pool.status().connections.first?.transaction }
         try pool.write { _ in #expect(state() == .write) }
@@ -45,7 +45,7 @@ struct TransactionProbeTests {
         #expect(state() == TransactionState.none)
     }
 
-    @Test func transactionsOfTheUsersOwnAreSeen() throws {
+    @Test func manualTransactionsAreReported() throws {
         let queue = try DatabaseQueue.withTable()
         let state = { queue.status().connections.first?.transaction }
         try queue.writeWithoutTransaction { db in
@@ -77,7 +77,7 @@ struct TransactionProbeTests {
         try snapshot.close()
     }
 
-    @Test func timeSpentOnTheLocksOfOthersIsCounted() throws {
+    @Test func waitsForLocksOfOthersAreCounted() throws {
         let path = folder.file()
         let blocker = try DatabaseQueue(path: path)
         try blocker.write { db in try db.execute(sql: "CREATE TABLE t (v UNIQUE)") }
@@ -94,7 +94,7 @@ struct TransactionProbeTests {
         #expect(status.connections.first?.busyWaitNanoseconds == status.busyWaitNanoseconds)
     }
 
-    @Test func anInterruptSaysHowLongItTook() throws {
+    @Test func anInterruptReportsItsLatency() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let gate = StatementGate()
         let read = Background {
@@ -105,16 +105,16 @@ struct TransactionProbeTests {
         }
         try gate.awaitStatement()
         #expect(pool.status().interrupts.latency == nil)
-        let asked = monotonicNanoseconds()
+        let requested = monotonicNanoseconds()
         pool.interrupt()
-        // A second request does not make the first later.
+        // A second request does not change the time of the first one.
         pool.interrupt()
         let later = monotonicNanoseconds()
-        gate.letGo()
+        gate.resume()
         #expect(throws: DatabaseError.self) { try read.value() }
         let latency = try #require(pool.status().interrupts.latency)
         #expect(latency.count == 1)
-        #expect(latency.max > 0 && latency.max <= monotonicNanoseconds() - asked)
+        #expect(latency.max > 0 && latency.max <= monotonicNanoseconds() - requested)
         _ = later
     }
 

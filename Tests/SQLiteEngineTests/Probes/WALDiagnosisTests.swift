@@ -54,29 +54,29 @@ struct WALDiagnosisTests {
         diagnosis.pin(at: 10) { _ in nil }?.by.name
     }
 
-    @Test func whoIsCertainlyBehindComesBeforeWhoMayBe() {
+    @Test func certainPinsPrecedePossiblePins() {
         let log = log(100, 50)
         let sure = holder("sure", age: 200_000_000, 50, 50)
         let perhaps = holder("perhaps", 90, 100)
         #expect(name(diagnosis(log, [perhaps, sure])) == "sure")
         #expect(name(diagnosis(log, [perhaps])) == "perhaps")
         #expect(name(diagnosis(log, [holder("current", 100, 100)])) == nil)
-        // One whose first statement still runs.
+        // A reader whose first statement still runs.
         #expect(name(diagnosis(log, [holder("slow", 90)])) == "slow")
     }
 
-    @Test func aStateOfAnEarlierLogIsBehindAnyOther() {
+    @Test func aStateOfAnEarlierLogIsOlderThanAnyOther() {
         let old = holder("old", 5_000, 5_000, generation: 0)
         #expect(name(diagnosis(log(3, 0), [old])) == "old")
     }
 
-    @Test func nobodyIsBlamedForWhatIsNormal() {
+    @Test func normalStatesHaveNoCause() {
         #expect(name(diagnosis(log(100, 50), [holder("young", age: 50_000_000, 50, 50)])) == nil)
         #expect(name(diagnosis(log(100, 100), [holder("old", 50, 50)])) == nil)
         #expect(name(diagnosis(log(999, 0))) == nil)
     }
 
-    @Test func aStrangerIsAskedForOnlyWhenNobodyOfOursExplainsIt() {
+    @Test func otherProcessesAreExaminedOnlyWithoutAnOwnCause() {
         let stuck = log(2_000, 50)
         let pin = diagnosis(stuck).pin(at: 10) { question in
             question == .checkpoint ? ("cron (7)", 4) : nil
@@ -88,14 +88,14 @@ struct WALDiagnosisTests {
         #expect(other?.cause == .oldReader)
     }
 
-    @Test func aMarkThatNobodyOfOursHasIsUnexplained() {
+    @Test func aMarkOfNoOwnReaderIsUnexplained() {
         let stuck = log(2_000, 50, marks: [0, 2_000, 50, .max, .max])
         #expect(diagnosis(stuck).hasUnexplainedLimit(.checkpoint))
         #expect(!diagnosis(stuck, [holder("report", 40, 60)]).hasUnexplainedLimit(.checkpoint))
         #expect(diagnosis(stuck, [holder("later", 60, 70)]).hasUnexplainedLimit(.checkpoint))
     }
 
-    @Test func theHistoryKnowsWhenALogCouldNotBeginAnew() {
+    @Test func theHistoryRecordsWhenALogCouldNotRestart() {
         var history = WALHistory()
         history.note(log(1_000, 0), at: 1)
         #expect(history.note(log(1_000, 1_000), at: 2) == .checkpoint)
@@ -109,10 +109,10 @@ struct WALDiagnosisTests {
         #expect(history.highWater == 1_500)
     }
 
-    @Test func readersThatComeAndGoUnderDenseCommitsOverlap() {
+    @Test func shortReadersOverlapUnderDenseCommits() {
         var history = WALHistory()
         history.note(log(1_100, 0), at: 1)
-        // Each checkpoint gets as far as the readers of that moment let it.
+        // Each checkpoint is limited by the readers of that moment.
         history.note(log(1_200, 1_050), at: 2)
         #expect(history.overlapSince == nil)
         history.note(log(1_300, 1_050), at: 3)
@@ -134,7 +134,7 @@ struct WALDiagnosisTests {
         #expect(history.overlapSince == nil)
     }
 
-    @Test func aCheckpointThatCopiesAllMeetsNobody() {
+    @Test func aCompleteCheckpointHasNoBlocker() {
         var history = WALHistory()
         history.note(log(1_100, 0), at: 1)
         history.note(log(1_200, 1_050), at: 2)
@@ -145,7 +145,7 @@ struct WALDiagnosisTests {
         #expect(history.overlapSince == 4)
     }
 
-    @Test func neglectBeginsWithAWriteThatNoReaderExplains() {
+    @Test func neglectStartsWithAWriteThatNoReaderExplains() {
         let site = AccessSite(fileID: #fileID, line: #line)
         var history = WALHistory()
         history.note(log(1_200, 0), at: 1)
@@ -158,7 +158,7 @@ struct WALDiagnosisTests {
         #expect(history.neglectSince == nil)
     }
 
-    @Test func theListOfLocksIsRead() {
+    @Test func theListOfLocksIsParsed() {
         let text = """
             1: POSIX  ADVISORY  READ 4711 08:01:99 123 123
             2: POSIX  ADVISORY  WRITE 4712 00:2f:99 120 120
@@ -192,18 +192,18 @@ struct WALDiagnosisTests {
         let second = "2: POSIX  ADVISORY  READ 4712 08:01:\(information.st_ino) 124 124\n"
         var lists = [other + first, other + first + second]
         let locks = try #require(WALLocks(path: file) { lists.removeFirst() })
-        // A short list comes from one call, and lacks nothing.
+        // A short list comes from one call, and is complete.
         #expect(locks.entries.map(\.process) == (others == 0 ? [4711] : [4711, 4712]))
     }
 
-    @Test func onlyLocksInTheWayCount() {
+    @Test func onlyBlockingLocksCount() {
         let stuck = diagnosis(log(2_000, 50, marks: [0, 2_000, 50, .max, .max]))
         let stranger = { (byte: UInt64, question: WALDiagnosis.Question) in
             WALLocks(entries: [
                 WALLocks.Entry(process: -7, isExclusive: byte < 122, bytes: byte...byte)
             ]).stranger(for: question, stuck, process: 1)
         }
-        // Mark 1 is at the last state, mark 2 is not; mark 0 reads the file alone.
+        // Mark 1 is at the last state, mark 2 is not; mark 0 reads only the file.
         #expect(stranger(124, .checkpoint) == nil)
         #expect(stranger(125, .checkpoint) == "process -7")
         #expect(stranger(123, .checkpoint) == "process -7")

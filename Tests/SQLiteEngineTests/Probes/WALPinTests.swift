@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Each cause of a log that does not shrink, provoked for real.
+/// Each cause of a log that does not shrink, in a real database.
 @Suite(.timeLimit(.minutes(1)))
 struct WALPinTests {
     private let folder = TemporaryFolder()
@@ -60,7 +60,7 @@ struct WALPinTests {
         let grown = frames - (try #require(before.frame))
         #expect(grown >= 7)
         #expect(status.snapshots.map(\.pinnedFrames) == [grown, 0])
-        // What it pins is what a checkpoint leaves.
+        // The pinned frames are those that a checkpoint does not copy.
         try checkpoint(pool)
         let copied = try #require(pool.status().wal?.checkpointedFrames)
         #expect(frames - copied == grown)
@@ -89,7 +89,7 @@ struct WALPinTests {
         try pool.write { db in try db.fill(pages: 50) }
         try checkpoint(pool)
         try whileReading(pool, as: "report") {
-            // It does not keep the log from beginning anew; it keeps all of it from the file.
+            // It does not prevent a restart of the log, but any copy to the file.
             try pool.write { db in try db.fill(pages: 5) }
             try checkpoint(pool)
             let wal = try #require(pool.status().wal)
@@ -125,11 +125,11 @@ struct WALPinTests {
         }
     }
 
-    @Test func whoReadsTheLastStateIsNotBlamed() throws {
+    @Test func aReaderOfTheLastStateIsNoCause() throws {
         let pool = try makePool()
         try pool.write { db in try db.fill(pages: 5) }
         try whileReading(pool, as: "current") {
-            // Older than any patience, and nothing was committed since.
+            // Older than all limits, but without later commits.
             try eventually {
                 pool.status().connections.contains {
                     $0.role == .reader && $0.heldNanoseconds ?? 0 > 2 * WALDiagnosis.patience
@@ -141,7 +141,7 @@ struct WALPinTests {
         }
     }
 
-    @Test func whoHoldsAReaderWithoutReadingIsNotBlamed() throws {
+    @Test func aHeldReaderWithoutStatementsIsNoCause() throws {
         let pool = try makePool()
         try pool.read(as: AccessLabel("thinking")) { _ in
             try pool.write { db in try db.fill(pages: 5) }
@@ -155,13 +155,13 @@ struct WALPinTests {
     @Test func readersThatOverlapAreNamed() throws {
         let pool = try makePool()
         var snapshot = try pool.makeSnapshot(as: AccessLabel("list"))
-        // Each snapshot is let go only when the next is there.
+        // Each snapshot is released only when the next one exists.
         for _ in 0..<4 {
             try pool.write { db in try db.fill(pages: 600) }
             let next = try pool.makeSnapshot(as: AccessLabel("list"))
             try snapshot.close()
             snapshot = next
-            // All is copied, since it reads the last state; the next write cannot begin anew.
+            // All frames are copied, because it reads the last state, but the log cannot restart.
             try checkpoint(pool)
             let wal = try #require(pool.status().wal)
             #expect(wal.checkpointedFrames == wal.frames)
@@ -172,7 +172,7 @@ struct WALPinTests {
         #expect(pin.cause == .overlappingReaders)
         #expect(pin.by.name == "list")
         #expect(pin.ageNanoseconds > 0)
-        // A gap, and the log begins anew.
+        // After a gap, the log restarts.
         try snapshot.close()
         #expect(currentPin(pool) == nil)
         try pool.write { db in try db.fill(pages: 1) }
@@ -192,14 +192,14 @@ struct WALPinTests {
             #expect(pin.by.name == "import")
         }
         #expect(currentPin(pool) == nil)
-        // The file keeps its size; what is in it is no new transaction.
+        // The file keeps its size, but contains no new transaction.
         try pool.write(as: AccessLabel("small")) { db in
             try db.fill(pages: 1)
             #expect(currentPin(pool) == nil)
         }
     }
 
-    @Test func thatNobodyCheckpointsIsSaid() throws {
+    @Test func missingCheckpointsAreReported() throws {
         let pool = try makePool()
         try pool.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
@@ -214,20 +214,20 @@ struct WALPinTests {
         #expect(currentPin(pool) == nil)
     }
 
-    @Test func aHookThatForgetsToCheckpointIsSaid() throws {
+    @Test func aHookThatDoesNotCheckpointIsReported() throws {
         let pool = try makePool()
         pool.writeWithoutTransaction { db in
-            // The user's hook takes the place of SQLite's, and forgets to checkpoint.
+            // The user's hook replaces SQLite's, and does not checkpoint.
             _ = sqlite3_wal_hook(db.sqliteConnection, { _, _, _, _ in SQLITE_OK }, nil)
         }
         try pool.write(as: AccessLabel("import")) { db in try db.fill(pages: 1_500) }
         #expect(currentPin(pool)?.cause == .noCheckpoint)
     }
 
-    @Test func thatCheckpointsFailIsSaid() throws {
+    @Test func failingCheckpointsAreReported() throws {
         let pool = try makePool()
         let disk = UncheckedBox(FullDisk())
-        // With a log, SQLite writes to the database file when it checkpoints, and only then.
+        // In WAL mode, SQLite writes to the database file only in checkpoints.
         pool.writeWithoutTransaction { db in disk.value?.fillUp(db) }
         try pool.write(as: AccessLabel("import")) { db in try db.fill(pages: 1_500) }
         pool.writeWithoutTransaction { db in
@@ -248,20 +248,20 @@ struct WALPinTests {
     }
 
     #if os(Linux)
-    @Test func anotherConnectionOfTheProcessIsSeen() throws {
+    @Test func anotherConnectionOfTheProcessIsReported() throws {
         let pool = try makePool()
         let other = try DatabaseQueue(path: folder.file())
         try other.read { db in
             _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM b")
             try pool.write { db in try db.fill(pages: 1_500) }
-            // Not at once: readers of our own that just ended look the same.
+            // Not at once, because the pool's own readers that just ended cannot be distinguished.
             #expect(currentPin(pool) == nil)
             try eventually { currentPin(pool)?.cause == .otherProcess }
             #expect(currentPin(pool)?.by.name == "another connection of this process")
         }
     }
 
-    @Test func aWriterThatIsNotOursIsSeen() throws {
+    @Test func aForeignWriterIsReported() throws {
         let pool = try makePool()
         let other = try DatabaseQueue(path: folder.file())
         try other.write { db in
@@ -271,7 +271,7 @@ struct WALPinTests {
         }
     }
 
-    /// Starts a process that reads `path` until somebody opens the pipe `path.leave`.
+    /// Starts a process that reads `path` until the pipe `path.leave` is opened.
     private func expectReaderInAnotherProcess(_ path: String) async {
         await #expect(processExitsWith: .success) { [path = path as String] in
             endProcessAfterAWhile()
@@ -285,7 +285,7 @@ struct WALPinTests {
         }
     }
 
-    @Test func anotherProcessIsNamedWithItsNumber() async throws {
+    @Test func anotherProcessIsNamedWithItsPID() async throws {
         let pool = try makePool()
         let path = folder.file()
         try #require(mkfifo(path + ".leave", 0o600) == 0)
@@ -297,7 +297,7 @@ struct WALPinTests {
         #expect(first.cause == .otherProcess)
         #expect(first.by.name.hasSuffix("(\(number))"))
         #expect(try #require(currentPin(pool)).ageNanoseconds > first.ageNanoseconds)
-        // For reading, too: so it does not wait for a process that has failed to come here.
+        // Open it for reading, too, so that it does not wait for a process that has failed.
         let leave = open(path + ".leave", O_RDWR)
         defer { close(leave) }
         await child
@@ -307,7 +307,7 @@ struct WALPinTests {
     #endif
 }
 
-/// A database file that cannot be written, as on a disk that is full; its log can.
+/// A database file that cannot be written, as on a full disk, with a writable log.
 private struct FullDisk {
     private let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
     private var usual: UnsafePointer<sqlite3_io_methods>?
@@ -318,7 +318,7 @@ private struct FullDisk {
         return file
     }
 
-    /// Has every write fail from now on.
+    /// Makes every write fail from now on.
     mutating func fillUp(_ db: Database) {
         guard let file = file(of: db), let usual = file.pointee.pMethods else { return }
         self.usual = usual
@@ -327,7 +327,7 @@ private struct FullDisk {
         file.pointee.pMethods = UnsafePointer(methods)
     }
 
-    /// Ends what ``fillUp(_:)`` began.
+    /// Reverts ``fillUp(_:)``.
     func makeRoom(_ db: Database) {
         file(of: db)?.pointee.pMethods = usual
         methods.deallocate()

@@ -83,7 +83,7 @@ struct DecodingRecordTests {
         }
     }
 
-    @Test func eachRowOfACursorGivesItsOwnValues() throws {
+    @Test func eachRowOfACursorHasItsValues() throws {
         struct Number: Decodable, FetchableRecord {
             var value: Int
             var text: String?
@@ -135,7 +135,7 @@ struct DecodingRecordTests {
         }
     }
 
-    @Test func keysThatAreNoEnumerationDecode() throws {
+    @Test func keysThatAreNotEnumerationsDecode() throws {
         struct Key: CodingKey {
             let stringValue: String
             var intValue: Int? { nil }
@@ -157,7 +157,7 @@ struct DecodingRecordTests {
         }
     }
 
-    @Test func aValueOfAnotherTypeSaysWhere() throws {
+    @Test func aValueOfAWrongTypeStatesItsColumn() throws {
         struct Strict: Decodable, FetchableRecord {
             var id: Int8
             var name: String
@@ -181,7 +181,7 @@ struct DecodingRecordTests {
         }
     }
 
-    @Test func aMissingColumnSaysWhich() throws {
+    @Test func aMissingColumnIsNamed() throws {
         struct Strict: Decodable, FetchableRecord { var name: String }
         try read { db in
             let error = #expect(throws: RowDecodingError.self) {
@@ -191,7 +191,7 @@ struct DecodingRecordTests {
         }
     }
 
-    @Test func jsonThatIsNoneThrows() throws {
+    @Test func invalidJSONThrows() throws {
         struct Home: Decodable, FetchableRecord { var address: Address }
         try read { db in
             #expect(throws: DecodingError.self) {
@@ -229,7 +229,7 @@ struct DecodingRecordTests {
         }
     }
 
-    @Test func aRecordMayMakeItselfOfARow() throws {
+    @Test func aRecordMayImplementItsDecoding() throws {
         struct Handmade: FetchableRecord {
             let name: String
             init(row: Row) { name = row[Player.Columns.name] }

@@ -1,14 +1,14 @@
 import SQLiteEngine
 import Testing
 
-/// Containers that are used after the decoder that they came from.
+/// Containers that are used after their decoder.
 struct EscapedContainerTests {
     private enum Key: CodingKey {
         case id
         case name
     }
 
-    /// Keeps its container, which no record may do for longer than its row.
+    /// Keeps its container longer than its row, which records must not do.
     private struct Keeper: Decodable, FetchableRecord {
         let container: KeyedDecodingContainer<Key>
 
@@ -23,7 +23,7 @@ struct EscapedContainerTests {
         """
 
     @Test(.timeLimit(.minutes(1)))
-    func aContainerThatOutlivesItsCursorStopsWhoeverAsksIt() async throws {
+    func usingAContainerAfterItsCursorStopsTheProgram() async throws {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
@@ -45,7 +45,7 @@ struct EscapedContainerTests {
             endProcessAfterAWhile()
             try DatabaseQueue().read { db in
                 let keeper = try #require(try Keeper.fetchOne(db, sql: Self.rows))
-                // Its memory, and its cell, are taken again here.
+                // Its memory and its cell are reused here.
                 let keepers = try Keeper.fetchCursor(db, sql: Self.rows)
                 let other = try #require(try keepers.next())
                 _ = try other.container.decode(Int.self, forKey: .id)
@@ -56,7 +56,7 @@ struct EscapedContainerTests {
         #expect(text.contains("a decoder or its container was used after its row"))
     }
 
-    /// Keeps its decoder, which no record may do for longer than its row.
+    /// Keeps its decoder longer than its row, which records must not do.
     private struct Hoarder: Decodable, FetchableRecord {
         let decoder: any Decoder
 
@@ -64,7 +64,7 @@ struct EscapedContainerTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func aDecoderThatOutlivesItsCursorStopsWhoeverAsksIt() async {
+    func usingADecoderAfterItsCursorStopsTheProgram() async {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
@@ -77,7 +77,7 @@ struct EscapedContainerTests {
         #expect(text.contains("a decoder or its container was used after its row"))
     }
 
-    @Test func aCopiedRowsDecoderHoldsAsLongAsItIsKept() throws {
+    @Test func aCopiedRowsDecoderStaysValid() throws {
         let hoarder = try DatabaseQueue().read { db in
             try Hoarder(row: #require(try Row.fetchOne(db, sql: Self.rows)))
         }
@@ -85,7 +85,7 @@ struct EscapedContainerTests {
         #expect(try container.decode(Int.self, forKey: .id) == 1)
     }
 
-    @Test func aContainerHoldsAsLongAsItsCursorShowsTheRow() throws {
+    @Test func aContainerIsValidWhileItsCursorShowsTheRow() throws {
         try DatabaseQueue().read { db in
             let keepers = try Keeper.fetchCursor(db, sql: Self.rows)
             while let keeper = try keepers.next() {
@@ -96,7 +96,7 @@ struct EscapedContainerTests {
         }
     }
 
-    /// Asks a decoder that nobody keeps for its container.
+    /// Requests the container of a temporary decoder.
     private struct Child: Decodable, FetchableRecord {
         let id: Int
         let name: String
@@ -110,7 +110,7 @@ struct EscapedContainerTests {
         }
     }
 
-    @Test func containersOfTemporaryDecodersHoldForTheirRow() throws {
+    @Test func containersOfTemporaryDecodersAreValidForTheirRow() throws {
         try DatabaseQueue().read { db in
             let children = try Child.fetchAll(db, sql: Self.rows)
             #expect(children.map(\.id) == Array(1...50))
@@ -118,7 +118,7 @@ struct EscapedContainerTests {
         }
     }
 
-    /// A part that is no record keeps its container for the record that it is a part of.
+    /// A part that is not a record keeps its container for its enclosing record.
     private struct Whole: Decodable, FetchableRecord {
         struct Part: Decodable {
             let container: KeyedDecodingContainer<Key>
@@ -141,7 +141,7 @@ struct EscapedContainerTests {
         }
     }
 
-    @Test func containersOfPartsHoldForTheirRow() throws {
+    @Test func containersOfPartsAreValidForTheirRow() throws {
         try DatabaseQueue().read { db in
             let wholes = try Whole.fetchAll(db, sql: Self.rows)
             #expect(wholes.map(\.id) == Array(1...50))

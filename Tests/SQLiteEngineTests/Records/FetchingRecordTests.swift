@@ -13,7 +13,7 @@ struct FetchingRecordTests {
         }
     }
 
-    @Test func allFormsOfFetchingGiveTheRecords() throws {
+    @Test func allFormsOfFetchingReturnTheRecords() throws {
         try queue.read { db in
             let names = ["Arthur", "Barbara", "Craig"]
             try #expect(Player.fetchAll(db).map(\.name) == names)
@@ -58,7 +58,7 @@ struct FetchingRecordTests {
         }
     }
 
-    @Test func aKeyWithoutRecordSaysWhichOne() throws {
+    @Test func aMissingKeyIsNamed() throws {
         try queue.read { db in
             let error = #expect(throws: RecordError.self) { try Player.find(db, key: 9) }
             #expect(error?.description == "Key not found in table player: [id:9]")
@@ -71,7 +71,7 @@ struct FetchingRecordTests {
         }
     }
 
-    @Test func aKeyOfSeveralColumnsWantsADictionary() throws {
+    @Test func aKeyOfSeveralColumnsNeedsADictionary() throws {
         struct Seat: Codable, FetchableRecord, PersistableRecord {
             var row: Int
             var number: Int
@@ -87,7 +87,7 @@ struct FetchingRecordTests {
         }
     }
 
-    @Test func aTableThatIsMissingIsNamed() throws {
+    @Test func aMissingTableIsNamed() throws {
         struct Ghost: TableRecord, FetchableRecord {
             init(row: Row) throws {}
         }

@@ -1,6 +1,8 @@
 import SQLiteEngine
 
-/// The record of these tests: its key is given by SQLite.
+/// The record of these tests.
+///
+/// SQLite assigns its key.
 struct Player: Codable, Hashable, Identifiable, FetchableRecord, MutablePersistableRecord {
     var id: Int64?
     var name: String

@@ -3,7 +3,7 @@ import Telemetry
 import Testing
 
 struct RecordCallbackTests {
-    /// What the callbacks of one test said, in their order.
+    /// The callbacks of one test in their order.
     private final class Log: Sendable {
         let lines = Lock<[String]>([])
         func add(_ line: String) { lines.withLock { $0.append(line) } }
@@ -108,7 +108,7 @@ struct RecordCallbackTests {
         }
     }
 
-    @Test func aCallbackThatForgetsItsActionThrows() throws {
+    @Test func aCallbackWithoutItsActionThrows() throws {
         struct Forgetful: Encodable, PersistableRecord {
             static let databaseTableName = "player"
             var name: String

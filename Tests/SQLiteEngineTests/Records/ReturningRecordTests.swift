@@ -2,13 +2,13 @@ import SQLiteEngine
 import Testing
 
 struct ReturningRecordTests {
-    /// A new player, without what the table fills in.
+    /// A new player without the columns that the table fills.
     private struct NewPlayer: Encodable, PersistableRecord {
         static let databaseTableName = "player"
         var name: String
     }
 
-    @Test func anInsertionReturnsWhatTheTableFilledIn() throws {
+    @Test func anInsertionReturnsColumnsFilledByTheTable() throws {
         try Player.emptyQueue().write { db in
             let player = try NewPlayer(name: "Arthur").insertAndFetch(db, as: Player.self)
             #expect(player == Player(id: 1, name: "Arthur", score: 0))
@@ -55,7 +55,7 @@ struct ReturningRecordTests {
         }
     }
 
-    @Test func savingReturnsTheRowThatWasInsertedOrUpdated() throws {
+    @Test func savingReturnsTheInsertedOrUpdatedRow() throws {
         try Player.emptyQueue().write { db in
             var player = try Player(name: "Arthur").saveAndFetch(db)
             #expect(player.id == 1)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// How records write and read dates, data, UUIDs and the names of their columns.
+/// The encoding and decoding of dates, data, UUIDs and column names in records.
 struct StrategyTests {
     private protocol Strategies {
         static var dates: (DatabaseDateEncodingStrategy, DatabaseDateDecodingStrategy) { get }
@@ -77,7 +77,7 @@ struct StrategyTests {
         let event = Event<S>(date: date, other: nil)
         let values = try event.databaseDictionary
         #expect(values == ["date": stored, "other": .null], sourceLocation: location)
-        // From a copied row, and straight from a statement.
+        // From a copied row, and directly from a statement.
         try DatabaseQueue().inDatabase { db in
             let arguments: StatementArguments = [stored, stored]
             let sql = "SELECT ? AS date, ? AS other"
@@ -119,7 +119,7 @@ struct StrategyTests {
         #expect(throws: RowDecodingError.self) { try Event<ISO>(row: ["date": "yesterday"]) }
     }
 
-    @Test func strategiesAreAskedByColumn() throws {
+    @Test func strategiesDependOnTheColumn() throws {
         struct Pair: Codable, FetchableRecord, EncodableRecord {
             static func databaseDateEncodingStrategy(
                 for column: String
@@ -143,7 +143,7 @@ struct StrategyTests {
         #expect(pair.a.timeIntervalSince1970 == 5 && pair.b.timeIntervalSince1970 == 5)
     }
 
-    @Test func strategiesReachValuesWithinValues() throws {
+    @Test func strategiesApplyToNestedValues() throws {
         struct Wrapped: Codable {
             var date: Date
             init(date: Date) { self.date = date }
@@ -233,7 +233,7 @@ struct StrategyTests {
         }
     }
 
-    @Test func columnsAsAClosureSays() throws {
+    @Test func columnsFromAClosure() throws {
         struct Key: CodingKey {
             var stringValue: String
             var intValue: Int? { nil }

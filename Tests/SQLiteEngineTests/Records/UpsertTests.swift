@@ -40,14 +40,14 @@ struct UpsertTests {
         }
     }
 
-    @Test func insertsAndThenUpdatesTheRowInTheWay() throws {
+    @Test func insertsOrUpdatesTheConflictingRow() throws {
         try queue.write { db in
             var first = Member(email: "a@b", name: "Ada")
             try first.upsert(db)
             #expect(first.id == 1)
             var other = Member(email: "c@d", name: "Other")
             try other.insert(db)
-            // The same address without a key: the row's key is learnt.
+            // The same address without a key: the record receives the row's key.
             var again = Member(email: "a@b", name: "Ada L.")
             let row = try again.upsertAndFetch(db)
             #expect(again.id == 1 && row == Member(id: 1, email: "a@b", name: "Ada L.", visits: 3))
@@ -55,7 +55,7 @@ struct UpsertTests {
         }
     }
 
-    @Test func onlyTheNamedKeyMayBeInTheWay() throws {
+    @Test func onlyTheNamedKeyMayConflict() throws {
         try queue.write { db in
             var first = Member(email: "a@b", name: "Ada")
             try first.insert(db)
@@ -81,7 +81,7 @@ struct UpsertTests {
         }
     }
 
-    @Test func changesAreWrittenAndComeBack() throws {
+    @Test func changesAreWrittenAndReturned() throws {
         try queue.write { db in
             var member = Member(email: "a@b", name: "Ada")
             try member.insert(db)

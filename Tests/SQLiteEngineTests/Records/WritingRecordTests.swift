@@ -9,7 +9,7 @@ struct WritingRecordTests {
         queue = try Player.emptyQueue()
     }
 
-    @Test func anInsertionTellsTheNewRowID() throws {
+    @Test func anInsertionReportsTheNewRowID() throws {
         try queue.write { db in
             var player = Player(name: "Arthur", score: 3)
             try player.insert(db)
@@ -43,7 +43,7 @@ struct WritingRecordTests {
         }
     }
 
-    @Test func aRecordOfNothingButItsKeyUpdates() throws {
+    @Test func aRecordWithOnlyAKeyUpdates() throws {
         struct Tag: Codable, PersistableRecord { var id: Int }
         try queue.write { db in
             try db.execute(sql: "CREATE TABLE tag (id INTEGER PRIMARY KEY)")
@@ -54,7 +54,7 @@ struct WritingRecordTests {
         }
     }
 
-    @Test func onlyWhatDiffersIsUpdated() throws {
+    @Test func onlyChangedColumnsAreUpdated() throws {
         try queue.write { db in
             var player = try Player(name: "Arthur", score: 1).inserted(db)
             try db.execute(sql: "UPDATE player SET name = 'King'")
@@ -95,7 +95,7 @@ struct WritingRecordTests {
         }
     }
 
-    @Test func conflictsFollowThePolicyUnlessTheCallSaysOtherwise() throws {
+    @Test func conflictsFollowThePolicyUnlessTheCallOverridesIt() throws {
         struct Replacing: Codable, PersistableRecord {
             static let databaseTableName = "player"
             static let persistenceConflictPolicy = PersistenceConflictPolicy(
@@ -171,7 +171,7 @@ struct WritingRecordTests {
         }
     }
 
-    @Test func tablesWithoutADeclaredKeyGoByTheirRowID() throws {
+    @Test func tablesWithoutADeclaredKeyUseTheirRowID() throws {
         struct Line: Codable, FetchableRecord, MutablePersistableRecord {
             static var databaseSelection: [any SQLSelectable] { [.allColumns, Column.rowID] }
             var rowid: Int64?
@@ -191,7 +191,7 @@ struct WritingRecordTests {
         }
     }
 
-    @Test func keysThatAreNoRowIDAreNotFilled() throws {
+    @Test func keysOtherThanTheRowIDAreNotFilled() throws {
         struct Country: Codable, FetchableRecord, PersistableRecord {
             var code: Int
             func didInsert(_ inserted: InsertionSuccess) { #expect(inserted.rowIDColumn == nil) }

@@ -46,7 +46,7 @@ struct IntrospectionTests {
             #expect(player.rowIDColumn == nil && !player.isRowID && !player.tableHasRowID)
             let goal = try db.primaryKey("goal")
             #expect(goal.columns == ["rowid"] && goal.isRowID && goal.rowIDColumn == nil)
-            // Not another name of the rowid: https://sqlite.org/lang_createtable.html#rowid
+            // Not an alias of the rowid: https://sqlite.org/lang_createtable.html#rowid
             try db.execute(sql: "CREATE TABLE d (id INTEGER PRIMARY KEY DESC)")
             #expect(try db.primaryKey("d").rowIDColumn == nil)
             let error = #expect(throws: DatabaseError.self) { try db.primaryKey("names") }
@@ -123,7 +123,7 @@ struct IntrospectionTests {
         }
     }
 
-    @Test func whatIsKeptIsForgottenWhenTheSchemaChanges() throws {
+    @Test func aSchemaChangeInvalidatesTheCache() throws {
         try queue.inDatabase { db in
             _ = try db.columns(in: "team")
             var statements: [String] = []
@@ -159,7 +159,7 @@ struct IntrospectionTests {
                     player(number, team), in [team:7 number:7 minute:90]
                     """
             )
-            // Without a rowid the row cannot be named.
+            // Without a rowid, the row cannot be identified.
             let other = #expect(throws: DatabaseError.self) {
                 try db.checkForeignKeys(in: "player")
             }

@@ -45,7 +45,7 @@ struct ReaderSchemaTests {
         )
     }
 
-    @Test func aReadThatBeganBeforeTheChangeReportsItsOwnColumnsAndTheNextOneTheNewOnes() throws {
+    @Test func aReadFromBeforeTheChangeReportsOldColumnsAndTheNextOneNewColumns() throws {
         let pool = try pool()
         try pool.read { db in
             #expect(try db.rowCount() == 0)
@@ -57,7 +57,7 @@ struct ReaderSchemaTests {
         #expect(try pool.read(columns) == ["v", "w"])
     }
 
-    @Test func anUnsafeReadWithACursorUnderWayReportsTheNewColumnsLater() throws {
+    @Test func anUnsafeReadWithAnOpenCursorReportsTheNewColumnsLater() throws {
         let pool = try pool()
         try pool.write { db in
             try db.insert(1)
@@ -67,7 +67,7 @@ struct ReaderSchemaTests {
             let rows = try Row.fetchCursor(db, sql: "SELECT v, (SELECT max(v) FROM t) FROM t")
             #expect(try rows.next()?[0] == 1)
             try pool.write { db in try db.execute(sql: "ALTER TABLE t ADD COLUMN w") }
-            // The cursor keeps its state, and with it the columns of before.
+            // The cursor keeps its state, and thus the old columns.
             #expect(try columns(db) == ["v"])
             #expect(try rows.next()?[0] == 2)
             #expect(try rows.next() == nil)

@@ -3,7 +3,7 @@ import Testing
 @testable import SQLiteEngine
 
 struct SchemaTests {
-    @Test func knowsTablesViewsAndTriggersWhateverTheirCase() throws {
+    @Test func namesOfTablesViewsAndTriggersIgnoreCase() throws {
         let queue = try DatabaseQueue()
         try queue.inDatabase { db in
             try db.execute(
@@ -33,7 +33,7 @@ struct SchemaTests {
         }
     }
 
-    @Test func changesShowAtOnceAndRollBack() throws {
+    @Test func changesAreVisibleAtOnceAndRollBack() throws {
         let queue = try DatabaseQueue()
         try queue.inDatabase { db in
             #expect(try !db.tableExists("t"))
@@ -58,7 +58,7 @@ struct SchemaTests {
         #expect(try queue.read { db in try !db.tableExists("t") })
     }
 
-    @Test func askingTwiceAsksTheDatabaseOnce() throws {
+    @Test func theSchemaIsReadOnce() throws {
         let queue = try DatabaseQueue()
         try queue.inDatabase { db in
             try db.execute(sql: "CREATE TABLE t (a)")
@@ -72,7 +72,7 @@ struct SchemaTests {
         }
     }
 
-    @Test func aPoolsConnectionsSeeAChangeAtOnce() throws {
+    @Test func aPoolsConnectionsObserveAChangeAtOnce() throws {
         let folder = TemporaryFolder()
         let pool = try DatabasePool(path: folder.file("db.sqlite"))
         try pool.write { db in try db.execute(sql: "CREATE TABLE t (a)") }
@@ -90,12 +90,12 @@ struct SchemaTests {
         #expect(try pool.read(columns) == ["a", "b"])
     }
 
-    @Test func aChangeFromElsewhereShowsAfterTheNextStatement() throws {
+    @Test func aForeignChangeIsVisibleAfterTheNextStatement() throws {
         let folder = TemporaryFolder()
         let path = folder.file("db.sqlite")
         let pool = try DatabasePool(path: path)
         #expect(try pool.read { db in try !db.tableExists("t") })
-        // Another spelling of the path: for the pool as good as another process.
+        // With another spelling of the path, the pool treats it like another process.
         let stranger = try DatabaseQueue(path: folder.file("./db.sqlite"))
         try stranger.write { db in try db.execute(sql: "CREATE TABLE t (a)") }
         try pool.read { db in
@@ -104,7 +104,7 @@ struct SchemaTests {
         }
     }
 
-    @Test func otherWritesDoNotMakeItReadTheSchemaAnew() throws {
+    @Test func otherWritesDoNotInvalidateTheSchema() throws {
         let folder = TemporaryFolder()
         let pool = try DatabasePool(path: folder.file("db.sqlite"))
         try pool.write { db in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// What the table builder makes of its calls, as SQLite tells it afterwards.
+/// The tables that the table builder creates, as SQLite reports them.
 struct TableDefinitionTests {
     private let queue: DatabaseQueue
 
@@ -79,7 +79,7 @@ struct TableDefinitionTests {
         }
     }
 
-    @Test func aDeferredForeignKeyIsLookedAtOnCommit() throws {
+    @Test func aDeferredForeignKeyIsCheckedOnCommit() throws {
         try queue.inDatabase { db in
             try db.create(table: "parent") { t in
                 t.column("a").notNull()
@@ -108,7 +108,7 @@ struct TableDefinitionTests {
         }
     }
 
-    @Test func indexesComeWithTheTableUnlessAColumnHasOne() throws {
+    @Test func indexesAreCreatedWithTheTableUnlessAColumnHasOne() throws {
         try queue.write { db in
             try db.create(table: "player") { t in
                 t.column("name", .text).indexed()
@@ -117,7 +117,7 @@ struct TableDefinitionTests {
             let indexes = try db.indexes(on: "player")
             #expect(Set(indexes.map(\.columns)) == [["name"], ["email"]])
             #expect(indexes.contains { $0.name == "player_on_name" && !$0.isUnique })
-            // It is there already: nothing happens.
+            // It already exists, so nothing happens.
             try db.create(table: "player", options: .ifNotExists) { t in
                 t.column("name", .text).indexed()
             }
@@ -162,7 +162,7 @@ struct TableDefinitionTests {
         }
     }
 
-    @Test func anAlterationIsMadeWhollyOrNotAtAll() throws {
+    @Test func anAlterationIsAtomic() throws {
         try queue.inDatabase { db in
             try db.create(table: "t") { t in
                 t.column("a", .integer)
@@ -209,12 +209,12 @@ struct TableDefinitionTests {
             try db.drop(indexOn: "T", columns: ["NAME"])
             #expect(try db.indexes(on: "t").isEmpty)
             #expect(try sql(of: "by_length", db) != nil)
-            // There is none.
+            // The index does not exist.
             try db.drop(indexOn: "t", columns: ["state"])
         }
     }
 
-    @Test func aDefinitionTakesNoArguments() throws {
+    @Test func aDefinitionAcceptsNoArguments() throws {
         try queue.write { db in
             let error = #expect(throws: DatabaseError.self) {
                 try db.create(table: "t") { t in
@@ -227,7 +227,7 @@ struct TableDefinitionTests {
         }
     }
 
-    @Test func anIndexIsSortedAnewForItsCollation() throws {
+    @Test func anIndexIsRebuiltForItsCollation() throws {
         let isReversed = Reversal()
         let collation = DatabaseCollation("mine") { first, second in
             let order: ComparisonResult =

@@ -1,10 +1,10 @@
 import SecondProcess
 
 extension Alternation where Value == CommitTimes {
-    /// What commits cost in one setting.
+    /// The cost of commits in one setting.
     ///
-    /// Times are the smallest of all rounds, because other work on
-    /// the machine only increases them; the size of the log is the mean.
+    /// Times are the smallest of all rounds, because other work on the machine only increases them.
+    /// The size of the log is the mean.
     private struct Cost: CustomStringConvertible {
         var microseconds: Double
         var maintenanceMicroseconds: Double
@@ -32,7 +32,7 @@ extension Alternation where Value == CommitTimes {
         }
     }
 
-    /// How keeping read transactions exceeds the bounds; nil if it does not.
+    /// A description of how keeping read transactions exceeds the bounds; nil if it does not.
     ///
     /// The bounds are twice the cost without keeping, and an allowance for small values, so that they
     /// hold on a busy machine. The benchmark `SecondProcess` measures the exact ratios.
@@ -47,10 +47,10 @@ extension Alternation where Value == CommitTimes {
     }
 }
 
-/// Repeats a comparison that other work on the machine can disturb, at most three times, on a thread
-/// of its own.
+/// Repeats a comparison that other work on the machine can disturb, at most three times, on a
+/// separate thread.
 ///
-/// - Returns: What exceeds the bounds in each of the attempts; nil if one stays within them.
+/// - Returns: The excess of each attempt; nil if one attempt stays within the bounds.
 func repeatedExcess(
     _ measure: @escaping @Sendable () throws -> Alternation<CommitTimes>
 ) async throws -> String? {

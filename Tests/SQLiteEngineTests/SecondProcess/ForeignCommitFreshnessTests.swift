@@ -2,7 +2,7 @@ import SQLiteEngine
 import SecondProcess
 import Testing
 
-/// A read that begins after a commit of another process has returned sees that commit.
+/// A read that starts after a commit of another process has returned observes that commit.
 @Suite(.timeLimit(.minutes(5)))
 struct ForeignCommitFreshnessTests {
     /// Reads without pauses while the other process performs a load.
@@ -21,7 +21,7 @@ struct ForeignCommitFreshnessTests {
     }
 
     @Test(arguments: SharedDatabase.Subject.allCases)
-    func readsSeeCommitsThatFollowEachOther(subject: SharedDatabase.Subject) async throws {
+    func readsObserveConsecutiveCommits(subject: SharedDatabase.Subject) async throws {
         let load = CommitLoad(count: 3_000)
         let count = try await onOwnThread { try Self.staleReads(of: subject, during: load) }
         #expect(count == 0)
@@ -32,7 +32,7 @@ struct ForeignCommitFreshnessTests {
         arguments: SharedDatabase.Subject.allCases,
         [CommitLoad(count: 500, pause: 2_000), CommitLoad(count: 8, pause: 300_000)]
     )
-    func readsSeeCommitsBetweenPauses(
+    func readsObserveCommitsBetweenPauses(
         subject: SharedDatabase.Subject,
         load: CommitLoad
     ) async throws {
@@ -44,7 +44,7 @@ struct ForeignCommitFreshnessTests {
         arguments: SharedDatabase.Subject.allCases,
         ["VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA user_version = 7"]
     )
-    func readsSeeCommitsBesideMaintenance(
+    func readsObserveCommitsBesideMaintenance(
         subject: SharedDatabase.Subject,
         sql: String
     ) async throws {
@@ -53,8 +53,8 @@ struct ForeignCommitFreshnessTests {
         #expect(count == 0)
     }
 
-    /// A queue that leaves the journal mode alone follows another process into WAL mode.
-    @Test func readsSeeCommitsAfterAnotherProcessEntersWALMode() async throws {
+    /// A queue that does not set the journal mode follows another process into WAL mode.
+    @Test func readsObserveCommitsAfterAnotherProcessEntersWALMode() async throws {
         let (staleReads, last, modes) = try await onOwnThread {
             let shared = try SharedDatabase(for: .rollbackQueue)
             let queue = try shared.open()
@@ -66,7 +66,7 @@ struct ForeignCommitFreshnessTests {
                 modes.insert(try shared.peer.sql("PRAGMA journal_mode = WAL"))
                 try readers.awaitReads(100)
                 try shared.peer.commit(CommitLoad(count: 100))
-                // The queue's connection prevents this as soon as it has read in WAL mode.
+                // Once the queue's connection has read in WAL mode, it prevents this.
                 _ = try? shared.peer.sql("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE")
                 try shared.peer.sql("PRAGMA busy_timeout = 20000")
             }
@@ -79,7 +79,7 @@ struct ForeignCommitFreshnessTests {
 
     /// One connection that reads a few times after each commit.
     @Test(arguments: SharedDatabase.Subject.allCases)
-    func aSingleReadSeesTheCommitBeforeIt(subject: SharedDatabase.Subject) async throws {
+    func aSingleReadObservesThePreviousCommit(subject: SharedDatabase.Subject) async throws {
         let staleReads = try await onOwnThread {
             let shared = try SharedDatabase(for: subject)
             let database = try shared.open(readers: 1)

@@ -2,8 +2,8 @@ import SQLiteEngine
 import SecondProcess
 import Testing
 
-/// What another process pays for committing beside this process's dense reads, as a ratio to what
-/// it pays while readers keep no transaction.
+/// The cost of commits of another process beside this process's dense reads, as a ratio to the cost
+/// while readers keep no transaction.
 @Suite(.timeLimit(.minutes(5)))
 struct ForeignCommitTests {
     /// Performs a load beside two threads that read without pauses.
@@ -49,7 +49,7 @@ struct ForeignCommitTests {
         #expect(excess == nil)
     }
 
-    /// What another process runs between its commits.
+    /// Maintenance that another process runs between its commits.
     enum Maintenance: String, CaseIterable, Sendable {
         case truncate = "PRAGMA wal_checkpoint(TRUNCATE)"
         case restart = "PRAGMA wal_checkpoint(RESTART)"

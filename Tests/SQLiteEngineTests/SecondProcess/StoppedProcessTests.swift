@@ -3,7 +3,7 @@ import SecondProcess
 import Telemetry
 import Testing
 
-/// What a process that is stopped with SIGSTOP between two reads holds.
+/// The locks of a process that is stopped with SIGSTOP between two reads.
 @Suite(.timeLimit(.minutes(5)))
 struct StoppedProcessTests {
     private static let stopCount = 20

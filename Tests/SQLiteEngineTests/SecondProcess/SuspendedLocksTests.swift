@@ -8,8 +8,8 @@ import Testing
 struct SuspendedLocksTests {
     private static let suspensionCount = 50
 
-    /// Suspends the database again and again, and counts the times that a checkpoint of another
-    /// process meets a lock.
+    /// Repeatedly suspends the database, and counts the times that a lock blocks a checkpoint of
+    /// another process.
     private static func locksLeft(
         in subject: SharedDatabase.Subject,
         suspend: (any DatabaseReader, SharedDatabase, () -> Void) throws -> Void
@@ -24,7 +24,7 @@ struct SuspendedLocksTests {
             defer {
                 NotificationCenter.default.post(name: Database.resumeNotification, object: nil)
             }
-            // The commit makes the state of a kept transaction an old one.
+            // The commit makes the state of a kept transaction outdated.
             try shared.peer.commit(CommitLoad(count: 1))
             if try !shared.peer.completesCheckpoint("TRUNCATE") { count += 1 }
         }
@@ -32,7 +32,7 @@ struct SuspendedLocksTests {
     }
 
     @Test(arguments: SharedDatabase.Subject.withLog)
-    func noLockIsLeftAfterReads(subject: SharedDatabase.Subject) async throws {
+    func noLockRemainsAfterReads(subject: SharedDatabase.Subject) async throws {
         let count = try await onOwnThread {
             try Self.locksLeft(in: subject) { database, _, suspend in
                 for _ in 0..<20 { _ = try database.counter() }
@@ -43,7 +43,7 @@ struct SuspendedLocksTests {
     }
 
     @Test(arguments: SharedDatabase.Subject.withLog)
-    func noLockIsLeftAfterReadsDuringTheSuspension(subject: SharedDatabase.Subject) async throws {
+    func noLockRemainsAfterReadsDuringTheSuspension(subject: SharedDatabase.Subject) async throws {
         let count = try await onOwnThread {
             try Self.locksLeft(in: subject) { database, shared, suspend in
                 let readers = DenseReaders(database, threads: 2, committed: shared.committed)

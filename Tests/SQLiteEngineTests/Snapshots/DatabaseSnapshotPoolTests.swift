@@ -51,7 +51,7 @@ struct DatabaseSnapshotPoolTests {
         }
     }
 
-    @Test func noStateLiesBetweenThoseOfItsReaders() throws {
+    @Test func noCommitComesBetweenItsReaders() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isOver = Lock(false)
         let writes = Background {
@@ -64,7 +64,7 @@ struct DatabaseSnapshotPoolTests {
         for _ in 0..<20 {
             let snapshot = try pool.makeSnapshotPool()
             let counts = try snapshot.gate.slots.map { slot in
-                // As an access would.
+                // As an access does.
                 slot.thread = ThreadState.current
                 return try slot.openDatabase.rowCount()
             }
@@ -76,7 +76,7 @@ struct DatabaseSnapshotPoolTests {
     }
 
     @Test(arguments: [true, false])
-    func itIsMadeFromAConnection(keeps: Bool) throws {
+    func itIsCreatedFromAConnection(keeps: Bool) throws {
         let pool = try pool(keepsReadTransactions: keeps)
         let snapshots = [
             try pool.read { db in try DatabaseSnapshotPool(db) },
@@ -126,7 +126,7 @@ struct DatabaseSnapshotPoolTests {
     }
 
     @Test(arguments: [true, false])
-    func aReadInsideOfAWriteOfTheSameThreadIsRefusedAtOnce(usesQueue: Bool) throws {
+    func aReadInsideAWriteOfTheSameThreadIsRefusedAtOnce(usesQueue: Bool) throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with {
@@ -202,7 +202,7 @@ struct DatabaseSnapshotPoolTests {
         #expect(snapshot.status().connections.count == 3)
     }
 
-    @Test func aLostSnapshotSaysSo() async throws {
+    @Test func aLostSnapshotIsReported() async throws {
         let pool = try pool()
         let snapshot = try pool.makeSnapshotPool()
         for _ in 0..<5 { try await snapshot.read { db in try db.commit() } }
@@ -215,7 +215,7 @@ struct DatabaseSnapshotPoolTests {
         try snapshot.close()
     }
 
-    @Test func itIsSeenUntilItIsClosed() throws {
+    @Test func itIsReportedUntilItIsClosed() throws {
         let pool = try pool()
         let snapshot = try pool.makeSnapshotPool()
         #expect(pool.status().snapshots.count == 1)
@@ -229,7 +229,7 @@ struct DatabaseSnapshotPoolTests {
         #expect(pool.status().wal?.bytes == 0)
     }
 
-    @Test func tasksReadIt() async throws {
+    @Test func tasksCanReadIt() async throws {
         let pool = try pool()
         let snapshot = try pool.makeSnapshotPool()
         try await pool.write { db in try db.insert(2) }

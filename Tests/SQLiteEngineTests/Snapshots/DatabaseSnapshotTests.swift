@@ -10,7 +10,7 @@ struct DatabaseSnapshotTests {
     @Test func aSnapshotKeepsItsStateAcrossCommits() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try pool.write { db in try db.insert(1) }
-        // Taken when it is made, not when it is read first.
+        // The state is that of the creation, not that of the first read.
         let snapshot = try pool.makeSnapshot()
         for value in 2...20 {
             try pool.write { db in try db.insert(value) }
@@ -28,7 +28,7 @@ struct DatabaseSnapshotTests {
             try pool.write { db in try db.insert(value) }
             pool.writeWithoutTransaction { db in
                 let sql = "PRAGMA wal_checkpoint(\(mode))"
-                // Blocked by the snapshot, the modes that wait answer "busy" or throw.
+                // The snapshot blocks them, so the modes that wait return "busy" or throw.
                 _ = try? db.execute(sql: sql)
             }
             try snapshot.read { db in try #expect(db.rowCount() == 0) }
@@ -77,7 +77,7 @@ struct DatabaseSnapshotTests {
         }
         try await gate.awaitStatement()
         task.cancel()
-        gate.letGo()
+        gate.resume()
         await #expect(throws: CancellationError.self) { try await task.value }
         let count = try await snapshot.read { db in try db.rowCount() }
         #expect(count == 0)
@@ -99,7 +99,7 @@ struct DatabaseSnapshotTests {
         )
         #expect(status.connections.filter { $0.role == .snapshot }.count == 2)
         #expect(status.snapshotsMade == 2)
-        // The pool does not keep them alive.
+        // The pool does not retain them.
         first = nil
         status = pool.status()
         #expect(first == nil)
@@ -109,7 +109,7 @@ struct DatabaseSnapshotTests {
         #expect(pool.status().snapshotsMade == 2)
     }
 
-    @Test func aSnapshotThatCouldNotBeMadeIsNotCounted() throws {
+    @Test func aSnapshotThatFailsToOpenIsNotCounted() throws {
         struct Mistake: Error {}
         let pool = try DatabasePool.withTable(
             in: folder,
@@ -140,7 +140,7 @@ struct DatabaseSnapshotTests {
         let ages = status.snapshots.map(\.ageNanoseconds)
         try #require(ages.count == 2)
         #expect(ages[0] > ages[1])
-        // However long the preparation of the connection took, it is not part of the age.
+        // The age does not include the preparation of the connection.
         #expect(ages[1] <= status.takenAtNanoseconds - opened.withLock { $0 })
         let later = pool.status().snapshots.map(\.ageNanoseconds)
         #expect(zip(later, ages).allSatisfy { $0 > $1 })
@@ -148,7 +148,7 @@ struct DatabaseSnapshotTests {
         try older.close()
     }
 
-    @Test func aSnapshotInsideAWriteButOutsideOfATransactionIsLegal() throws {
+    @Test func aSnapshotInsideAWriteButOutsideATransactionIsAllowed() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try pool.writeWithoutTransaction { db in
             try db.insert(1)
@@ -159,7 +159,7 @@ struct DatabaseSnapshotTests {
         try pool.read { _ in _ = try pool.makeSnapshot() }
     }
 
-    @Test func aSnapshotHoldsTheLogBackUntilItGoes() throws {
+    @Test func aSnapshotPinsTheLogUntilItIsReleased() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let snapshot = try pool.makeSnapshot()
         try pool.write { db in try db.insert(1) }

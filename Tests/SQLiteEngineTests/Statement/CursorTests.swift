@@ -6,7 +6,7 @@ struct CursorTests {
 
     private func numbers(_ count: Int) -> AnyCursor<Int> { AnyCursor(0..<count) }
 
-    @Test func adaptorsDoWhatTheirSequencesDo() throws {
+    @Test func adaptorsMatchTheirSequences() throws {
         #expect(try Array(numbers(4).map { $0 * 2 }) == [0, 2, 4, 6])
         #expect(try Array(numbers(6).filter { $0 % 2 == 1 }) == [1, 3, 5])
         #expect(try Array(numbers(6).compactMap { $0 > 3 ? "\($0)" : nil }) == ["4", "5"])
@@ -66,7 +66,7 @@ struct CursorTests {
         #expect(throws: RowDecodingError.self) { try Int.fetchAll(db, sql: sql) }
     }
 
-    @Test func aCursorEndsItsStatementWhenItGoes() throws {
+    @Test func aReleasedCursorEndsItsStatement() throws {
         let db = try Database.inMemory()
         try db.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (1), (2)")
         let statement = try db.makeStatement(sql: "SELECT a FROM t")
@@ -74,7 +74,7 @@ struct CursorTests {
             let values = try Int.fetchCursor(statement)
             #expect(try values.next() == 1)
         }
-        // A statement that is under way would lock the table.
+        // A running statement would lock the table.
         try db.execute(sql: "DROP TABLE t")
     }
 
@@ -91,7 +91,7 @@ struct CursorTests {
         #expect(try second.next() == 9)
     }
 
-    @Test func statementsOfAScriptComeOneByOne() throws {
+    @Test func statementsOfAScriptAreReturnedOneByOne() throws {
         let db = try Database.inMemory()
         let script = "CREATE TABLE t (a); INSERT INTO t VALUES (?); SELECT a FROM t"
         let statements = try db.allStatements(sql: script, arguments: [5])

@@ -8,10 +8,10 @@ struct FunctionTests {
         var description: String { "it failed" }
     }
 
-    /// Joins texts; counts its living states.
+    /// Joins texts; counts its live states.
     private struct Joined: DatabaseAggregate {
         final class State {
-            /// One test alone touches it, on one thread.
+            /// Only one test uses it, on one thread.
             nonisolated(unsafe) static var living = 0
             var parts: [String] = []
             init() { Self.living += 1 }
@@ -30,7 +30,7 @@ struct FunctionTests {
         }
     }
 
-    @Test func valuesGoInAndOut() throws {
+    @Test func argumentsAndResultsAreConverted() throws {
         let db = try Database.inMemory()
         db.add(function: DatabaseFunction("echo", argumentCount: 1) { $0[0] })
         let values: [DatabaseValue] = [
@@ -60,7 +60,7 @@ struct FunctionTests {
         #expect(refusal?.message == "refused")
     }
 
-    @Test func aggregatesTakeGroupsAndLeaveNothingBehind() throws {
+    @Test func aggregatesHandleGroupsAndReleaseTheirStates() throws {
         let db = try Database.inMemory()
         let function = DatabaseFunction("joined", argumentCount: 1, aggregate: Joined.self)
         db.add(function: function)
@@ -90,7 +90,7 @@ struct FunctionTests {
         #expect(throws: DatabaseError.self) { try db.execute(sql: sql) }
     }
 
-    @Test func predefinedFunctionsKnowUnicode() throws {
+    @Test func predefinedFunctionsSupportUnicode() throws {
         let db = try Database.inMemory()
         db.addPredefinedFunctionsAndCollations()
         let sql = "SELECT swiftUppercaseString('é') || swiftLowercaseString('É')"

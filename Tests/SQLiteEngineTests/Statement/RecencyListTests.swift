@@ -3,7 +3,7 @@ import Testing
 @testable import SQLiteEngine
 
 struct RecencyListTests {
-    @Test func thePlaceThatWasNotUsedForLongestComesFirst() {
+    @Test func theLeastRecentlyUsedPlaceComesFirst() {
         var list = RecencyList()
         #expect(list.leastRecent == nil)
         #expect((0..<3).map { _ in list.insert() } == [0, 1, 2])
@@ -21,7 +21,7 @@ struct RecencyListTests {
         #expect(list.leastRecent == nil)
     }
 
-    @Test func itAgreesWithAnArrayThatIsSearched() {
+    @Test func itAgreesWithALinearSearch() {
         var random = SeededRandom(seed: 13)
         var list = RecencyList()
         var places: [Int] = []

@@ -77,7 +77,7 @@ struct SQLLiteralTests {
         )
     }
 
-    @Test func literalsArePutTogether() throws {
+    @Test func literalsAreCombined() throws {
         let condition: SQL = "score > \(10)"
         var query: SQL = "SELECT * FROM t WHERE \(condition)"
         query += " OR \(literal: condition)"
@@ -90,7 +90,7 @@ struct SQLLiteralTests {
         #expect(SQL("").isEmpty && !query.isEmpty)
     }
 
-    @Test func aNameThatTwoPartsGiveIsAnError() throws {
+    @Test func aNameUsedByTwoPartsIsAnError() throws {
         let part = SQL(sql: ":id", arguments: ["id": 1])
         let error = #expect(throws: DatabaseError.self) { try build(part + part) }
         #expect(error?.resultCode == .SQLITE_MISUSE)
@@ -113,7 +113,7 @@ struct SQLLiteralTests {
             }
             let statements = try db.allStatements(literal: "SELECT \(1); SELECT \(2)")
             #expect(try Array(statements.map { try Int.fetchOne($0) }) == [1, 2])
-            // Without values in the literal they can be set later.
+            // Without values in the literal, they can be set later.
             let later = try db.cachedStatement(literal: "SELECT b FROM t WHERE a = ?")
             #expect(try String.fetchOne(later, arguments: [3]) == "c")
             let error = #expect(throws: DatabaseError.self) {
@@ -124,7 +124,7 @@ struct SQLLiteralTests {
         }
     }
 
-    @Test func valuesWrittenIntoSQLComeBackTheSame() throws {
+    @Test func valuesWrittenIntoSQLAreReadBackUnchanged() throws {
         let values: [DatabaseValue] = [
             .null, 0.databaseValue, Int64.min.databaseValue, Int64.max.databaseValue,
             0.1.databaseValue, (-1e300).databaseValue, Double.infinity.databaseValue,

@@ -42,7 +42,7 @@ struct StatementArgumentsTests {
         )
     }
 
-    @Test func refusedArgumentsLeaveTheFormerOnes() throws {
+    @Test func refusedArgumentsKeepThePreviousOnes() throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "SELECT ? + ?")
         try statement.setArguments([1, 2])
@@ -67,14 +67,14 @@ struct StatementArgumentsTests {
         #expect(throws: DatabaseError.self) { try Int.fetchOne(statement) }
     }
 
-    @Test func anExecutionLeavesItsArgumentsForTheNext() throws {
+    @Test func argumentsStayForTheNextExecution() throws {
         let db = try Database.inMemory()
         try db.execute(sql: "CREATE TABLE t (a, b)")
         let statement = try db.makeStatement(sql: "INSERT INTO t VALUES (?, :b)")
         let text = String(repeating: "long text ", count: 100)
         try statement.execute(arguments: [text, Data(count: 1000)])
         #expect(statement.arguments == [text, Data(count: 1000)])
-        // The texts were lent for one execution: the next one must bind them again.
+        // The texts are bound without a copy for one execution, so the next one must bind them again.
         try statement.execute()
         try statement.execute(arguments: [text] + ["b": Data(count: 1000)])
         try statement.execute(arguments: ["", Data()])

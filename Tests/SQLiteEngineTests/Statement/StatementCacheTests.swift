@@ -4,7 +4,7 @@ import Testing
 @testable import SQLiteEngine
 
 struct StatementCacheTests {
-    @Test func theSameTextGivesTheSameStatement() throws {
+    @Test func theSameTextReturnsTheSameStatement() throws {
         let db = try Database.inMemory()
         let texts = (0..<10).map { "SELECT \($0)" }
         let first = try texts.map { try db.cachedStatement(sql: $0) }
@@ -12,7 +12,7 @@ struct StatementCacheTests {
         #expect(zip(first, second.reversed()).allSatisfy { $0 === $1 })
     }
 
-    @Test func aStatementUnderWayIsNotGivenTwice() throws {
+    @Test func aRunningStatementIsNotReturnedTwice() throws {
         let db = try Database.inMemory()
         let sql = "SELECT 1 UNION ALL SELECT 2"
         let first = try db.cachedStatement(sql: sql)
@@ -25,13 +25,13 @@ struct StatementCacheTests {
         #expect(try db.cachedStatement(sql: sql) === first)
     }
 
-    @Test func equivalentTextsOfOtherBytesAreOtherStatements() throws {
+    @Test func equivalentTextsOfDifferentBytesAreDifferentStatements() throws {
         let db = try Database.inMemory()
         let composed = try db.cachedStatement(sql: "SELECT hex('\u{E9}')")
         let decomposed = try db.cachedStatement(sql: "SELECT hex('e\u{301}')")
         #expect(try String.fetchOne(composed) == "C3A9")
         #expect(try String.fetchOne(decomposed) == "65CC81")
-        // The same marks in another order: equal, and of equal length.
+        // The same marks in another order are equal, and have equal length.
         let below = try db.cachedStatement(sql: "SELECT hex('a\u{323}\u{307}')")
         let above = try db.cachedStatement(sql: "SELECT hex('a\u{307}\u{323}')")
         #expect(try String.fetchOne(below) == "61CCA3CC87")
@@ -43,7 +43,7 @@ struct StatementCacheTests {
         #expect(try String.fetchOne(kelvin) == "E284AA")
     }
 
-    @Test func theStatementThatWasNotUsedForLongestMakesRoom() throws {
+    @Test func theLeastRecentlyUsedStatementIsRemoved() throws {
         let db = try Database.inMemory()
         let kept = try db.cachedStatement(sql: "SELECT 'kept'")
         let dropped = try db.cachedStatement(sql: "SELECT 'dropped'")
@@ -55,14 +55,14 @@ struct StatementCacheTests {
         #expect(try db.cachedStatement(sql: "SELECT 'dropped'") !== dropped)
     }
 
-    @Test func itKeepsWhatWasUsedLastHoweverItWasFound() throws {
+    @Test func recentlyUsedStatementsStayHoweverTheyWereFound() throws {
         let db = try Database.inMemory()
         var random = SeededRandom(seed: 13)
         var cache = StatementCache()
-        // The numbers of the statements that must be kept, the one used last at the end.
+        // The numbers of the statements that must stay, the most recently used one at the end.
         var expected: [Int] = []
         for _ in 0..<5_000 {
-            // Some texts are used far more often than others.
+            // Some texts are much more frequent than others.
             let bound = [5, 200, 400].randomElement(using: &random) ?? 5
             let number = Int.random(in: 0..<bound, using: &random)
             let sql = "SELECT \(number)"
@@ -81,7 +81,7 @@ struct StatementCacheTests {
         }
     }
 
-    @Test func removedStatementsLeaveTheirMemory() throws {
+    @Test func removedStatementsReleaseTheirMemory() throws {
         let db = try Database.inMemory()
         var cache = StatementCache()
         for number in 0..<20 {
@@ -124,7 +124,7 @@ struct StatementCacheTests {
         #expect(cache.count > 1)
     }
 
-    @Test func aStatementAboveTheLimitIsNotKeptAndDisplacesNoOther() throws {
+    @Test func aStatementAboveTheLimitIsNotCachedAndDisplacesNoOther() throws {
         let db = try Database.inMemory()
         let kept = try db.cachedStatement(sql: "SELECT 1")
         let sql = text(2, length: 1_500_000)

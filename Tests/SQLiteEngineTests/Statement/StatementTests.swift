@@ -3,7 +3,7 @@ import SQLiteEngine
 import Testing
 
 struct StatementTests {
-    @Test func severalStatementsTakeTheirArgumentsInOrder() throws {
+    @Test func severalStatementsConsumeTheirArgumentsInOrder() throws {
         let db = try Database.inMemory()
         try db.execute(
             sql: """
@@ -24,7 +24,7 @@ struct StatementTests {
     }
 
     @Test(arguments: ["SELECT 1; SELECT 2", "SELECT 1; nonsense"])
-    func oneStatementMeansOne(sql: String) throws {
+    func aSecondStatementIsRefused(sql: String) throws {
         let db = try Database.inMemory()
         let error = #expect(throws: DatabaseError.self) { try db.makeStatement(sql: sql) }
         #expect(error?.resultCode == .SQLITE_MISUSE)
@@ -38,13 +38,13 @@ struct StatementTests {
         #expect(error?.message == "empty statement")
     }
 
-    @Test func textBehindNULIsNotIgnored() throws {
+    @Test func textAfterNULIsNotIgnored() throws {
         let db = try Database.inMemory()
         #expect(throws: DatabaseError.self) { try db.execute(sql: "SELECT 1\0; DROP TABLE t") }
         #expect(throws: DatabaseError.self) { try db.makeStatement(sql: "SELECT 1;\0garbage") }
     }
 
-    @Test func paddingAndCommentsAreNoStatement() throws {
+    @Test func whitespaceAndCommentsAreNoStatement() throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "\n ; SELECT 1 ; ; /* end */ -- end")
         #expect(try Int.fetchOne(statement) == 1)
@@ -67,7 +67,7 @@ struct StatementTests {
         try db.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (1), (2)")
         let statement = try db.makeStatement(sql: "SELECT a FROM t")
         #expect(try Int.fetchOne(statement) == 1)
-        // A statement that is under way would lock the table.
+        // A running statement would lock the table.
         try db.execute(sql: "DROP TABLE t")
     }
 
@@ -80,7 +80,7 @@ struct StatementTests {
         #expect(try Int.fetchAll(db, sql: "SELECT a FROM t") == [7])
     }
 
-    @Test func aValueOfAnotherTypeIsAnErrorWithItsColumn() throws {
+    @Test func aValueOfAWrongTypeIsAnErrorWithItsColumn() throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "SELECT 300 AS a, 'x' AS b WHERE 1 = ?")
         let error = #expect(throws: RowDecodingError.self) {
@@ -107,10 +107,10 @@ struct StatementTests {
         try db.refusingWrites { try db.execute(sql: "PRAGMA user_version; SELECT 'optimize'") }
     }
 
-    @Test func whatHasRunDoesNotFailForAnInterruptThatComesBehindIt() throws {
+    @Test func anEndedStatementIsNotAffectedByALaterInterrupt() throws {
         let queue = try DatabaseQueue()
         try queue.inDatabase { db in
-            // While it steps, SQLite does not forget an interrupt.
+            // While a statement runs, SQLite keeps the interrupt flag set.
             let rows = try Row.fetchCursor(db, sql: "SELECT 1 UNION ALL SELECT 2")
             _ = try rows.next()
             let connection = db.sqliteConnection

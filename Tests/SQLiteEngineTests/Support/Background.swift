@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Work on a thread of its own.
+/// Work on a new thread.
 final class Background<Value: Sendable>: Sendable {
     private let result = Lock<Result<Value, any Error>?>(nil)
     private let done = Gate()
@@ -18,7 +18,7 @@ final class Background<Value: Sendable>: Sendable {
     /// Whether the work has ended.
     var isDone: Bool { result.withLock { $0 != nil } }
 
-    /// Waits for the end of the work, and gives or throws what it did.
+    /// Waits for the end of the work, and returns its value or throws its error.
     func value() throws -> Value {
         try done.wait()
         done.open()
@@ -27,11 +27,11 @@ final class Background<Value: Sendable>: Sendable {
     }
 }
 
-/// Runs a long test on a thread of its own: on one of the few that tasks share, it would keep the
-/// others from running.
+/// Runs a long test on a new thread: on one of the few threads of the cooperative pool, it would
+/// block other tests.
 ///
-/// An expectation that fails on that thread is not attributed to the test; return what it is to
-/// check instead.
+/// A failed expectation on that thread is not attributed to the test. Return the values to check
+/// instead.
 func onOwnThread<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
 ) async throws -> Value {

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Lines that come from anywhere.
+/// Lines that any thread appends.
 final class Collected: Sendable {
     private let lines = Lock<[String]>([])
 
@@ -10,6 +10,6 @@ final class Collected: Sendable {
     /// Adds a line.
     func append(_ line: String) { lines.withLock { $0.append(line) } }
 
-    /// Forgets all lines.
+    /// Removes all lines.
     func removeAll() { lines.withLock { $0 = [] } }
 }

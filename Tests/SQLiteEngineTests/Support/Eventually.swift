@@ -1,9 +1,9 @@
 import Foundation
 import Telemetry
 
-/// Looks again and again until `condition` holds; throws when it never does.
+/// Polls until `condition` holds; throws if it does not.
 ///
-/// For what a status shows and nobody can be told: that a thread has begun to wait.
+/// Use it for states without a notification, such as the start of a wait.
 func eventually(_ condition: () throws -> Bool) throws {
     let deadline = monotonicNanoseconds() + 20_000_000_000
     while try !condition() {
@@ -12,7 +12,7 @@ func eventually(_ condition: () throws -> Bool) throws {
     }
 }
 
-/// Looks again and again until `condition` holds, and lets other tasks run between.
+/// Polls until `condition` holds, and lets other tasks run meanwhile.
 func eventuallyAsync(_ condition: () throws -> Bool) async throws {
     let deadline = monotonicNanoseconds() + 20_000_000_000
     while try !condition() {

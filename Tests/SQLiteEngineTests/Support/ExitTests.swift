@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 extension ExitTest.Result {
-    /// What the process said on its standard error.
+    /// The standard error of the process.
     var message: String { String(decoding: standardErrorContent, as: UTF8.self) }
 }
 
-/// Ends the process of an exit test that would wait forever.
+/// Ends the process of an exit test that could wait forever.
 func endProcessAfterAWhile() { alarm(20) }

@@ -1,18 +1,18 @@
 import Dispatch
 
-/// Something for one thread to wait for and another to open, once for each who waits.
+/// A gate for which threads wait, and which another thread opens once for each waiter.
 ///
-/// Waiting has an end, so that a test which fails does not hang.
+/// A wait has a timeout, so that a failing test does not hang.
 final class Gate: Sendable {
-    /// What waiting throws when nobody opens.
+    /// The error of a wait that times out.
     struct Timeout: Error {}
 
     private let semaphore = DispatchSemaphore(value: 0)
 
-    /// Lets one through: who waits, or who comes next.
+    /// Lets one waiter pass: a current one, or the next one.
     func open() { semaphore.signal() }
 
-    /// Blocks the thread until somebody opens.
+    /// Blocks the thread until the gate is opened.
     func wait() throws {
         guard semaphore.wait(timeout: .now() + .seconds(20)) == .success else { throw Timeout() }
     }

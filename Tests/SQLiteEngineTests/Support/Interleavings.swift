@@ -1,30 +1,30 @@
 /// Explores every order in which threads can take their steps.
 ///
-/// A world is a value: the memory that the threads share, and where each of them is. One step reads
-/// and writes as much as one atomic operation of the program does. Worlds that were reached before
-/// are not explored again, so the number of orders does not matter, only that of worlds.
+/// A world is a value: the memory that the threads share, and the position of each thread. One step
+/// reads and writes as much as one atomic operation of the program. Each world is explored once, so
+/// the cost depends on the number of worlds, not on the number of orders.
 struct Interleavings<World: Hashable> {
-    /// An order that breaks a promise.
+    /// An order that violates an invariant.
     struct Failure: Error, CustomStringConvertible {
         /// The threads that took the steps, in order.
         var steps: [Int]
-        /// What was broken.
+        /// The violated invariant.
         var reason: String
 
         var description: String { "\(reason), by the steps of \(steps)" }
     }
 
     var threads: Int
-    /// Takes the thread's next step; returns nil when it has ended, and the same world when it waits.
+    /// Performs the thread's next step; returns nil if it has ended, and the same world if it waits.
     var step: (World, _ thread: Int) -> World?
-    /// What is broken at any time; nil when nothing is.
+    /// The invariant that a world violates; nil if none.
     var violation: (World) -> String?
-    /// What is broken when no thread can take a step any more.
+    /// The invariant that a world violates in which no thread can perform a step.
     var violationAtEnd: (World) -> String?
 
-    /// Explores all orders from a world on.
+    /// Explores all orders that start at a world.
     ///
-    /// - Returns: How many worlds there are.
+    /// - Returns: The number of worlds.
     /// - Throws: The first failure, by the order of the threads.
     @discardableResult
     func explore(from world: World) throws -> Int {

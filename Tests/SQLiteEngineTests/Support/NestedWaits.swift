@@ -1,6 +1,6 @@
 @testable import SQLiteEngine
 
-/// Waits until an access inside of another one is known to wait.
+/// Waits until the wait of a nested access is registered.
 func awaitNestedWait(_ label: AccessLabel) throws {
     let site = AccessSite(label)
     try eventually {
@@ -8,19 +8,19 @@ func awaitNestedWait(_ label: AccessLabel) throws {
     }
 }
 
-/// Starts a read on a new thread, which runs `inner` inside it when `goesOn` opens.
+/// Starts a read on a new thread, which runs `inner` inside it when `gate` opens.
 ///
 /// Returns when the thread is inside the read.
 func startRead(
     _ reader: any DatabaseReader,
-    _ goesOn: Gate,
+    _ gate: Gate,
     _ inner: @escaping @Sendable () throws -> Void
 ) throws -> Background<Void> {
     let isInside = Gate()
     let thread = Background {
         try reader.read(as: AccessLabel("outer read")) { _ in
             isInside.open()
-            try goesOn.wait()
+            try gate.wait()
             try inner()
         }
     }
@@ -28,19 +28,19 @@ func startRead(
     return thread
 }
 
-/// Starts a write on a new thread, which runs `inner` inside it when `goesOn` opens.
+/// Starts a write on a new thread, which runs `inner` inside it when `gate` opens.
 ///
 /// Returns when the thread is inside the write.
 func startWrite(
     _ writer: any DatabaseWriter,
-    _ goesOn: Gate,
+    _ gate: Gate,
     _ inner: @escaping @Sendable () throws -> Void
 ) throws -> Background<Void> {
     let isInside = Gate()
     let thread = Background {
         try writer.write(as: AccessLabel("outer write")) { _ in
             isInside.open()
-            try goesOn.wait()
+            try gate.wait()
             try inner()
         }
     }

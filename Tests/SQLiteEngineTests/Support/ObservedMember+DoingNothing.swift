@@ -1,6 +1,6 @@
 @testable import SQLiteEngine
 
-/// What a stand-in for an observed value does not say: a quick one that does nothing.
+/// Default implementations for fake members: a quick member that does nothing.
 extension ObservedMember {
     var database: (any ObservedDatabase)? { nil }
     var wantsChanges: Bool { true }

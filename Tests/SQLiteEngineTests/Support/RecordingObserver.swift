@@ -1,13 +1,13 @@
 @testable import SQLiteEngine
 
-/// Writes down what it is told.
+/// Records its notifications.
 final class RecordingObserver: TransactionObserver {
-    /// What a recording observer throws to stop a commit.
+    /// The error that a recording observer throws to prevent a commit.
     struct Refusal: Error {}
 
     /// The callbacks in order, such as `insert t 1`, `willCommit`, `didCommit`.
     var log: [String] = []
-    /// Whether the next commit is stopped.
+    /// Whether to prevent the next commit.
     var refuses = false
     /// Called in each callback with its line of the log.
     var reaction: ((String, Database?) -> Void)?
@@ -19,7 +19,7 @@ final class RecordingObserver: TransactionObserver {
         self.filter = filter
     }
 
-    /// Gives the log and starts a new one.
+    /// Returns the log, and starts a new one.
     func takeLog() -> [String] {
         defer { log = [] }
         return log

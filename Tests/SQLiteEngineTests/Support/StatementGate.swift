@@ -3,13 +3,13 @@ import Telemetry
 
 @testable import SQLiteEngine
 
-/// Stops a statement in the middle of its execution: its SQL calls the function `gate()`.
+/// Pauses a statement during its execution: its SQL calls the function `gate()`.
 final class StatementGate: Sendable {
     private let entered = Gate()
     private let left = Gate()
     private let entries = Lock(0)
 
-    /// A query that calls `gate()` and then counts for some ten seconds, unless interrupted.
+    /// A query that calls `gate()` and then counts for about ten seconds, unless interrupted.
     static let long = """
         WITH RECURSIVE c(x) AS (SELECT gate() UNION ALL SELECT x + 1 FROM c LIMIT 100000000)
         SELECT count(*) FROM c
@@ -43,14 +43,14 @@ final class StatementGate: Sendable {
         try? left.wait()
     }
 
-    /// Waits until a statement stands in the gate.
+    /// Waits until a statement has reached the gate.
     func awaitStatement() throws { try entered.wait() }
 
-    /// Waits until a statement stands in the gate, without blocking the thread.
+    /// Waits until a statement has reached the gate, without blocking the thread.
     func awaitStatement() async throws {
         try await eventuallyAsync { entries.withLock { $0 > 0 } }
     }
 
-    /// Lets the statement go on.
-    func letGo() { left.open() }
+    /// Lets the statement continue.
+    func resume() { left.open() }
 }

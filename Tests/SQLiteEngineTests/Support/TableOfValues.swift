@@ -31,7 +31,7 @@ extension DatabasePool {
 }
 
 extension Database {
-    /// How many rows `t` has.
+    /// The number of rows in `t`.
     func rowCount() throws -> Int? { try Int.fetchOne(self, sql: "SELECT count(*) FROM t") }
 
     /// Adds a row to `t`.
@@ -41,11 +41,11 @@ extension Database {
 }
 
 extension DatabasePool {
-    /// How many rows `t` has.
+    /// The number of rows in `t`.
     func rowCount() throws -> Int? { try read { db in try db.rowCount() } }
 }
 
 extension DatabaseQueue {
-    /// How many rows `t` has.
+    /// The number of rows in `t`.
     func rowCount() throws -> Int? { try read { db in try db.rowCount() } }
 }

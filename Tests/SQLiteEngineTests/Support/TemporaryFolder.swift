@@ -1,8 +1,8 @@
 import Foundation
 
-/// A new folder of its own, which goes away with the value.
+/// A new folder that is removed with the value.
 ///
-/// A suite keeps it in a property, so that it lives as long as the test.
+/// A suite stores it in a property, so that it exists during the test.
 final class TemporaryFolder: Sendable {
     /// Its path.
     let path: String

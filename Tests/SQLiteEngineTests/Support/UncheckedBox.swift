@@ -1,4 +1,4 @@
-/// Takes something out of the access that it belongs to, for a test of what happens then.
+/// Moves a value out of its access, for tests of such misuse.
 ///
 /// `@unchecked Sendable`: the test uses it from one thread at a time.
 final class UncheckedBox<Value>: @unchecked Sendable {

@@ -4,7 +4,7 @@ import Testing
 
 struct ErrorLogTests {
     @Test func errorsAreLogged() async {
-        // The log is the whole process's, and must come before its first connection.
+        // The log belongs to the process, and must be set before its first connection.
         await #expect(processExitsWith: .success) {
             let lines = Collected()
             Database.logError = { code, message in lines.append("\(code.rawValue) \(message)") }

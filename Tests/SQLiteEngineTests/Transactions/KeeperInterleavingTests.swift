@@ -2,9 +2,11 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Every interleaving of a reader that keeps its transaction, a writer that forbids it, and the
-/// timer that ends what no access ends: the steps are those of ``GateSteps/release(_:)``,
-/// ``AccessGate/forbidKeeping()`` and ``ReadTransactionKeeper/didKeep()``.
+/// Every interleaving of a reader that keeps its transaction, a writer that forbids this, and the
+/// timer that ends kept transactions.
+///
+/// The steps are those of ``GateSteps/release(_:)``, ``AccessGate/forbidKeeping()`` and
+/// ``ReadTransactionKeeper/didKeep()``.
 struct KeeperInterleavingTests {
     /// A mistake that the exploration must find.
     enum Mistake: CaseIterable {
@@ -15,7 +17,7 @@ struct KeeperInterleavingTests {
         case writerDoesNotWait
     }
 
-    /// Where a thread is, by the name of its next step.
+    /// The position of a thread, by the name of its next step.
     enum Place: Hashable {
         case start, decide, check, giveUp, checkAgain, arm
         case raise, search, end, release, await, commit, allow
@@ -50,14 +52,14 @@ struct KeeperInterleavingTests {
             if world.isBroken { return "a slot was owned twice" }
             guard world.isCommitting, world.isKept else { return nil }
             if world.wasKeptBefore { return "the writer did not wait for a transaction's end" }
-            // A reader that has just given the slot up ends its transaction next.
+            // A reader that has just released the slot ends its transaction next.
             return world.slot == AccessSlot.State.keeping
                 && world.places[Self.reader] != .checkAgain
                 ? "a transaction was kept during a commit" : nil
         } violationAtEnd: { world in
             if world.places != [.done, .done, .done] { return "a thread waits forever" }
             if !AccessSlot.State.isFree(world.slot) { return "a slot was lost" }
-            return world.isKept && !world.isArmed ? "nothing will end a kept transaction" : nil
+            return world.isKept && !world.isArmed ? "nothing ends a kept transaction" : nil
         }
         var world = World()
         if mistake == .writerSearchesTooEarly { world.places[Self.writer] = .search }
@@ -66,7 +68,7 @@ struct KeeperInterleavingTests {
 
     // MARK: The threads
 
-    /// Two accesses, each of which keeps its transaction where that is allowed.
+    /// Two accesses, each of which keeps its transaction if this is allowed.
     private func read(_ world: World, _ mistake: Mistake?) -> World? {
         var next = world
         func go(_ place: Place) -> World {
@@ -84,7 +86,7 @@ struct KeeperInterleavingTests {
             if mistake == .readerArmsTooEarly, next.isKept { next.isArmed = true }
             return go(.check)
         case .check:
-            // With attention raised, the transaction ends before the slot is given up.
+            // With attention raised, the transaction ends before the slot is released.
             if world.forbidding > 0 { next.isKept = false }
             return go(.giveUp)
         case .giveUp:
@@ -184,7 +186,7 @@ struct KeeperInterleavingTests {
 
     // MARK: The tests
 
-    @Test func noInterleavingBreaksAPromise() throws {
+    @Test func noInterleavingViolatesAnInvariant() throws {
         #expect(try explore(nil) > 100)
     }
 

@@ -4,9 +4,9 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// When one connection's transaction may be kept, decided on a wal-index in plain memory.
+/// The conditions for keeping a connection's transaction, tested on a wal-index in plain memory.
 struct KeptReadTransactionTests {
-    /// A wal-index of which a test changes single fields.
+    /// A wal-index whose fields a test can change.
     private final class Memory {
         let words = UnsafeMutablePointer<UInt32>.allocate(capacity: 34)
 
@@ -18,7 +18,7 @@ struct KeptReadTransactionTests {
 
         deinit { words.deallocate() }
 
-        /// Both copies of the header, as a commit writes them.
+        /// Writes both copies of the header, as a commit does.
         func commit(frames: UInt32, generation: UInt32 = 1) {
             for copy in [0, 12] {
                 words[copy + 4] = frames
@@ -29,7 +29,7 @@ struct KeptReadTransactionTests {
         func checkpoint(_ frames: UInt32) { words[24] = frames }
     }
 
-    /// A connection that has begun a transaction.
+    /// A connection that has beginTransaction a transaction.
     private final class Connection {
         var transaction = KeptReadTransaction()
         private let memory: Memory
@@ -52,11 +52,11 @@ struct KeptReadTransactionTests {
 
     private let keeper = ReadTransactionKeeper()
 
-    private func begun(on memory: Memory) -> Connection { Connection(memory, keeper) }
+    private func beginTransaction(on memory: Memory) -> Connection { Connection(memory, keeper) }
 
     @Test func itIsKeptBetweenDenseAccesses() {
         let memory = Memory()
-        let kept = begun(on: memory)
+        let kept = beginTransaction(on: memory)
         #expect(!kept.mayKeep(at: 10_000_000))
         #expect(kept.mayKeep(at: 10_000_000 + KeptReadTransaction.patience - 1))
         #expect(!kept.mayKeep(at: 10_000_000 + 2 * KeptReadTransaction.patience))
@@ -64,7 +64,7 @@ struct KeptReadTransactionTests {
 
     @Test func itIsKeptForALimitedTime() {
         let memory = Memory()
-        let kept = begun(on: memory)
+        let kept = beginTransaction(on: memory)
         var now: UInt64 = 10_000_000
         _ = kept.mayKeep(at: now)
         kept.keep(at: now)
@@ -83,7 +83,7 @@ struct KeptReadTransactionTests {
 
     @Test func itIsNotKeptAfterACommit() {
         let memory = Memory()
-        let kept = begun(on: memory)
+        let kept = beginTransaction(on: memory)
         _ = kept.mayKeep(at: 1_000_000)
         memory.commit(frames: 11)
         #expect(!kept.isCurrent)
@@ -93,17 +93,17 @@ struct KeptReadTransactionTests {
     @Test func itIsNotKeptWhileAHeaderIsWritten() {
         let memory = Memory()
         memory.words[4] = 11
-        let kept = begun(on: memory)
+        let kept = beginTransaction(on: memory)
         _ = kept.mayKeep(at: 1_000_000)
         #expect(!kept.mayKeep(at: 1_000_001))
     }
 
-    @Test func itIsNotKeptInTheWayOfANewLog() {
+    @Test func itIsNotKeptIfItPreventsARestartOfTheLog() {
         let memory = Memory(frames: 10, backfill: 4)
-        let kept = begun(on: memory)
+        let kept = beginTransaction(on: memory)
         memory.checkpoint(9)
         #expect(kept.isCurrent)
-        // From here on, a new transaction reads the file alone, and a writer resets the log.
+        // From here on, a new transaction reads only the file, and a writer resets the log.
         memory.checkpoint(10)
         #expect(!kept.isCurrent)
         #expect(kept.transaction.showsLastState())
@@ -113,7 +113,7 @@ struct KeptReadTransactionTests {
 
     @Test func itIsNotKeptAfterTheCConnectionWasUsed() {
         let memory = Memory()
-        let kept = begun(on: memory)
+        let kept = beginTransaction(on: memory)
         _ = kept.mayKeep(at: 1_000_000)
         kept.transaction.isExposed = true
         #expect(!kept.mayKeep(at: 1_000_001))
@@ -121,7 +121,7 @@ struct KeptReadTransactionTests {
 
     @Test func nothingIsKeptForAWhileAfterAnotherProcessHasCommitted() {
         let memory = Memory()
-        let kept = begun(on: memory)
+        let kept = beginTransaction(on: memory)
         kept.keep(at: 1)
         memory.commit(frames: 11)
         kept.didEnd()
@@ -132,7 +132,7 @@ struct KeptReadTransactionTests {
         let later = afterRest(now)
         _ = kept.mayKeep(at: later)
         #expect(kept.mayKeep(at: later + 1))
-        // While a checkpoint is due, keeping takes turns with not keeping.
+        // While a checkpoint is due, periods with and without keeping alternate.
         let next = later + ReadTransactionKeeper.turn
         _ = kept.mayKeep(at: next)
         #expect(!kept.mayKeep(at: next + 1))
@@ -141,15 +141,15 @@ struct KeptReadTransactionTests {
         #expect(kept.mayKeep(at: next + 2))
     }
 
-    /// A time at which the rest is over, and it is the turn of kept transactions.
+    /// A time after the pause, in a period of kept transactions.
     private func afterRest(_ now: UInt64) -> UInt64 {
         let end = now + 2 * keeper.rest.load(ordering: .relaxed)
         return (end / (2 * ReadTransactionKeeper.turn) + 1) * (2 * ReadTransactionKeeper.turn)
     }
 
-    @Test func aCommitOfThisProcessIsNotTakenForAnothers() {
+    @Test func aCommitOfThisProcessIsNotMistakenForAnothers() {
         let memory = Memory()
-        let kept = begun(on: memory)
+        let kept = beginTransaction(on: memory)
         kept.keep(at: 1)
         keeper.writes.wrappingAdd(1, ordering: .relaxed)
         memory.commit(frames: 11)
@@ -161,7 +161,7 @@ struct KeptReadTransactionTests {
 
     @Test func aWriteDuringTheDecisionIsNotMistakenForOneOfAnotherProcess() {
         let memory = Memory()
-        let kept = begun(on: memory)
+        let kept = beginTransaction(on: memory)
         _ = kept.mayKeep(at: 1)
         let isKept = kept.mayKeep(at: 2) {
             // The writer starts after the attention was read.
@@ -179,7 +179,7 @@ struct KeptReadTransactionTests {
 
     @Test func nothingIsKeptWhileAnothersLongLogWaitsForACheckpoint() {
         let memory = Memory(frames: ReadTransactionKeeper.longLog - 1)
-        let kept = begun(on: memory)
+        let kept = beginTransaction(on: memory)
         kept.keep(at: 1)
         memory.commit(frames: ReadTransactionKeeper.longLog)
         kept.didEnd()
@@ -201,9 +201,9 @@ struct KeptReadTransactionTests {
         #expect(mayKeep(at: later + 2 * ReadTransactionKeeper.memory))
     }
 
-    @Test func anothersLongLogIsNotForgotten() {
+    @Test func anothersLongLogIsRemembered() {
         let memory = Memory(frames: ReadTransactionKeeper.longLog - 1)
-        let kept = begun(on: memory)
+        let kept = beginTransaction(on: memory)
         kept.keep(at: 1)
         memory.commit(frames: ReadTransactionKeeper.longLog)
         kept.didEnd()

@@ -5,8 +5,8 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Keeping read transactions is not observable: not by a read, not by another connection, and not
-/// by statements that run on the C connection.
+/// Kept read transactions are not observable by reads, by other connections, or by statements on
+/// the C connection.
 @Suite(.timeLimit(.minutes(1)))
 struct KeptTransactionPromisesTests {
     private let folder = TemporaryFolder()
@@ -29,7 +29,7 @@ struct KeptTransactionPromisesTests {
         @discardableResult
         func run(_ sql: String) -> CInt { sqlite3_exec(handle, sql, nil, nil, nil) }
 
-        /// Runs a checkpoint without waiting; returns whether something was in its way.
+        /// Runs a checkpoint without waiting; returns whether it was blocked.
         func isTruncateBlocked() -> Bool {
             sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
                 == SQLITE_BUSY
@@ -67,7 +67,7 @@ struct KeptTransactionPromisesTests {
         }
     }
 
-    // MARK: What a read sees
+    // MARK: The state of a read
 
     @Test(arguments: [true, false])
     func theStateIsThatOfTheFirstStatement(keeps: Bool) throws {
@@ -100,7 +100,7 @@ struct KeptTransactionPromisesTests {
         }
     }
 
-    @Test func aStatementOnTheCConnectionSeesTheLastCommit() throws {
+    @Test func aStatementOnTheCConnectionObservesTheLastCommit() throws {
         let pool = try makePool()
         let foreign = Foreign(folder.file())
         for expected in 1...50 {
@@ -177,10 +177,10 @@ struct KeptTransactionPromisesTests {
 
     // MARK: The own writer
 
-    @Test func whatBecomesFreeAfterTheSearchKeepsNothing() throws {
+    @Test func connectionsReleasedAfterTheSearchKeepNoTransaction() throws {
         let pool = try makePool()
         let slot = pool.readers.slots[0]
-        // The timer may end the transaction before it is claimed here.
+        // The timer may end the transaction before the test acquires the connection.
         try eventually {
             try keepTransaction(of: pool)
             guard slot.claimIdle() else { return false }
@@ -191,7 +191,7 @@ struct KeptTransactionPromisesTests {
         // A writer, or a suspension, starts while another thread hands the slot over.
         pool.readers.forbidKeeping()
         guard case .free = pool.readers.handOver(slot) else {
-            Issue.record("a waiter was found")
+            Issue.record("found a waiter")
             return
         }
         #expect(!slot.keepsIdleTransaction)
@@ -223,7 +223,7 @@ struct KeptTransactionPromisesTests {
         _ = try pool.read { try Int.fetchOne($0, sql: "SELECT 1") }
     }
 
-    @Test func anEmptyLogThatIsReplacedIsNoticed() throws {
+    @Test func aReplacedEmptyLogIsDetected() throws {
         let creator = Foreign(folder.file())
         #expect(creator.run("PRAGMA journal_mode = WAL") == SQLITE_OK)
         #expect(creator.run("CREATE TABLE t(v); INSERT INTO t VALUES (0)") == SQLITE_OK)
@@ -251,7 +251,7 @@ struct KeptTransactionPromisesTests {
             queue.inDatabase { db in
                 let sql = "PRAGMA journal_mode = \(mode)"
                 #expect(sqlite3_exec(db.sqliteConnection, sql, nil, nil, nil) == SQLITE_OK)
-                // While the mode is new to the engine, too.
+                // Also while the engine has not detected the mode yet.
                 _ = queue.status()
             }
         }
@@ -261,7 +261,7 @@ struct KeptTransactionPromisesTests {
             try readDensely(queue, times: 20)
             _ = queue.status()
             let foreign = Foreign(folder.file())
-            // Nothing is kept outside of WAL mode, where it would lock the file.
+            // Outside WAL mode, a kept transaction would lock the file, so none is kept.
             #expect(foreign.run("UPDATE t SET v = \(round)") == SQLITE_OK)
             #expect(
                 try queue.read { try Int.fetchOne($0, sql: "SELECT v FROM t") } == round
@@ -274,7 +274,7 @@ struct KeptTransactionPromisesTests {
         }
     }
 
-    @Test func aModeThatChangesTwiceInOneAccessIsNoticed() throws {
+    @Test func aModeThatChangesTwiceInOneAccessIsDetected() throws {
         let queue = try makeQueue()
         for round in 1...20 {
             try readDensely(queue)
@@ -292,7 +292,7 @@ struct KeptTransactionPromisesTests {
         }
     }
 
-    @Test func aDatabaseThatIsAttachedOnTheCConnectionIsNeverStale() throws {
+    @Test func aDatabaseAttachedOnTheCConnectionIsNeverStale() throws {
         let other = folder.file("other.sqlite")
         let attached = Foreign(other)
         #expect(attached.run("PRAGMA journal_mode = WAL") == SQLITE_OK)
@@ -358,7 +358,7 @@ struct KeptTransactionPromisesTests {
             }
             pool.suspend()
             #expect(!foreign.isTruncateBlocked())
-            // Reads continue, and leave nothing behind.
+            // Reads continue, and keep no transaction.
             try readDensely(pool)
             #expect(!foreign.isTruncateBlocked())
             pool.resume()

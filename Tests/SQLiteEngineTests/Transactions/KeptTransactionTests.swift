@@ -6,18 +6,18 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// A reader may keep its transaction between accesses; nobody must be able to tell.
+/// A reader may keep its transaction between accesses, without observable effects.
 struct KeptTransactionTests {
     private let folder = TemporaryFolder()
 
     private func makePool(readers: Int = 1) throws -> DatabasePool {
         var configuration = Configuration()
         configuration.maximumReaderCount = readers
-        // A reader that meets a half-written wal-index header takes the write lock for a moment
-        // (`walIndexReadHdr` in SQLite's wal.c), and BEGIN IMMEDIATE may run into it.
+        // A reader that finds a half-written wal-index header briefly acquires the write lock
+        // (`walIndexReadHdr` in SQLite's wal.c), which can make BEGIN IMMEDIATE fail.
         configuration.busyMode = .timeout(5)
         let pool = try DatabasePool(path: folder.file(), configuration: configuration)
-        // Commits of other connections do not stop it for longer than they must.
+        // Commits of other connections suspend keeping only as long as necessary.
         pool.readers.keeper.rest.store(0, ordering: .relaxed)
         try pool.write { db in
             try db.execute(sql: "CREATE TABLE t(v INTEGER); INSERT INTO t VALUES (0)")
@@ -30,7 +30,7 @@ struct KeptTransactionTests {
     }
 
     private func isKept(_ pool: DatabasePool) -> Bool {
-        // Claimed: the sweeper may come by.
+        // The connection is busy: the timer may be using it.
         pool.readers.slots.contains { slot in
             guard slot.claimIdle() else { return false }
             defer { pool.readers.release(slot) }
@@ -47,7 +47,7 @@ struct KeptTransactionTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func aReadSeesWhatAnotherProcessCommittedMeanwhile() throws {
+    func aReadObservesCommitsOfAnotherProcess() throws {
         let pool = try makePool()
         var other: OpaquePointer?
         #expect(sqlite3_open(folder.file(), &other) == SQLITE_OK)
@@ -67,7 +67,7 @@ struct KeptTransactionTests {
         gate.keeper.longestEnding.store(.max, ordering: .relaxed)
         try eventually {
             try readUntilKept(pool)
-            // As the timer does, whose thread then loses its processor.
+            // Like the timer, whose thread then loses its processor.
             return slot.claimKeeping()
         }
         let write = Background {
@@ -112,7 +112,7 @@ struct KeptTransactionTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func aReadSeesWhatItsPoolCommittedMeanwhile() throws {
+    func aReadObservesCommitsOfItsPool() throws {
         let pool = try makePool()
         for expected in 1...100 {
             try readUntilKept(pool)
@@ -148,11 +148,11 @@ struct KeptTransactionTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func theSweeperEndsWhatNoAccessEnds() throws {
+    func theTimerEndsTransactionsThatNoAccessEnds() throws {
         let pool = try makePool()
         let other = try DatabaseQueue(path: folder.file())
         try readUntilKept(pool)
-        // Not `isKept`: it takes the connection, which the sweeper would then miss.
+        // Do not use `isKept`: it acquires the connection, which the timer would then skip.
         try eventually {
             let isBusy = try other.inDatabase { db in
                 try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
@@ -164,7 +164,7 @@ struct KeptTransactionTests {
     @Test(.timeLimit(.minutes(1)))
     func anInterruptBetweenTwoReadsHasNoEffect() throws {
         let pool = try makePool()
-        // A cursor that is abandoned in the middle would keep the interrupt's flag up.
+        // An abandoned cursor would keep the interrupt flag set.
         try eventually {
             try pool.read { db in
                 let cursor = try Int.fetchCursor(
@@ -179,7 +179,7 @@ struct KeptTransactionTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func anUnsafeReadIsOutsideOfTheKeptTransaction() throws {
+    func anUnsafeReadIsOutsideTheKeptTransaction() throws {
         let pool = try makePool()
         try readUntilKept(pool)
         try pool.unsafeRead { db in #expect(!db.isInsideTransaction) }
@@ -194,7 +194,7 @@ struct KeptTransactionTests {
     }
 
     @Test
-    func nothingIsKeptWhenTheConfigurationSaysSo() throws {
+    func theConfigurationDisablesKeeping() throws {
         var configuration = Configuration()
         configuration.keepsReadTransactions = false
         let pool = try DatabasePool(path: folder.file(), configuration: configuration)
@@ -203,7 +203,7 @@ struct KeptTransactionTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func noReadIsOlderThanACommitThatWasAcknowledgedBefore() throws {
+    func noReadMissesACommitAcknowledgedBefore() throws {
         let pool = try makePool(readers: 3)
         let acknowledged = Atomic<Int>(0)
         let isOver = Atomic<Bool>(false)

@@ -34,7 +34,7 @@ struct KeptTransactionTimerTests {
         try keepTransaction(of: pool)
         try pool.read { db in
             _ = try Int.fetchOne(db, sql: "SELECT v FROM t")
-            // The timer that the reads before have set expires. Nothing sets it again.
+            // The timer that earlier reads have set expires, and is not set again.
             try eventually { !keeper.isTimerSet }
             let before = keeper.expirations.load(ordering: .relaxed)
             for _ in 0..<100 { _ = try Int.fetchOne(db, sql: "SELECT v FROM t") }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// A queue in WAL mode may keep its read transaction between reads; nobody must be able to tell.
+/// A queue in WAL mode may keep its read transaction between reads, without observable effects.
 @Suite(.timeLimit(.minutes(1)))
 struct QueueKeptTransactionTests {
     private let folder = TemporaryFolder()
@@ -14,7 +14,7 @@ struct QueueKeptTransactionTests {
             path: folder.file(),
             configuration: .with { $0.journalMode = .wal }
         )
-        // Commits of other connections do not stop it for longer than they must.
+        // Commits of other connections suspend keeping only as long as necessary.
         queue.gate.keeper.rest.store(0, ordering: .relaxed)
         try queue.write { db in
             try db.execute(sql: "CREATE TABLE t(v INTEGER); INSERT INTO t VALUES (0)")
@@ -27,7 +27,7 @@ struct QueueKeptTransactionTests {
     }
 
     private func isKept(_ queue: DatabaseQueue) -> Bool {
-        // Claimed: the sweeper may come by.
+        // The connection is busy: the timer may be using it.
         guard let slot = queue.gate.slots.first, slot.claimIdle() else { return false }
         defer { queue.gate.release(slot) }
         return slot.database?.kept.pointee.isKept == true
@@ -40,7 +40,7 @@ struct QueueKeptTransactionTests {
         }
     }
 
-    @Test func aReadSeesWhatAnotherConnectionCommittedMeanwhile() throws {
+    @Test func aReadObservesCommitsOfAnotherConnection() throws {
         let queue = try makeQueue()
         let other = try DatabaseQueue(path: folder.file())
         for expected in 1...100 {
@@ -50,7 +50,7 @@ struct QueueKeptTransactionTests {
         }
     }
 
-    @Test func aWriteFollowsAReadAndIsSeenByTheNext() throws {
+    @Test func aWriteAfterAReadIsObservedByTheNextRead() throws {
         let queue = try makeQueue()
         for expected in 1...100 {
             try readUntilKept(queue)
@@ -63,7 +63,7 @@ struct QueueKeptTransactionTests {
         await Task { queue.inDatabase { db in db.isInsideTransaction } }.value
     }
 
-    @Test func everyAccessThatIsNoReadFindsNoTransaction() async throws {
+    @Test func accessesOtherThanReadsFindNoTransaction() async throws {
         let queue = try makeQueue()
         try readUntilKept(queue)
         #expect(await isInsideTransaction(queue) == false)
@@ -89,7 +89,7 @@ struct QueueKeptTransactionTests {
         #expect(await isOutsideInBarrier.value())
     }
 
-    @Test func awaitedAndCalledBackReadsSeeTheLastCommit() async throws {
+    @Test func asynchronousReadsObserveTheLastCommit() async throws {
         let queue = try makeQueue()
         let other = try DatabaseQueue(path: folder.file())
         for expected in 1...50 {
@@ -109,7 +109,7 @@ struct QueueKeptTransactionTests {
         }
     }
 
-    @Test func observersAreNotToldOfIt() throws {
+    @Test func observersAreNotNotifiedOfIt() throws {
         let queue = try makeQueue()
         let observer = RecordingObserver()
         queue.add(transactionObserver: observer)
@@ -122,16 +122,16 @@ struct QueueKeptTransactionTests {
         #expect(observer.log == [])
     }
 
-    @Test func theSweeperMeetsAConnectionThatIsClaimedAllTheTime() throws {
+    @Test func theTimerHandlesAConnectionThatIsAlwaysBusy() throws {
         let queue = try makeQueue()
         for _ in 0..<100 {
             try readUntilKept(queue)
-            // Claims it and gives it back, again and again.
+            // Repeatedly acquires and releases it.
             try eventually { !isKept(queue) && !queue.gate.slots[0].isTaken }
         }
     }
 
-    @Test func theSweeperEndsWhatNoAccessEnds() throws {
+    @Test func theTimerEndsTransactionsThatNoAccessEnds() throws {
         let queue = try makeQueue()
         let other = try DatabaseQueue(path: folder.file())
         try readUntilKept(queue)
@@ -158,12 +158,12 @@ struct QueueKeptTransactionTests {
         }
     }
 
-    @Test func theModeMayChangeWhileTheQueueIsWatched() throws {
+    @Test func theModeMayChangeWhileTheStatusIsRead() throws {
         let queue = try makeQueue()
         for _ in 1...5 {
             try readUntilKept(queue)
             #expect(try setMode("DELETE", of: queue) == "delete")
-            // The wal-index is not in memory any more.
+            // The wal-index is no longer mapped.
             _ = queue.status()
             for _ in 1...10 { _ = try value(queue) }
             #expect(!isKept(queue))
@@ -175,7 +175,7 @@ struct QueueKeptTransactionTests {
         #expect(try value(queue) == 5)
     }
 
-    @Test func nothingIsKeptWhereDatabasesAreAttached() throws {
+    @Test func nothingIsKeptWithAttachedDatabases() throws {
         let attached = try DatabaseQueue(
             path: folder.file("other.sqlite"),
             configuration: .with { $0.journalMode = .wal }

@@ -9,7 +9,7 @@ struct SavepointTests {
         try queue.read { db in try Int.fetchAll(db, sql: "SELECT v FROM t ORDER BY v") }
     }
 
-    @Test func onlyTheInnerChangesAreUndone() throws {
+    @Test func onlyTheInnerChangesAreRolledBack() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.write { db in
             try db.insert(1)
@@ -50,7 +50,7 @@ struct SavepointTests {
         #expect(try values(queue) == [1, 2])
     }
 
-    @Test func anOuterRollbackUndoesWhatAnInnerOneReleased() throws {
+    @Test func anOuterRollbackRevertsAReleasedInnerSavepoint() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.write { db in
             try db.inSavepoint {
@@ -80,7 +80,7 @@ struct SavepointTests {
         #expect(try values(queue) == (completion == .commit ? [1] : []))
     }
 
-    @Test func anErrorUndoesASavepointAndIsRethrown() throws {
+    @Test func anErrorRollsBackASavepointAndIsRethrown() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.write { db in
             try db.insert(1)
@@ -97,7 +97,7 @@ struct SavepointTests {
         #expect(try values(queue) == [1])
     }
 
-    @Test func aTransactionThatIsLostTakesItsSavepointsAlong() throws {
+    @Test func aLostTransactionEndsItsSavepoints() throws {
         let queue = try DatabaseQueue.withTable()
         let error = #expect(throws: DatabaseError.self) {
             try queue.write { db in
@@ -119,7 +119,7 @@ struct SavepointTests {
         #expect(try values(queue) == [])
     }
 
-    @Test func aSavepointOfAManualTransactionGuardsUntilItsOwnEnd() throws {
+    @Test func aSavepointOfAManualTransactionIsGuardedUntilItsEnd() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.inDatabase { db in
             try db.beginTransaction()

@@ -26,7 +26,7 @@ struct StatementEffectTests {
             ("", .none),
         ]
     )
-    func theFirstWordsTell(sql: String, effect: StatementEffect) {
+    func theFirstWordsDecide(sql: String, effect: StatementEffect) {
         sql.withCString { #expect(StatementEffect($0) == effect) }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 struct TraceTests {
     @Test(arguments: [false, true])
-    func tellsStatementsAndShowsTheirArgumentsWhenAllowed(arePublic: Bool) throws {
+    func reportsStatementsWithTheirArgumentsIfAllowed(arePublic: Bool) throws {
         var configuration = Configuration()
         configuration.publicStatementArguments = arePublic
         let queue = try DatabaseQueue(configuration: configuration)
@@ -23,7 +23,7 @@ struct TraceTests {
         }
     }
 
-    @Test func tellsDurations() throws {
+    @Test func reportsDurations() throws {
         let queue = try DatabaseQueue()
         try queue.inDatabase { db in
             var lines: [String] = []
@@ -44,7 +44,7 @@ struct TraceTests {
         }
     }
 
-    @Test func tellsTheTransactionsOfAccesses() throws {
+    @Test func reportsTheTransactionsOfAccesses() throws {
         let lines = Collected()
         var configuration = Configuration()
         configuration.prepareDatabase { db in db.trace { lines.append($0.description) } }
@@ -58,7 +58,7 @@ struct TraceTests {
         )
     }
 
-    @Test func theEnginesOwnQueriesAreNotTold() throws {
+    @Test func theEnginesOwnQueriesAreNotReported() throws {
         struct Item: Codable, MutablePersistableRecord {
             static let databaseTableName = "item"
             var id: Int64?
@@ -71,12 +71,12 @@ struct TraceTests {
         }
         let lines = Collected()
         try queue.inDatabase { db in
-            // The table's columns are not known yet: they are looked up.
+            // The table's columns are not cached yet, so the engine queries them.
             db.trace { lines.append($0.description) }
             var item = Item(name: "pen")
             try item.insert(db)
             try #expect(db.tableExists("item"))
-            // A user's own question is.
+            // A query of the user is reported.
             _ = try String.fetchAll(db, sql: "PRAGMA database_list")
         }
         #expect(lines.all.count == 2)

@@ -51,7 +51,7 @@ struct TransactionClockTests {
         #expect(read.0 > written.0)
     }
 
-    @Test func aTransactionsDateIsThatOfItsBeginning() throws {
+    @Test func aTransactionsDateIsThatOfItsStart() throws {
         let clock = Lock(Date(timeIntervalSinceReferenceDate: 0))
         var configuration = Configuration()
         configuration.transactionClock = .custom { _ in clock.withLock { $0 } }
@@ -63,7 +63,7 @@ struct TransactionClockTests {
         }
     }
 
-    @Test func anErrorOfTheClocksIsThrownToWhoAsks() throws {
+    @Test func anErrorOfTheClockIsThrownToTheCaller() throws {
         let isBroken = Lock(true)
         var configuration = Configuration()
         configuration.transactionClock = .custom { _ in

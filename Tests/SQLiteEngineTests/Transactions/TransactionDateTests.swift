@@ -8,7 +8,7 @@ struct TransactionDateTests {
     private let folder = TemporaryFolder()
     private let ticks = Lock(0)
 
-    /// A configuration whose clock goes on by a second each time it is asked.
+    /// A configuration whose clock advances by a second with each reading.
     private var configuration: Configuration {
         let ticks = ticks
         return .with {
@@ -21,7 +21,7 @@ struct TransactionDateTests {
         }
     }
 
-    /// Sets the clock back: each transaction asks it, also those that made the table.
+    /// Resets the clock, which the transactions that created the table have advanced.
     private func restartClock() { ticks.withLock { $0 = 0 } }
 
     private func date(_ db: Database) throws -> Double {
@@ -45,7 +45,7 @@ struct TransactionDateTests {
         try queue.read { db in try #expect([date(db), date(db)] == [3, 3]) }
     }
 
-    @Test func outsideOfATransactionTheClockIsAskedEachTime() throws {
+    @Test func outsideATransactionTheClockIsReadEachTime() throws {
         let queue = try DatabaseQueue.withTable(configuration: configuration)
         restartClock()
         try queue.inDatabase { db in
@@ -61,7 +61,7 @@ struct TransactionDateTests {
         }
     }
 
-    @Test func aReadersTransactionsHaveDatesOfTheirOwn() throws {
+    @Test func aReadersTransactionsHaveSeparateDates() throws {
         let pool = try DatabasePool.withTable(in: folder, configuration: configuration)
         restartClock()
         for expected in 1...50 {
@@ -72,7 +72,7 @@ struct TransactionDateTests {
         }
     }
 
-    @Test func aTransactionThatWasLostDoesNotLeaveItsDateToTheNext() throws {
+    @Test func aLostTransactionDoesNotPassItsDateToTheNext() throws {
         let queue = try DatabaseQueue.withTable(configuration: configuration)
         restartClock()
         #expect(throws: DatabaseError.self) {

@@ -34,7 +34,7 @@ struct TransactionTests {
         #expect(try values(queue) == [])
     }
 
-    @Test func aTransactionEndsAsItSays() throws {
+    @Test func theClosureDecidesAboutTheTransaction() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.inTransaction { db in
             try db.insert(1)
@@ -47,7 +47,7 @@ struct TransactionTests {
         #expect(try values(queue) == [2])
     }
 
-    @Test func aWriteTakesTheLockAtOnce() throws {
+    @Test func aWriteAcquiresTheLockAtOnce() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let other = try DatabaseQueue(path: folder.file())
         try pool.write { _ in
@@ -63,7 +63,7 @@ struct TransactionTests {
     @Test func aTransactionOfAReaderIsDeferred() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try pool.write { _ in
-            // An immediate one would need the lock that the writer has.
+            // An immediate transaction would need the lock that the writer holds.
             try pool.unsafeRead { db in
                 try db.inTransaction {
                     try #expect(db.rowCount() == 0)
@@ -73,7 +73,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func theFirstErrorWins() throws {
+    @Test func theFirstErrorIsThrown() throws {
         let queue = try DatabaseQueue.withTable()
         #expect(throws: Mistake.self) {
             try queue.inTransaction { db in
@@ -126,7 +126,7 @@ struct TransactionTests {
         #expect(try values(queue) == [])
     }
 
-    @Test func aCommitThatFailsRollsBack() throws {
+    @Test func aFailedCommitRollsBack() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.write { db in
             try db.execute(
@@ -155,7 +155,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func aTransactionThatSQLiteGaveUpRefusesEverythingUntilItsEnd() throws {
+    @Test func aTransactionAbortedBySQLiteRefusesStatementsUntilItsEnd() throws {
         let queue = try DatabaseQueue.withTable()
         let error = #expect(throws: DatabaseError.self) {
             try queue.write { db in
@@ -181,7 +181,7 @@ struct TransactionTests {
         #expect(try values(queue) == [3])
     }
 
-    @Test func aTransactionThatSQLiteGaveUpMayEndWithARollback() throws {
+    @Test func aTransactionAbortedBySQLiteMayEndWithARollback() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.inTransaction { db in
             try db.insert(1)
@@ -193,7 +193,7 @@ struct TransactionTests {
         #expect(try values(queue) == [])
     }
 
-    @Test func aManualTransactionHasNoGuard() throws {
+    @Test func aManualTransactionIsNotGuarded() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.inDatabase { db in
             try db.beginTransaction()
@@ -208,7 +208,7 @@ struct TransactionTests {
         #expect(try values(queue) == [2])
     }
 
-    @Test func aWriteEndsTheStatementsThatStillStep() throws {
+    @Test func aWriteEndsRunningStatements() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let cursor = try pool.write { db in
             for value in 0..<3 { try db.insert(value) }
@@ -218,7 +218,7 @@ struct TransactionTests {
         }
         try pool.writeWithoutTransaction { db in
             #expect(sqlite3_txn_state(db.sqliteConnection, nil) == SQLITE_TXN_NONE)
-            // Nobody reads: the whole log can go.
+            // There is no reader, so the whole log can be truncated.
             let log = try db.checkpoint(.truncate)
             #expect(log.walFrameCount == 0)
         }

@@ -55,7 +55,7 @@ struct CodableValueTests {
         #expect(Tags(tags: []).databaseValue == "[]".databaseValue)
     }
 
-    @Test func singleValuesAreStoredAsTheyAre() {
+    @Test func singleValuesAreStoredUnchanged() {
         #expect(Name(text: "a").databaseValue == "a".databaseValue)
         #expect(Name.fromDatabaseValue("a".databaseValue) == Name(text: "a"))
         #expect(Name.fromDatabaseValue(1.databaseValue) == nil)

@@ -11,8 +11,8 @@ struct DateTests {
         #expect(early.databaseValue == "1969-12-31 23:59:59.999".databaseValue)
     }
 
-    /// SQLite's own functions are the oracle.
-    @Test func datesMeanWhatSQLiteReads() throws {
+    /// Compares dates with SQLite's own functions.
+    @Test func datesMatchSQLitesInterpretation() throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "SELECT CAST(strftime('%s', ?) AS INTEGER)")
         var random = SeededRandom(seed: 7)
@@ -24,7 +24,7 @@ struct DateTests {
         }
     }
 
-    @Test func millisecondsComeBackAsTheyWent() {
+    @Test func millisecondsAreReadBackUnchanged() {
         for millisecond in 0..<1000 {
             let date = Date(timeIntervalSince1970: 1_795_253_415 + Double(millisecond) / 1000)
             let back = Date.fromDatabaseValue(date.databaseValue)
@@ -50,7 +50,8 @@ struct DateTests {
         ("09:30:15", .HMS),
         ("09:30:15.250", .HMSS),
     ])
-    func componentsComeBackAsTheyWent(text: String, format: DatabaseDateComponents.Format) throws {
+    func componentsAreReadBackUnchanged(text: String, format: DatabaseDateComponents.Format) throws
+    {
         let components = try #require(
             DatabaseDateComponents.fromDatabaseValue(text.databaseValue)
         )
@@ -81,7 +82,7 @@ struct DateTests {
         #expect(DatabaseDateComponents.fromDatabaseValue(text.databaseValue) == nil)
     }
 
-    @Test func julianDaysAreThoseOfSQLite() throws {
+    @Test func julianDaysMatchSQLite() throws {
         let db = try Database.inMemory()
         let day = try Double.fetchOne(db, sql: "SELECT julianday('2026-11-21 09:30:15')")
         let date = Date(julianDay: try #require(day))

@@ -49,7 +49,7 @@ struct FoundationValueTests {
         #expect(NSDecimalNumber.fromDatabaseValue("1.5".databaseValue) == 1.5)
     }
 
-    @Test func otherClassesAreLikeTheirStructures() {
+    @Test func otherClassesMatchTheirStructures() {
         let text: NSString = "text"
         #expect(text.databaseValue == "text".databaseValue)
         #expect(NSString.fromDatabaseValue("text".databaseValue) == text)

@@ -13,7 +13,7 @@ struct RowAdapterTests {
         return row
     }
 
-    @Test func columnsAreTakenByRangeAndByName() throws {
+    @Test func columnsAreSelectedByRangeAndByName() throws {
         #expect(try fetch(RangeRowAdapter(2..<4)) == ["id": 2, "name": "b"])
         #expect(try fetch(RangeRowAdapter(2...4)) == ["id": 2, "name": "b", "rest": "c"])
         #expect(try fetch(SuffixRowAdapter(fromIndex: 3)) == ["name": "b", "rest": "c"])
@@ -23,7 +23,7 @@ struct RowAdapterTests {
         #expect(Array(renamed.columnNames) == ["ID", "NAME", "ID", "NAME", "REST"])
     }
 
-    @Test func scopesAreRowsOfTheirOwn() throws {
+    @Test func scopesAreSeparateRows() throws {
         let parts = splittingRowAdapters(columnCounts: [2, 2])
         let row = try fetch(
             ScopeAdapter(
@@ -52,7 +52,7 @@ struct RowAdapterTests {
         )
     }
 
-    @Test func valuesAreReadFromTheFirstColumnThatIsLeft() throws {
+    @Test func valuesAreReadFromTheFirstRemainingColumn() throws {
         let db = try Database.inMemory()
         let adapter = SuffixRowAdapter(fromIndex: 3)
         #expect(try String.fetchOne(db, sql: sql, adapter: adapter) == "b")

@@ -5,7 +5,7 @@ import Testing
 struct RowTests {
     private let sql = "SELECT 1 AS a, 'two' AS B, 3.5 AS c, NULL AS d, x'00ff' AS e, 6 AS A"
 
-    /// The same row as a cursor shows it, as a copy, and from a literal.
+    /// The same row from a cursor, as a copy, and from a literal.
     private func withEachKind(_ body: (Row) throws -> Void) throws {
         let db = try Database.inMemory()
         let rows = try Row.fetchCursor(db, sql: sql)

@@ -3,7 +3,7 @@ import SQLiteEngine
 import Testing
 
 struct ValueConversionTests {
-    @Test func valuesComeBackAsTheyWent() throws {
+    @Test func valuesAreReadBackUnchanged() throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "SELECT ?")
         #expect(try Int64.fetchOne(statement, arguments: [Int64.min]) == Int64.min)

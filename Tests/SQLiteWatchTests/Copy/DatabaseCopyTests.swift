@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// Copies of databases that real programs use are consistent, or are refused.
+/// Copies of databases that real programs use: they are consistent, or refused.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct DatabaseCopyTests {
     private let folder = TemporaryFolder()
@@ -58,7 +58,7 @@ struct DatabaseCopyTests {
         return program
     }
 
-    @Test func aDatabaseThatNobodyUsesIsCopied() throws {
+    @Test func anUnusedDatabaseIsCopied() throws {
         let program = try program("")
         try program.run("c.close()")
         let before = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
@@ -68,7 +68,7 @@ struct DatabaseCopyTests {
         try program.run("check('\(copy.path)', 400)")
     }
 
-    /// Checkpoints change the database file while it is copied, and the log starts over.
+    /// Checkpoints change the database file while it is copied, and the log restarts.
     @Test func aBusyDatabaseInWALModeIsCopiedAtACommit() throws {
         let program = try program(
             """
@@ -97,7 +97,7 @@ struct DatabaseCopyTests {
                 #expect(throws: Never.self) { try checker.run("check('\(copy.path)', 400)") }
                 removeCopies()
             } catch {
-                // The log started over during each attempt.
+                // The log was restarted during each attempt.
                 guard case .changing = error else {
                     Issue.record("\(error)")
                     break
@@ -149,7 +149,7 @@ struct DatabaseCopyTests {
     @Test func aJournalOfSeveralDatabasesIsRefused() throws {
         let program = try program("")
         try program.run("c.close()")
-        // A journal with the name of a super-journal at its end, as such a commit writes it.
+        // A journal that ends with the name of a super-journal, as such a commit writes it.
         let journal = folder.file() + "-journal"
         var bytes = HeaderSamples.journal + [UInt8](repeating: 0, count: 600)
         bytes += JournalHeader.magic
@@ -157,14 +157,14 @@ struct DatabaseCopyTests {
         #expect(throws: DatabaseCopy.Refusal.severalDatabases) { try makeCopy(isInUse: false) }
     }
 
-    @Test func aTransactionThatWritesIsWaitedForAndThenRefused() throws {
+    @Test func aCopyWaitsForAWritingTransactionAndIsThenRefused() throws {
         let program = try program("")
         try program.run("c.execute('begin exclusive')")
         #expect(throws: DatabaseCopy.Refusal.changing("a transaction is writing to it")) {
             try makeCopy()
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: target.path).isEmpty)
-        // A reserved lock lets others read.
+        // A reserved lock allows other connections to read.
         try program.run("c.execute('rollback'); c.execute('begin immediate')")
         try program.run("c.execute('insert into a(n) values(7)')")
         let copy = try makeCopy()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// Malformed headers give nil or values within bounds, and never trap.
+/// Malformed headers result in nil or values within bounds, and never trap.
 struct HeaderMutationTests {
     private static func bytes(_ hexadecimal: String) -> [UInt8] {
         let digits = Array(hexadecimal.filter { !$0.isWhitespace })
@@ -35,7 +35,7 @@ struct HeaderMutationTests {
             }
             if check(bytes) { parsed += 1 }
         }
-        // Mutations reach what comes after the first checks.
+        // Some mutations pass the first checks.
         #expect(parsed > 1_000)
     }
 

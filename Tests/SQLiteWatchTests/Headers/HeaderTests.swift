@@ -47,7 +47,7 @@ struct HeaderTests {
         #expect(!WALIndexHeader.isConsistent(bytes))
         var second = HeaderSamples.index
         second[48 + 16] = 9
-        // The first copy has its checksum, and the second is another one.
+        // The first copy has a valid checksum, but the second copy differs.
         #expect(WALIndexHeader(second) == nil)
         bytes[64] = 9
         // Equal copies with a wrong checksum.

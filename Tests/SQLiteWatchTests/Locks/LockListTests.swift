@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// A list of locks that comes in several pages may lack a lock that is held.
+/// A list of locks that is read in several pages may omit a held lock.
 struct LockListTests {
     private func line(_ process: Int, _ inode: Int) -> String {
         "1: POSIX  ADVISORY  READ \(process) 08:01:\(inode) 123 123\n"
@@ -12,7 +12,7 @@ struct LockListTests {
         let rest = String(repeating: line(1, 1), count: others)
         var texts = [
             rest + line(11, 99) + line(12, 99),
-            // 12 is missing, then 11.
+            // First 12 is missing, then 11.
             rest + line(11, 99),
             rest + line(12, 99),
             rest + line(11, 99) + line(12, 99),
@@ -23,7 +23,7 @@ struct LockListTests {
         }
     }
 
-    @Test func aLockThatALongListLacksIsLookedForAgain() {
+    @Test func aLockMissingFromALongListIsReadAgain() {
         #expect(processes(others: 100) == [[11, 12], [11, 12]])
     }
 

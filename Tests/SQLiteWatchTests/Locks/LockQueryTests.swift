@@ -31,7 +31,7 @@ struct LockQueryTests {
         return (found, program.pid)
     }
 
-    /// Locks to set, and those that are found.
+    /// The locks to set, and the locks that queries find.
     struct Case: Sendable, CustomTestStringConvertible {
         var locks: [String]
         var expected: Set<LockKind>

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// Samples without the list of all locks, as made where many processes use a database.
+/// Samples without the list of all locks, used where many processes share a database.
 struct DatabaseMonitorTests {
     private let writer = HeldLock(kind: .writer)
     private let reader = HeldLock(kind: .reader, mark: 1)
@@ -43,7 +43,7 @@ struct DatabaseMonitorTests {
         #expect(report.window.listSamples == 1)
     }
 
-    /// A share is one of the samples that could show the lock.
+    /// A share counts only samples that can show the lock.
     @Test func sharesCountTheSamplesThatShowTheLock() {
         var last = observation(at: 40, header, [7: []])
         last.listWeight = 4e7

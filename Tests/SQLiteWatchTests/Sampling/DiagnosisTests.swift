@@ -84,7 +84,7 @@ struct DiagnosisTests {
         #expect(verdict.text.contains("app7"))
     }
 
-    @Test func oneLargeTransactionIsSeenByTheRoomThatItTakes() throws {
+    @Test func aLargeTransactionIsRecognizedByItsSize() throws {
         var grown = observation(at: 1_500, index(frames: 10), [7: [writer]])
         grown.files.wal?.size = 32 + 9_010 * 4120
         let found = findings([observation(at: 0, index(frames: 10), [7: [writer]]), grown])
@@ -110,7 +110,7 @@ struct DiagnosisTests {
         #expect(findings(observations).first?.kind == .overlappingReaders)
     }
 
-    /// A log that is long already needs no more frames to be worth a sentence.
+    /// A log that is already long is reported without further growth.
     @Test func aLongLogIsReportedAtOnce() {
         let observations = (0..<20).map { step in
             let frames = UInt32(9_000 + step)

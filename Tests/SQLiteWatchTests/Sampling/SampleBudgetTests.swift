@@ -3,7 +3,7 @@ import Testing
 @testable import SQLiteWatch
 
 extension SampleBudget {
-    /// Counts one sample, and its list where it read one.
+    /// Counts one sample, and its list if it read one.
     fileprivate mutating func add(cost: UInt64, list: UInt64?) {
         add(cost: cost, of: 1, listCost: list ?? 0, of: list == nil ? 0 : 1)
     }
@@ -18,11 +18,11 @@ struct SampleBudgetTests {
         var budget = budget()
         for _ in 0..<100 { budget.add(cost: 50_000, list: 20_000) }
         #expect(budget.slot == 1e7)
-        // Readers are seen 33 times a second.
+        // Readers are sampled 33 times a second.
         #expect(budget.group == 3)
     }
 
-    /// With many processes, the list is the expensive part: the rate of samples stays.
+    /// With many processes, the list is the most expensive part, and the rate of samples stays.
     @Test func anExpensiveListIsReadLessOften() {
         var budget = budget()
         for number in 0..<500 {

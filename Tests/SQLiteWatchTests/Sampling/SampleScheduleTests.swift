@@ -32,7 +32,7 @@ struct SampleScheduleTests {
         }
     }
 
-    /// A fixed rate would see one phase of the program alone.
+    /// Samples at a fixed rate would always observe the same phase of the program.
     @Test(arguments: [1e8, 1e7])
     func aProgramOfTheSameRateIsMeasured(slot: Double) {
         var held = 0.0

@@ -2,9 +2,9 @@ import Foundation
 
 /// A Python process that uses SQLite, driven line by line.
 ///
-/// Each step is Python code; it runs to its end before the call returns, so tests need no sleeps.
+/// Each step is Python code that ends before the call returns, so tests need no sleeps.
 final class ForeignProgram {
-    /// What the program answered instead of "ok".
+    /// The program's answer if it is not "ok".
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
@@ -21,7 +21,7 @@ final class ForeignProgram {
         return process.terminationStatus == 0
     }
 
-    /// Whether there is one.
+    /// Whether such a Python is installed.
     static var isAvailable: Bool { python != nil }
 
     private static let script = """
@@ -44,8 +44,8 @@ final class ForeignProgram {
     /// The process.
     var pid: Int32 { process.processIdentifier }
 
-    /// Starts a program in which `path` is the path of a database; through another command, such
-    /// as one that changes the user.
+    /// Starts a program in which `path` is the path of a database, through another command if
+    /// given, such as one that changes the user.
     init(_ path: String, name: String? = nil, through command: [String] = []) throws {
         let words = command + [Self.python ?? "/nonexistent", "-c", Self.script]
         process.executableURL = URL(fileURLWithPath: words[0])
@@ -75,7 +75,7 @@ final class ForeignProgram {
         try input.fileHandleForWriting.write(contentsOf: Data((Self.json(code) + "\n").utf8))
     }
 
-    /// Waits for the end of what was begun.
+    /// Waits for the end of the started code.
     func finish() throws {
         while true {
             if let end = text.firstIndex(of: 0x0a) {
@@ -90,7 +90,7 @@ final class ForeignProgram {
         }
     }
 
-    /// Ends the process without a chance to clean up.
+    /// Kills the process without cleanup.
     func kill() {
         Foundation.kill(pid, SIGKILL)
         process.waitUntilExit()
@@ -98,7 +98,7 @@ final class ForeignProgram {
 
     private static func json(_ text: String) -> String {
         let encoder = JSONEncoder()
-        // The text is Python's as well, which has no such escape.
+        // Python reads the text as well, and does not support this escape.
         encoder.outputFormatting = .withoutEscapingSlashes
         let data = (try? encoder.encode(text)) ?? Data()
         return String(decoding: data, as: UTF8.self)

@@ -1,4 +1,4 @@
-/// A random number generator whose numbers follow from its seed (SplitMix64).
+/// A seeded random number generator (SplitMix64).
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 

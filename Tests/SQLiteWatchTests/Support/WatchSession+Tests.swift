@@ -25,7 +25,7 @@ extension WatchSession {
         return try WatchSession(paths: [path], helper: helperCommand, options: options)
     }
 
-    /// A report after samples that are made now.
+    /// Takes samples, and returns a report.
     func report(samples: Int = 3) -> WatchReport {
         for _ in 0..<samples { sample() }
         return reports()[0]
@@ -38,7 +38,7 @@ extension WatchReport {
         processes.first { $0.pid == program.pid }?.locks.map(\.kind) ?? []
     }
 
-    /// The process as it is listed.
+    /// The listed process.
     func process(_ program: ForeignProgram) -> WatchedProcess? {
         processes.first { $0.pid == program.pid }
     }

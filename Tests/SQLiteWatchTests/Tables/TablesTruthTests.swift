@@ -111,7 +111,7 @@ struct TablesTruthTests {
         #expect((later.tables.first?.share ?? 0) > 0.8)
     }
 
-    @Test func aLogThatStartsOverIsReadFromItsBeginning() throws {
+    @Test func aRestartedLogIsReadFromItsStart() throws {
         let program = try program()
         let session = try WatchSession.watching(folder.file())
         _ = session.report()

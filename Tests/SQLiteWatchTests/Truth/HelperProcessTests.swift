@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// The helper process ends with its session, and is replaced when it ends before.
+/// The helper process ends with its session, and is replaced if it ends earlier.
 @Suite(.timeLimit(.minutes(1)))
 struct HelperProcessTests {
     private let folder = TemporaryFolder()
@@ -22,7 +22,7 @@ struct HelperProcessTests {
         let failed = connection.sample(slot: 0, probesReaders: false, at: 1)
         #expect(ObservedFiles(failed).state == .unreadable)
         #expect(connection.problem?.contains("helper process ended") == true)
-        // No second try before the pause is over.
+        // There is no second attempt before the pause ends.
         #expect(!connection.sample(slot: 0, probesReaders: false, at: 2).database.exists)
         let later = connection.sample(slot: 0, probesReaders: false, at: 2_000_000_000)
         #expect(later.database.size == 14)
@@ -34,7 +34,7 @@ struct HelperProcessTests {
         try Data("not a database".utf8).write(to: URL(fileURLWithPath: folder.file()))
         var connection = try connection()
         let now = SystemClock.monotonic
-        // The first two are late already.
+        // The first two are already late.
         let moments = [now - 2, now - 1, now + 20_000_000, now + 40_000_000]
         connection.sendBatch(moments: moments, probesReaders: true, at: now)
         let batch = connection.receiveBatch(moments: moments.count, at: now)
@@ -67,7 +67,7 @@ struct HelperProcessTests {
         #expect(connection.problem == nil)
     }
 
-    /// The session ends its batch, so that it may be used in another way at once.
+    /// The session ends its batch, so that other uses are possible at once.
     @Test func aSessionRunsForItsTimeAndCountsItsSamples() throws {
         let session = try WatchSession.watching(folder.file())
         _ = session.reports()
@@ -106,7 +106,7 @@ struct HelperProcessTests {
         }
         try eventually { !children().isEmpty }
         let helpers = children()
-        // Without a chance to end them.
+        // The session cannot end them.
         kill(parent, SIGKILL)
         process.waitUntilExit()
         try eventually { helpers.allSatisfy { kill($0, 0) != 0 } }

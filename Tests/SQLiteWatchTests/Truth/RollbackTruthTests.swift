@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// What is shown of real programs with a rollback journal equals what they do.
+/// Reports about real programs with a rollback journal match what the programs do.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct RollbackTruthTests {
     private let folder = TemporaryFolder()
@@ -33,7 +33,7 @@ struct RollbackTruthTests {
         #expect(report.locks(program) == [.shared])
     }
 
-    @Test func aTransactionIsReservedThenPendingThenExclusive() throws {
+    @Test func aTransactionAcquiresReservedPendingAndExclusiveLocks() throws {
         let writer = try program()
         let reader = try program()
         let session = try WatchSession.watching(folder.file())

@@ -7,13 +7,13 @@ import Testing
 private let shell = "/usr/bin/sqlite3"
 private let hasShell = FileManager.default.isExecutableFile(atPath: shell)
 
-/// What is shown of the `sqlite3` shell equals what it does.
+/// Reports about the `sqlite3` shell match what the shell does.
 @Suite(.enabled(if: hasShell, "the sqlite3 shell is missing"), .timeLimit(.minutes(1)))
 struct ShellTruthTests {
     private let folder = TemporaryFolder()
 
     @Test(arguments: ["wal", "delete"])
-    func theShellHoldsItsLockInsideOfATransaction(mode: String) throws {
+    func theShellHoldsItsLockInsideATransaction(mode: String) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: shell)
         process.arguments = ["-batch", folder.file()]

@@ -4,13 +4,13 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// A session leaves the watched files as they are, and only its helper opens them.
+/// A session does not change the watched files, and only its helper opens them.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct UntouchedFilesTests {
     private let folder = TemporaryFolder()
     private static let strace = "/usr/bin/strace"
 
-    /// What the system knows of a file, and its content.
+    /// The attributes and the content of a file.
     private struct State: Equatable {
         var size: Int
         var modified: timespec
@@ -77,26 +77,30 @@ struct UntouchedFilesTests {
         try process.run()
         let data = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
-        // Where a sandbox forbids to trace, there is nothing to prove.
+        // In a sandbox that forbids tracing, the test cannot check this.
         guard process.terminationStatus == 0 else { return }
         let report = try JSONDecoder().decode(WatchReport.self, from: data)
         #expect(report.locks(program).contains(.writer))
         #expect(report.processes.count == 1)
 
         let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
-        // A path after a quotation mark is an argument; after a bracket, that of a descriptor.
+        // A path after a quotation mark is an argument; after a bracket, the path of a descriptor.
         let ofDatabase = lines.filter { line in
             (line.contains("\"" + folder.file()) || line.contains("<" + folder.file()))
                 && !line.contains("execve(")
-                // The arguments of a call that another process interrupts stand in its first part.
+                // If another process interrupts a call, the first part contains the arguments.
                 && !line.contains(" resumed>")
         }
         let watcher = try #require(lines.first?.split(separator: " ").first)
         func call(_ line: Substring) -> Substring {
             line.drop { $0 != " " }.drop { $0 == " " }.prefix { $0 != "(" }
         }
-        let own = ofDatabase.filter { $0.hasPrefix(watcher + " ") }.map(call)
-        #expect(Set(own).isSubset(of: ["newfstatat", "stat", "lstat", "readlink", "readlinkat"]))
+        let watcherCalls = ofDatabase.filter { $0.hasPrefix(watcher + " ") }.map(call)
+        #expect(
+            Set(watcherCalls).isSubset(of: [
+                "newfstatat", "stat", "lstat", "readlink", "readlinkat",
+            ])
+        )
         let helper = ofDatabase.filter { !$0.hasPrefix(watcher + " ") }
         let opens = helper.filter { call($0) == "openat" }
         #expect(!opens.isEmpty)

@@ -27,7 +27,7 @@ private let namespace = [unshare, "--pid", "--fork", "--mount-proc", "--kill-chi
 private let canChangeUser = canRun(otherUser + ["/usr/bin/test", "-x", helperCommand[0]])
 private let canChangeNamespace = canRun(namespace + ["/bin/true"])
 
-/// What is shown across users, PID namespaces and overlays is true, and what is not shown is named.
+/// Reports across users, PID namespaces and overlays are correct, and state what they omit.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct VisibilityTruthTests {
     private let folder = TemporaryFolder()
@@ -80,7 +80,7 @@ struct VisibilityTruthTests {
         #endif
     }
 
-    /// Locks are listed by inode: no permission on the files is needed for that.
+    /// Locks are listed by inode, which requires no permission on the files.
     @Test(.enabled(if: canChangeUser, "needs root, and a build that other users can read"))
     func filesThatMayNotBeReadStillShowTheirLocks() throws {
         chmod(folder.path, 0o755)
@@ -104,7 +104,7 @@ struct VisibilityTruthTests {
         #expect(report.processes.count == 1)
         #expect(found.locks.map(\.kind).contains(.writer))
         #expect(found.name.hasPrefix("python3"))
-        // The pid in its own namespace is another one.
+        // The pid in its own namespace is different.
         #expect(found.pid > 1)
         #expect(found.pid != program.pid)
         #expect(!report.notes.contains { $0.contains("not visible here") })
@@ -183,7 +183,7 @@ struct VisibilityTruthTests {
         try process.run()
         let data = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
-        // This kernel, or this file system, has no overlays.
+        // This kernel or file system does not support overlays.
         guard process.terminationStatus != 77 else { return }
         let report = try JSONDecoder().decode(WatchReport.self, from: data)
         #expect(report.file.fileSystem?.type == "overlay")

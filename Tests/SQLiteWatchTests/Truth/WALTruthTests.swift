@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// What is shown of real programs in WAL mode equals what they do.
+/// Reports about real programs in WAL mode match what the programs do.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct WALTruthTests {
     private let folder = TemporaryFolder()
@@ -147,13 +147,13 @@ struct WALTruthTests {
         #if arch(x86_64)
         try eventually {
             report = session.report(samples: 2)
-            // A look takes bounded time: it may see only some of the processes.
+            // An inspection takes bounded time, and may reach only some of the processes.
             return report.process(waiter)?.waiting?.isWaiting == true
                 && [idle, holder].allSatisfy { report.process($0)?.waiting != nil }
         }
         #expect(report.process(idle)?.waiting?.isWaiting == false)
         #expect(report.process(holder)?.waiting?.isWaiting == false)
-        // The state stays until another look.
+        // The state stays until the next inspection.
         #expect(session.report(samples: 1).process(waiter)?.waiting?.isWaiting == true)
         #endif
         try holder.run("c.execute('commit')")
@@ -193,7 +193,7 @@ struct WALTruthTests {
     }
 
     /// Recovery reads the whole log, under locks that exclude all others.
-    @Test func recoveryIsSeenWhileItLasts() throws {
+    @Test func recoveryIsReportedWhileItRuns() throws {
         let writer = try program("c.execute('pragma synchronous=off'); c.execute('begin')")
         try writer.run(
             "for i in range(20000): c.execute('insert into t values(zeroblob(3900))')"
@@ -202,7 +202,7 @@ struct WALTruthTests {
         writer.kill()
         let session = try WatchSession.watching(folder.file())
         var seen: Set<LockKind> = []
-        // A short recovery may pass between two samples: it is repeated until one shows it.
+        // A short recovery may occur between two samples: repeat it until a sample shows it.
         try eventually {
             try FileManager.default.removeItem(atPath: folder.file() + "-shm")
             let reader = try ForeignProgram(folder.file())
@@ -214,7 +214,7 @@ struct WALTruthTests {
                 if report.wal?.frames != nil, report.processes.isEmpty { break }
             }
             try reader.finish()
-            // Without a chance to checkpoint the log.
+            // Prevent a checkpoint of the log.
             reader.kill()
             return seen.contains(.recovery)
         }
@@ -237,7 +237,7 @@ struct WALTruthTests {
     }
 
     /// Before the first commit to a new log, its wal-index knows no page size.
-    @Test func aLargeTransactionIsSeenBeforeItsCommit() throws {
+    @Test func aLargeTransactionIsReportedBeforeItsCommit() throws {
         let first = try program()
         try first.run("c.close()")
         let program = try ForeignProgram(folder.file())
@@ -271,7 +271,7 @@ struct WALTruthTests {
         #expect(after.locks(program).isEmpty)
     }
 
-    @Test func fiftyProcessesAreFifty() throws {
+    @Test func fiftyProcessesAreAllListed() throws {
         let first = try program("for i in range(3): c.execute('insert into t values(1)')")
         let code = """
             pids = []

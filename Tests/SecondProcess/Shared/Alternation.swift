@@ -1,8 +1,8 @@
-/// Values that are measured with kept read transactions and without, in turns.
+/// Values measured alternately with and without kept read transactions.
 package struct Alternation<Value> {
     /// The values with `Configuration.keepsReadTransactions`.
     package private(set) var keeping: [Value] = []
-    /// The values without.
+    /// The values without it.
     package private(set) var renewing: [Value] = []
 
     /// Measures both settings in each round.

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Threads that read without pauses and count the reads that miss a commit.
 package final class DenseReaders: Sendable {
-    /// What the threads have read.
+    /// The results of the threads.
     package struct Result: Sendable {
         /// The number of reads.
         package fileprivate(set) var reads = 0
@@ -14,7 +14,7 @@ package final class DenseReaders: Sendable {
         fileprivate var error: (any Error)?
     }
 
-    /// What the threads share.
+    /// The shared state of the threads.
     private final class State: Sendable {
         let isOver = Atomic<Bool>(false)
         let readCount = Atomic<Int>(0)
@@ -58,7 +58,7 @@ package final class DenseReaders: Sendable {
                 do {
                     if try database.counter() < expected { result.staleReads += 1 }
                 } catch let error as DatabaseError where error.isInterruptionError {
-                    // A suspension that begins interrupts the running read of a queue.
+                    // The start of a suspension interrupts the running read of a queue.
                     continue
                 }
                 result.reads += 1
@@ -119,7 +119,7 @@ private final class LockedResult: @unchecked Sendable {
 }
 
 extension DatabaseReader {
-    /// Reads the counter in a transaction of its own.
+    /// Reads the counter in a separate transaction.
     package func counter() throws -> Int {
         try read { db in
             try Int.fetchOne(db.cachedStatement(sql: "SELECT value FROM counter")) ?? -1

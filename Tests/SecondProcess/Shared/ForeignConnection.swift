@@ -3,7 +3,7 @@ import Foundation
 
 /// A connection of a program that uses libsqlite3 directly.
 ///
-/// It uses nothing of the engine, so a test meets a program that knows nothing about the engine.
+/// It uses no part of the engine, so tests exercise the engine beside an independent program.
 package final class ForeignConnection {
     /// An SQLite error.
     package struct Failure: Error {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Another process that performs commands: the parent's end of the connection to it.
+/// The parent's side of a connection to another process that performs commands.
 ///
 /// The process ends when the value is released, also if it is stopped. Use it from one thread.
 package final class Peer {
-    /// The process did not do what was asked of it.
+    /// The process did not perform a command.
     package struct Failure: Error {
         /// An SQLite result code, or 0.
         package var code: Int32
-        /// What went wrong.
+        /// A description of the failure.
         package var message: String
     }
 
@@ -29,7 +29,7 @@ package final class Peer {
     /// - Throws: ``Failure`` if it does not become ready.
     package init(executable: String, arguments: [String], timeout: Int32 = 60) throws {
         self.timeout = timeout
-        // A socket, not a pipe: writing to a process that has died must not raise SIGPIPE.
+        // Use a socket instead of a pipe: writing to a dead process must not raise SIGPIPE.
         var ends: [Int32] = [-1, -1]
         #if canImport(Darwin)
         let kind = SOCK_STREAM
@@ -40,7 +40,7 @@ package final class Peer {
             throw Failure(code: 0, message: "socketpair: errno \(errno)")
         }
         descriptor = ends[0]
-        // The process sees the end of its input only if no other process has this end, too.
+        // The process detects the end of its input only if no other process holds this descriptor.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         #if canImport(Darwin)
         var isOn: Int32 = 1

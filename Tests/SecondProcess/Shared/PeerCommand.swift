@@ -1,4 +1,4 @@
-/// What a test asks another process to do; one line of JSON on the process's standard input.
+/// A command for another process: one line of JSON on the process's standard input.
 package enum PeerCommand: Codable, Sendable {
     /// Runs SQL and answers with the first row of its last statement that returns one.
     case sql(String)
@@ -6,7 +6,7 @@ package enum PeerCommand: Codable, Sendable {
     case commit(CommitLoad)
 }
 
-/// What the other process answers; one line of JSON on its standard output.
+/// The answer of the other process: one line of JSON on its standard output.
 package enum PeerAnswer: Codable, Sendable {
     /// The process is ready for commands, or performs what its arguments state.
     case ready

@@ -1,8 +1,8 @@
 import Foundation
 import SQLiteEngine
 
-/// A database in a folder of its own that this process and a program without the engine use at the
-/// same time.
+/// A database in a new folder that this process and a program without the engine use at the same
+/// time.
 package final class SharedDatabase {
     /// How this process opens the database.
     package enum Subject: String, CaseIterable, Sendable {
@@ -73,7 +73,7 @@ package final class SharedDatabase {
     ///   - readers: The number of a pool's readers.
     ///   - change: Changes the configuration.
     /// - Returns: The database.
-    /// - Throws: What opening the database throws.
+    /// - Throws: The error of opening the database.
     package func open(
         keeps: Bool = true,
         readers: Int = 2,

@@ -6,7 +6,7 @@ struct CanvasTests {
         Canvas(size: Size(width: width, height: height), theme: .standard, glyphs: .braille)
     }
 
-    @Test func nothingIsDrawnOutsideOfTheClip() {
+    @Test func nothingIsDrawnOutsideTheClip() {
         var canvas = canvas(6, 3)
         canvas.clipped(to: Rect(x: 1, y: 1, width: 3, height: 1)) { canvas in
             canvas.fill(canvas.bounds, with: "x", style: Style())
@@ -45,7 +45,7 @@ struct CanvasTests {
     @Test(arguments: [
         (Alignment.leading, "ab\n"), (.center, "  ab\n"), (.trailing, "    ab\n"),
     ])
-    func textStandsWhereItIsAligned(alignment: Alignment, expected: String) {
+    func textFollowsItsAlignment(alignment: Alignment, expected: String) {
         var canvas = canvas(6, 1)
         canvas.write("ab", in: canvas.bounds, style: Style(), alignment: alignment)
         #expect(canvas.surface.plainText == expected)

@@ -10,7 +10,7 @@ struct CellTextTests {
         #expect(CellText.width(of: text) == width)
     }
 
-    @Test func whatWouldSteerATerminalIsShownInstead() {
+    @Test func controlCharactersAreShownAsText() {
         #expect(drawn("\u{1B}[2J", width: 6) == "␛[2J")
         #expect(drawn("a\tb\nc\u{7F}", width: 8) == "a␉b␊c␡")
         #expect(drawn("\u{9B}2J", width: 4) == "\u{FFFD}2J")

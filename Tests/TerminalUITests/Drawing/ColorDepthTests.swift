@@ -2,7 +2,7 @@ import TerminalUI
 import Testing
 
 struct ColorDepthTests {
-    @Test func eachDepthShowsTheNearestColorThatItHas() {
+    @Test func eachDepthShowsItsNearestColor() {
         let red = Color.rgb(250, 5, 5)
         #expect(ColorDepth.direct.nearest(to: red) == red)
         #expect(ColorDepth.indexed256.nearest(to: red) == .indexed(196))
@@ -13,11 +13,11 @@ struct ColorDepthTests {
     }
 
     @Test(arguments: ColorDepth.allCases)
-    func whatTheTerminalChoosesStays(depth: ColorDepth) {
+    func defaultColorsStay(depth: ColorDepth) {
         #expect(depth.nearest(to: .standard) == .standard)
     }
 
-    @Test func aStyleGivesBackItsColors() {
+    @Test func aStyleReturnsItsColors() {
         let colors: [Color] = [
             .standard, .indexed(0), .indexed(255), .rgb(0, 0, 0), .rgb(1, 2, 3),
             .rgb(255, 254, 253),

@@ -12,7 +12,7 @@ struct SurfaceChangesTests {
         return canvas.surface
     }
 
-    @Test func onlyWhatDiffersIsAChange() {
+    @Test func onlyDifferencesAreChanges() {
         #expect(surface("abc").changes(from: surface("abc")).isEmpty)
         let changes = surface("abd").changes(from: surface("abc"))
         #expect(changes == [CellChange(point: Point(x: 2, y: 1), cell: Cell("d"))])
@@ -30,7 +30,7 @@ struct SurfaceChangesTests {
     }
 
     @Test(arguments: [("日x", "本x"), ("日x", "abx"), ("abx", "日x"), ("日", "a日"), ("a日b", "日ab")])
-    func applyingTheChangesGivesTheSurface(old: String, new: String) {
+    func applyingTheChangesProducesTheSurface(old: String, new: String) {
         let (from, to) = (surface(old), surface(new))
         var screen = from
         for change in to.changes(from: from) {

@@ -14,7 +14,7 @@ struct ExportTests {
         return canvas.surface
     }
 
-    @Test func textKeepsTheCharactersAlone() {
+    @Test func textContainsOnlyCharacters() {
         #expect(surface.plainText == "a<日\n│▄⣿\n")
     }
 
@@ -37,8 +37,8 @@ struct ExportTests {
         #expect(svg.contains("M8.4 27h8.4v9h-8.4z"))
     }
 
-    /// A viewer that makes one space of several would stretch the rest over the whole length.
-    @Test func svgLeavesGapsOutOfItsText() {
+    /// A viewer that collapses spaces would stretch the rest of a text over its whole length.
+    @Test func svgOmitsGapsFromItsText() {
         var canvas = Canvas(size: Size(width: 20, height: 1), theme: .standard, glyphs: .braille)
         canvas.write("a b   c d  e", x: 1, y: 0, style: Style(foreground: .rgb(1, 2, 3)))
         let svg = SVGRenderer.render(canvas.surface, title: "")
@@ -47,17 +47,17 @@ struct ExportTests {
         #expect(svg.contains("<text x=\"100.8\" y=\"13.5\">e</text>"))
     }
 
-    @Test func svgDrawsWhatRepeatsAsOnePiece() {
+    @Test func svgDrawsRepetitionsAsOnePiece() {
         var canvas = Canvas(size: Size(width: 12, height: 3), theme: .standard, glyphs: .braille)
         canvas.write("⣿⣿⣿⡪⡪⡪", x: 0, y: 0, style: Style(foreground: .rgb(1, 2, 3)))
         canvas.write("│╌╌╌╌───────", x: 0, y: 1, style: Style(foreground: .rgb(7, 8, 9)))
         canvas.put("│", x: 0, y: 2, style: Style(foreground: .rgb(7, 8, 9)))
         let svg = SVGRenderer.render(canvas.surface, title: "")
-        // Six full columns of dots a row, then every other one.
+        // Six full columns of dots per row, then every other one.
         #expect(svg.components(separatedBy: "stroke-dasharray=\"2.9 1.3\"").count == 2)
         #expect(svg.contains("stroke-dasharray=\"2.9 5.5\""))
         #expect(svg.contains("h23.9"))
-        // One line through both cells.
+        // One line crosses both cells.
         #expect(svg.contains("v36"))
         #expect(svg.contains("stroke-dasharray=\"2.4 1.6 2.4 2\""))
         #expect(!svg.contains("<text"))

@@ -12,7 +12,7 @@ struct TrackTests {
         (0, [0, 0, 0]), (1, [0, 0, 0]), (2, [2, 0, 0]), (5, [2, 0, 0]), (6, [2, 0, 4]),
         (9, [2, 3, 4]), (12, [2, 6, 4]), (16, [2, 8, 6]), (40, [2, 30, 8]),
     ])
-    func spaceGoesToTheImportantFirst(available: Int, lengths: [Int]) {
+    func importantTracksGetSpaceFirst(available: Int, lengths: [Int]) {
         #expect(Track.lengths(of: tracks, available: available) == lengths)
     }
 
@@ -21,7 +21,7 @@ struct TrackTests {
         #expect(Track.lengths(of: tracks, available: 10, spacing: 1) == [2, 0, 7])
     }
 
-    @Test func noLengthsEverExceedWhatThereIs() {
+    @Test func lengthsNeverExceedTheAvailableSpace() {
         var state: UInt64 = 3
         func next(_ bound: Int) -> Int {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

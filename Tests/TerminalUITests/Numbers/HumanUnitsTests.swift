@@ -48,7 +48,7 @@ struct HumanUnitsTests {
         #expect(HumanUnits.percent(share) == text)
     }
 
-    @Test func nothingIsEverWiderThanItsColumn() {
+    @Test func numbersNeverExceedTheirColumn() {
         var value: UInt64 = 1
         while value < .max / 3 {
             for near in [value - 1, value, value + 1, value &* 2] {

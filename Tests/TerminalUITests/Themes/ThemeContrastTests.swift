@@ -3,7 +3,7 @@ import Testing
 
 @testable import TerminalUI
 
-/// Whether what a theme shows can be read, and told apart.
+/// The contrast of themes: texts are readable, and states are distinguishable.
 struct ThemeContrastTests {
     private static let colored = Theme.builtIn.filter { $0.name != "monochrome" }.map(\.name)
 
@@ -22,7 +22,7 @@ struct ThemeContrastTests {
         }
     }
 
-    @Test func theMonochromeThemeAsksForNoColour() throws {
+    @Test func theMonochromeThemeUsesNoColour() throws {
         let theme = try Theme.named("monochrome")
         #expect(Role.allCases.allSatisfy { theme.style($0).foreground == .standard })
         #expect(theme.style(.text).background == .standard)
@@ -32,7 +32,7 @@ struct ThemeContrastTests {
     }
 
     @Test(arguments: Vision.allCases)
-    func statesStayApartForThoseWhomAThemeIsMadeFor(vision: Vision) throws {
+    func statesAreDistinguishableForAThemesUsers(vision: Vision) throws {
         let theme = try Theme.named(vision.rawValue)
         let states: [Role] = [.running, .held, .committing, .locked, .opening, .idle]
         let seen = try states.map { role in
@@ -41,13 +41,13 @@ struct ThemeContrastTests {
         for one in states.indices {
             for other in states.indices where other > one {
                 let difference = sqrt(((seen[one] - seen[other]) * (seen[one] - seen[other])).sum())
-                // CIE76: 2.3 is just noticeable side by side; these are apart on a screen.
+                // CIE76: 2.3 is just noticeable side by side; states are not adjacent on a screen.
                 #expect(difference > 15, "\(states[one]) and \(states[other])")
             }
         }
     }
 
-    @Test func aSenseOfColourThatIsMissingMakesRedAndGreenAlike() throws {
+    @Test func colourBlindnessMakesRedAndGreenSimilar() throws {
         let red = try #require(LinearColor(.rgb(200, 90, 40)))
         let green = try #require(LinearColor(.rgb(120, 130, 40)))
         func difference(_ one: SIMD3<Double>, _ other: SIMD3<Double>) -> Double {
@@ -59,12 +59,12 @@ struct ThemeContrastTests {
     }
 }
 
-/// Eyes that lack one kind of cones, by the names of the themes for them.
+/// Kinds of colour blindness, by the names of their themes.
 enum Vision: String, CaseIterable {
     case protanopia
     case deuteranopia
 
-    /// What is seen of red, green and blue.
+    /// The matrix of perceived red, green and blue.
     ///
     /// Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color
     /// Vision Deficiency", IEEE TVCG 15:6, 2009, severity 1.
@@ -84,11 +84,11 @@ enum Vision: String, CaseIterable {
     }
 }
 
-/// Red, green and blue as amounts of light, in 0…1.
+/// Red, green and blue as linear light, in 0…1.
 struct LinearColor {
     var amounts: SIMD3<Double>
 
-    /// The light of an RGB colour; nil for colours that are the terminal's.
+    /// The linear light of an RGB colour; nil for colours that the terminal defines.
     init?(_ color: Color) {
         guard case .rgb(let red, let green, let blue) = color else { return nil }
         func linear(_ byte: UInt8) -> Double {
@@ -104,7 +104,7 @@ struct LinearColor {
         return (max(one, two) + 0.05) / (min(one, two) + 0.05)
     }
 
-    /// The colour as these eyes see it.
+    /// The perceived colour.
     func seen(by vision: Vision) -> LinearColor {
         var seen = self
         for (index, row) in vision.rows.enumerated() {

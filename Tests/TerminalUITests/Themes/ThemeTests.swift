@@ -8,7 +8,7 @@ struct ThemeTests {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "themes")
 
-    @Test func everyFileOfTheFolderIsBuiltInAsItStandsThere() throws {
+    @Test func everyFileOfTheFolderIsBuiltInUnchanged() throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
             .filter { $0.hasSuffix(".yaml") }.sorted()
         #expect(files == Theme.sources.map(\.name).sorted())
@@ -24,7 +24,7 @@ struct ThemeTests {
         #expect(Theme.builtIn.first?.name == "dark")
     }
 
-    @Test func whatAThemeDoesNotNameFallsBack() throws {
+    @Test func missingRolesUseFallbacks() throws {
         let theme = try Theme.parse(
             yaml: "name: small\nroles: {text: white, warning: '#ff8000', background: '#102'}",
             file: "small.yaml"
@@ -52,7 +52,7 @@ struct ThemeTests {
         #expect(theme.color(.load, at: 7) == .rgb(200, 100, 100))
     }
 
-    @Test func everyMistakeIsNamedWithItsPlaceAndTheNearestName() throws {
+    @Test func everyErrorStatesItsPlaceAndTheNearestName() throws {
         let yaml = """
             name: wrong
             pallete: {}
@@ -89,21 +89,21 @@ struct ThemeTests {
         ("", "t.yaml:1:1: a theme is a mapping"), ("version: 2", "t.yaml:1:10: version '2'"),
         ("name: a\nname: b", "t.yaml:"), ("roles: 7", "t.yaml:1:8: '7' is not a mapping"),
     ])
-    func textThatIsNoThemeIsAnError(yaml: String, start: String) throws {
+    func invalidThemesAreErrors(yaml: String, start: String) throws {
         let error = #expect(throws: ThemeError.self) {
             try Theme.parse(yaml: yaml, file: "t.yaml")
         }
         #expect(try #require(error).description.hasPrefix(start))
     }
 
-    @Test func anUnknownThemeIsAnErrorThatNamesTheNearest() throws {
+    @Test func anUnknownThemeIsAnErrorWithTheNearestName() throws {
         let error = #expect(throws: UnknownThemeError.self) { try Theme.named("drak") }
         let text = try #require(error).description
         #expect(text.contains("'drak', did you mean 'dark'?"))
         #expect(text.contains("light"))
     }
 
-    @Test func everyRoleHasItsPlace() {
+    @Test func everyRoleHasAPlace() {
         #expect(Role.allCases.map(\.index) == Array(Role.allCases.indices))
         #expect(GradientRole.allCases.map(\.index) == Array(GradientRole.allCases.indices))
     }

@@ -29,7 +29,7 @@ struct ListWidgetTests {
         listing.arranged(cities, filter: filter, sort: sort, isReversed: reversed).map(\.name)
     }
 
-    @Test func numbersBeginWithTheLargestTextsWithTheFirstAndEqualOnesKeepTheirOrder() {
+    @Test func numbersSortDescendingTextsAscendingAndStable() {
         #expect(names() == ["Basel", "Ulm", "Bern", "Trier"])
         #expect(names(sort: "size") == ["Basel", "Bern", "Ulm", "Trier"])
         #expect(names(sort: "size", reversed: true) == ["Ulm", "Trier", "Bern", "Basel"])
@@ -37,7 +37,7 @@ struct ListWidgetTests {
         #expect(names(sort: "no such column", reversed: true).first == "Trier")
     }
 
-    @Test func filtersLookIntoEveryColumnWhateverTheCase() {
+    @Test func filtersSearchEveryColumnIgnoringCase() {
         #expect(names(filter: "be") == ["Bern"])
         #expect(names(filter: "12") == ["Ulm", "Trier"])
         #expect(names(filter: "x").isEmpty)
@@ -95,7 +95,7 @@ struct ListWidgetTests {
         #expect(canvas.surface.plainText == "       | #\n   1 ms|.\n")
     }
 
-    @Test func aPromptShowsTheEndOfALongTextAndWhatIsWrong() {
+    @Test func aPromptShowsTheEndOfALongTextAndItsError() {
         let long = Prompt(
             label: "filter",
             text: String(repeating: "x", count: 90) + "end",

@@ -54,7 +54,7 @@ struct WidgetTests {
         (0.999, "■■■■■■■■"),
         (1.0, "■■■■■■■■"), (.nan, "········"), (-3, "········"), (9, "■■■■■■■■"),
     ])
-    func aMeterShowsSomethingAsSomethingAndAllAsAll(share: Double, expected: String) {
+    func aMeterShowsSmallSharesAndFullShares(share: Double, expected: String) {
         #expect(drawn(8, 1) { Meter(share: share).draw(on: &$0, in: $1) } == expected + "\n")
     }
 
@@ -95,7 +95,7 @@ struct WidgetTests {
     }
 
     @Test(arguments: [(0.5, 1), (4.01, 5), (9, 10), (13, 15), (21, 25), (73, 80), (1e12, 1e9)])
-    func anAxisEndsOnANumberThatPeopleLike(value: Double, maximum: Double) {
+    func anAxisEndsOnARoundNumber(value: Double, maximum: Double) {
         #expect(TimeChart.niceMaximum(above: value) == maximum)
     }
 
@@ -121,7 +121,7 @@ struct WidgetTests {
         #expect(drawn(8, 1, glyphs: .ascii) { strip.draw(on: &$0, in: $1) } == "  ##. #\n")
     }
 
-    @Test func helpIsShortAndScrollsWhereItIsTight() {
+    @Test func helpIsShortAndScrollsInSmallTerminals() {
         let entries = (1...5).map {
             HelpOverlay.Entry(
                 term: Span("\($0)", Style()),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// What is decided when the numbers are known: made-up runs with a throughput and a p99 each.
+/// Verdicts about known numbers: fictional runs with a throughput and a p99 each.
 struct ComparisonAnalysisTests {
     /// A run of `ui`, an open loop, with a throughput in accesses/s and a p99 in nanoseconds.
     private func run(_ arm: String, throughput: Double, p99: Double?) -> ArmResult {
@@ -78,8 +78,8 @@ struct ComparisonAnalysisTests {
         for verdict in try verdicts(analysis()).values { #expect(!verdict.isDifference) }
     }
 
-    /// A difference of 1 % with next to no noise, and another of 1 % under a floor of 20 %.
-    @Test func aDifferenceBelowTheFloorIsInconclusiveHoweverSmallItsP() throws {
+    /// A difference of 1 % almost without noise, and one of 1 % with a noise floor of 20 %.
+    @Test func aDifferenceBelowTheFloorIsInconclusiveDespiteASmallP() throws {
         let ratio = try #require(
             PairedRatio(
                 Array(repeating: 100, count: 10),
@@ -95,7 +95,7 @@ struct ComparisonAnalysisTests {
         }
         #expect(verdict(floor: log(1.05)) == .better)
         #expect(verdict(floor: nil) == .inconclusive)
-        // Within: the interval is narrower than the floor, so it is the same.
+        // The interval lies within the floor, so the arms are the same.
         #expect(verdict(floor: log(1.2)) == .same)
         #expect(
             ComparisonAnalysis.verdict(of: ratio, p: 0.06, log(1.05), metric).0 == .inconclusive
@@ -113,7 +113,7 @@ struct ComparisonAnalysisTests {
         #expect(found.note == "below the noise floor")
     }
 
-    @Test func theFloorIsTheEndOfTheIntervalThatLiesFartherFromOne() {
+    @Test func theFloorIsTheIntervalBoundFartherFromOne() {
         let noise = NoiseMeasurement(
             metric: "m",
             ratio: 0.95,
@@ -125,15 +125,15 @@ struct ComparisonAnalysisTests {
         #expect(noise.floor == 1.25)
     }
 
-    /// 2,000 comparisons of an arm with itself: the test alarms as often as promised, the verdict
-    /// seldom, because it also asks for more than the noise floor.
-    @Test func aComparisonOfAnArmWithItselfSeldomAlarms() {
+    /// 2,000 comparisons of an arm with itself: the test alarms at its level, the verdict more
+    /// rarely, because it also requires a difference above the noise floor.
+    @Test func aComparisonOfAnArmWithItselfRarelyAlarms() {
         var random = RandomStream(seed: 99, stream: "A/A")
         var tests = 0
         var verdicts = 0
         let metric = try? ComparisonMetric("ui.throughput", in: MetricCatalog(clients: ["ui"]))
         for _ in 0..<2000 {
-            // What a block's runs share (the machine in that minute) and what they do not.
+            // Noise that a block's runs share (the machine in that minute), and noise of each run.
             let shared = (0..<10).map { _ in 0.3 * random.nextNormal() }
             func runs() -> [Double?] { shared.map { 1000 * exp($0 + 0.05 * random.nextNormal()) } }
             let (first, second, again) = (runs(), runs(), runs())
@@ -150,7 +150,7 @@ struct ComparisonAnalysisTests {
         #expect(verdicts <= tests)
     }
 
-    /// A throughput of nine tenths under noise of 3 % a run: found in nearly every comparison.
+    /// A throughput of nine tenths, with noise of 3 % per run, is found in almost all comparisons.
     @Test func aTenthIsFoundUnderTheNoiseOfAQuietMachine() throws {
         var random = RandomStream(seed: 12, stream: "power")
         let metric = try ComparisonMetric("ui.throughput", in: MetricCatalog(clients: ["ui"]))
@@ -174,15 +174,15 @@ struct ComparisonAnalysisTests {
         #expect(analysis.replaced == ["ui.response.p99": "ui.response.p95"])
     }
 
-    @Test func aValueOfZeroStillGivesARatio() throws {
+    @Test func aValueOfZeroStillHasARatio() throws {
         let ratio = try #require(PairedRatio([1e6, 2e6, 4e6], [0, 0, 0], smallest: 1))
         #expect(ratio.ratio < 1e-5)
         #expect(ratio.ratio > 0)
         #expect(PairedRatio([nil, 1], [1, nil], smallest: 1) == nil)
     }
 
-    /// Of an arm that gives up nine of ten accesses, not only the luckiest count.
-    @Test func whatWasGivenUpCountsAsLateAsItWas() throws {
+    /// If an arm abandons nine of ten accesses, the results do not only cover the fastest one.
+    @Test func abandonedAccessesCountWithTheirTime() throws {
         var result = run("a", throughput: 10, p99: 1e6)
         result.clients["ui"]?.skipped = 900
         var fast = LatencyHistogram()
@@ -199,13 +199,13 @@ struct ComparisonAnalysisTests {
         let median = try #require(try value("ui.response.p50"))
         #expect(abs(median - 250e6) < 0.01 * 250e6)
         #expect(try value("ui.response.mean") == 225_100_000)
-        #expect(try value("ui.wait.p99") == 9_990_000, "who never waited for a connection")
+        #expect(try value("ui.wait.p99") == 9_990_000, "an access that never waited")
         #expect(result.clients["ui"]?.response?.p99 == 1_000_000, "the run's own result stays")
     }
 
     // MARK: The plan
 
-    @Test func poolsAreJudgedAgainstTheFirstArmAndAgainstTheQueueWithALog() {
+    @Test func poolsAreComparedWithTheFirstArmAndTheWALQueue() {
         let arms: [Arm] = [
             .init(name: "queue", kind: .queue), .init(name: "wal", kind: .queue, journal: .wal),
             .init(name: "pool", kind: .pool),
@@ -216,7 +216,7 @@ struct ComparisonAnalysisTests {
         #expect(two == ["pool/wal"])
     }
 
-    @Test func tooFewBlocksAreRefusedWithTheNumberThatIsNeeded() throws {
+    @Test func tooFewBlocksAreRefusedWithTheRequiredNumber() throws {
         var options = ComparisonOptions()
         options.blocks = 5
         let arms: [Arm] = [.init(name: "a", kind: .queue), .init(name: "b", kind: .pool)]

@@ -41,7 +41,7 @@ struct ComparisonAnswerTests {
         )
     }
 
-    @Test func theAnswerSaysHowMuchIsTheLogAlone() {
+    @Test func theAnswerStatesTheShareOfWALAlone() {
         let p99 = "ui.response.p99"
         let rate = "pay.throughput"
         let sentences = ComparisonAnswer(
@@ -90,7 +90,7 @@ struct ComparisonAnswerTests {
         )
     }
 
-    @Test func belowTheNoiseFloorItSaysSo() {
+    @Test func differencesBelowTheNoiseFloorAreNamed() {
         let sentences = ComparisonAnswer(
             result([
                 pair("ui.response.p99", "pool", "queue", 1.05, .inconclusive),
@@ -120,11 +120,11 @@ struct ComparisonAnswerTests {
     }
 
     @Test(arguments: ratios)
-    func ratiosReadAsPeopleSayThem(ratio: Double, low: Double, high: Double, expected: String) {
+    func ratiosAreReadable(ratio: Double, low: Double, high: Double, expected: String) {
         #expect(RatioText.change(ratio, low, high) == expected)
     }
 
-    @Test func theRestOfTheTimeIsRoundedLikeASpokenOne() {
+    @Test func theRemainingTimeIsRounded() {
         #expect(ComparisonProgress.text(seconds: 0.2) == "1 s")
         #expect(ComparisonProgress.text(seconds: 12.1) == "13 s")
         #expect(ComparisonProgress.text(seconds: 61) == "1 min 5 s")

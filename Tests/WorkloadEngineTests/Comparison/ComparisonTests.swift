@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ComparisonTests {
-    /// Opens a fresh fake for each arm; the slow arm takes four times as long.
+    /// Opens a new fake for each arm; the accesses of the slow arm take four times as long.
     private final class ArmFactory: WorkloadTargetFactory {
         let clock = SimulatedClock()
         let opened = Lock<[String]>([])
@@ -48,7 +48,7 @@ struct ComparisonTests {
         return options
     }
 
-    /// A whole comparison, made once for all who look at it.
+    /// A complete comparison, shared by several tests.
     private struct Outcome: Sendable {
         var result: WorkloadEngine.ComparisonResult
         var opened: [String]
@@ -84,7 +84,7 @@ struct ComparisonTests {
         #expect(result.order.count == 7)
         let all = ["fast", "fast", "other", "slow"]
         #expect(result.order.allSatisfy { $0.sorted() == all })
-        #expect(Set(result.order).count > 1, "the order is drawn anew for each block")
+        #expect(Set(result.order).count > 1, "each block draws a new order")
         let fast = try #require(result.arms.first { $0.arm == "fast" })
         let slow = try #require(result.arms.first { $0.arm == "slow" })
         #expect(fast.metrics["reader.throughput"]?.median == 100)
@@ -95,12 +95,12 @@ struct ComparisonTests {
         #expect(fast.spectra["reader"]?.count == 2100)
         let run = try #require(fast.representative)
         #expect(run.intervals.filter(\.measured).count >= 10, "a short run has records too")
-        // One data set for all; each arm is opened to ask, and then four times in each block.
+        // One dataset for all; each arm is opened for its capabilities, then four times per block.
         #expect(outcome.opened.count { $0 == "data" } == 1)
         #expect(outcome.opened.count == 32)
     }
 
-    @Test func aClientThatOneArmCannotRunIsLeftOutOfAll() async throws {
+    @Test func aClientThatOneArmCannotRunIsSkippedOnAllArms() async throws {
         let result = try await Self.outcome.value.result
         #expect(result.leftOut == ["export": "arm 'slow' has no snapshot accesses"])
         for arm in result.arms {
@@ -108,7 +108,7 @@ struct ComparisonTests {
         }
     }
 
-    /// In simulated time there is no noise: what is slower is found, what is equal is the same.
+    /// In simulated time there is no noise: slower arms are found, and equal arms are the same.
     @Test func pairsAreJudgedAgainstTheNoiseOfTheFirstArm() async throws {
         let result = try await Self.outcome.value.result
         #expect(result.primary == ["reader.throughput"])
@@ -124,7 +124,7 @@ struct ComparisonTests {
         #expect(result.exitStatus == .regression)
     }
 
-    @Test func theTextBeginsWithWhatMatters() async throws {
+    @Test func theTextBeginsWithTheResult() async throws {
         let text = ComparisonReport.text(of: try await Self.outcome.value.result)
         let beginning = """
             REGRESSION  reader.throughput < 0.9x: reader.throughput of slow is 0.25× that of fast \
@@ -143,7 +143,7 @@ struct ComparisonTests {
         #expect(markdown.contains("| reader.throughput | 100 /s | 25.0 /s | 4.0× lower |"))
     }
 
-    @Test func theJSONHasWhatWasPromised() async throws {
+    @Test func theJSONHasItsDocumentedKeys() async throws {
         let result = try await Self.outcome.value.result
         let text = try JSONReport.text(of: result)
         let decoded = try JSONDecoder().decode(
@@ -164,7 +164,7 @@ struct ComparisonTests {
         }
     }
 
-    @Test func progressSaysHowLongItStillTakes() async throws {
+    @Test func progressStatesTheRemainingTime() async throws {
         let said = try await Self.outcome.value.progress
         #expect(said.count == 28)
         #expect(said.first?.hasPrefix("block 1 of 7: ") == true)
@@ -185,7 +185,7 @@ struct ComparisonTests {
         #expect(result.leftOut == nil)
     }
 
-    @Test func anUnknownArmIsAnErrorThatNamesTheNearest() async throws {
+    @Test func anUnknownArmIsAnErrorWithTheNearestName() async throws {
         let factory = ArmFactory()
         var options = Self.options(factory.clock)
         options.arms = ["fats"]
@@ -196,7 +196,7 @@ struct ComparisonTests {
 
     @Test func aStoppedComparisonKeepsItsCompletedBlocks() async throws {
         let handle = Lock<ComparisonRun?>(nil)
-        // Three arms are opened to ask, the data once, and then four for each block.
+        // Three arms are opened for their capabilities, the dataset once, then four arms per block.
         let factory = ArmFactory { count in
             if count == 9 { handle.withLock { $0 }?.stop() }
         }

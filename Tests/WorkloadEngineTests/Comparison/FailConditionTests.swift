@@ -33,7 +33,7 @@ struct FailConditionTests {
         )
     }
 
-    @Test func conditionsAreRead() throws {
+    @Test func conditionsAreParsed() throws {
         let first = try condition("ui.response.p99 > 1.1x")
         #expect(first.metric.name == "ui.response.p99")
         #expect(first.failsAbove)
@@ -60,13 +60,13 @@ struct FailConditionTests {
         ("pol: ui.response.p99 > 1.1x", "did you mean 'pool'?"),
         ("queue: ui.response.p99 > 1.1x", "what the other arms are compared with"),
     ])
-    func mistakesSayWhatWasExpected(text: String, expected: String) {
+    func mistakesStateWhatWasExpected(text: String, expected: String) {
         let error = #expect(throws: FailCondition.Failure.self) { try condition(text) }
         #expect(error?.description.contains(expected) == true, "\(error?.description ?? "")")
         #expect(error?.description.contains(text) == true)
     }
 
-    @Test func aRegressionMustBeOne() throws {
+    @Test func onlyACertainRegressionFails() throws {
         let limit = try condition("ui.response.p99 > 1.1x")
         func fails(_ pair: ComparisonPair) -> Bool? {
             limit.outcome(of: pair, against: "queue")?.failed
@@ -75,13 +75,13 @@ struct FailConditionTests {
         #expect(fails(pair(1.05, .worse)) == false)
         #expect(fails(pair(1.5, .inconclusive)) == false)
         #expect(fails(pair(1.2, .same)) == false)
-        // Without samples nothing is proved, so it fails.
+        // Without samples there is no proof, so the condition fails.
         #expect(fails(pair(nil, .inconclusive)) == true)
         #expect(fails(pair(1.5, .worse, metric: "pay.throughput")) == nil)
         #expect(limit.outcome(of: pair(1.5, .worse), against: "other") == nil)
     }
 
-    @Test func anImprovementThatIsDemandedMustBeSeen() throws {
+    @Test func aRequiredImprovementMustBeObserved() throws {
         let demand = try condition("ui.response.p99 > 0.9x")
         #expect(demand.outcome(of: pair(1, .same), against: "queue")?.failed == true)
         #expect(demand.outcome(of: pair(0.95, .inconclusive), against: "queue")?.failed == true)

@@ -6,7 +6,7 @@ import Testing
 struct MachineLeapsTests {
     private let steady: [Double?] = [100, 101, 99, 100, 102, 100, 101, 100, 99, 100]
 
-    @Test func aMachineThatKeepsItsSpeedLeapsNowhere() {
+    @Test func aMachineOfConstantSpeedHasNoLeaps() {
         #expect(MachineLeaps(steady, steady.reversed(), floor: 1.02) == nil)
         #expect(MachineLeaps([], [], floor: 1.5) == nil)
         #expect(MachineLeaps([nil, 0], [1, 2], floor: 1.5) == nil)
@@ -23,13 +23,13 @@ struct MachineLeapsTests {
         #expect(leaps.usual == 1)
     }
 
-    @Test func whatDoesNotMakeTheFloorIsNotTold() {
+    @Test func leapsThatDoNotDetermineTheFloorAreOmitted() {
         var second = steady
         second[2] = 198
         #expect(MachineLeaps(steady, second, floor: 1.03) == nil)
     }
 
-    @Test func noiseThatIsWideEverywhereHasNoLeaps() {
+    @Test func uniformlyWideNoiseHasNoLeaps() {
         let wide: [Double?] = [120, 80, 95, 130, 75, 110, 140, 70, 100, 90]
         #expect(MachineLeaps(steady, wide, floor: 1.3) == nil)
     }

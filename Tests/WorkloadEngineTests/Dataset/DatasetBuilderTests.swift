@@ -38,13 +38,13 @@ struct DatasetBuilderTests {
             #expect(statement.values.count == statement.sql.count { $0 == "?" })
             for row in stride(from: 0, to: statement.values.count, by: 11) {
                 guard case .text(let key) = statement.values[row] else {
-                    Issue.record("a record begins with its key")
+                    Issue.record("a record must begin with its key")
                     return
                 }
                 keys.append(key)
                 for value in statement.values[row + 1..<row + 11] {
                     guard case .text(let text) = value, text.utf8.count == 100 else {
-                        Issue.record("a field has 100 bytes")
+                        Issue.record("a field must have 100 bytes")
                         return
                     }
                 }
@@ -53,7 +53,7 @@ struct DatasetBuilderTests {
         #expect(keys == (0..<UInt64(records)).map { "user\(FNV1a.ycsbHash($0))" })
     }
 
-    @Test func aSeedGivesTheSameFields() throws {
+    @Test func aSeedDeterminesTheFields() throws {
         func values(_ seed: UInt64) throws -> [WorkloadValue] {
             let target = StatementRecorder()
             try DatasetBuilder.build(.ycsb(records: 10), seed: seed, in: target)
@@ -63,7 +63,7 @@ struct DatasetBuilderTests {
         #expect(try values(1) != values(2))
     }
 
-    @Test func statementsThatWantNoTransactionGetNone() throws {
+    @Test func statementsThatMustNotRunInTransactionsGetNone() throws {
         let target = StatementRecorder()
         let sql = [
             "PRAGMA page_size = 512", "CREATE TABLE t (a)", "INSERT INTO t VALUES (1)", "VACUUM",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tables of the user's own, filled from distributions.
+/// User-defined tables, filled from distributions.
 struct SchemaDatasetTests {
     static let yaml = """
         version: 1
@@ -35,7 +35,7 @@ struct SchemaDatasetTests {
           see: {access: read, sql: "SELECT * FROM notes WHERE id = :recent"}
         """
 
-    @Test func tablesAreFilledAsTheScenarioSays() throws {
+    @Test func tablesAreFilledFromTheScenario() throws {
         let scenario = try Scenario.parse(yaml: Self.yaml, file: "notes.yaml")
         let target = StatementRecorder()
         try DatasetBuilder.build(scenario.dataset, seed: 1, in: target)
@@ -54,7 +54,7 @@ struct SchemaDatasetTests {
             guard case .integer(let folder) = note[1], (1...20).contains(folder),
                 case .text(let title) = note[2], (5...60).contains(title.count)
             else {
-                Issue.record("a note with \(note)")
+                Issue.record("unexpected note: \(note)")
                 return
             }
             if case .blob(let photo) = note[3] {
@@ -66,10 +66,10 @@ struct SchemaDatasetTests {
         #expect(Set(notes.map { $0[4] }) == [.text("draft"), .integer(2), .null])
     }
 
-    @Test func aTableMoreChangesNothingInTheOthers() throws {
+    @Test func anAdditionalTableDoesNotChangeOthers() throws {
         let whole = try Scenario.parse(yaml: Self.yaml, file: "notes.yaml").dataset
         guard case .schema(var part) = whole else {
-            Issue.record("a schema was wanted")
+            Issue.record("expected a schema")
             return
         }
         part.tables.removeFirst()
@@ -116,7 +116,7 @@ struct SchemaDatasetTests {
             guard case .integer(let k) = row[1], (1...7000).contains(k),
                 case .text(let c) = row[2], case .text(let pad) = row[3]
             else {
-                Issue.record("a row with \(row)")
+                Issue.record("unexpected row: \(row)")
                 return
             }
             #expect(c.wholeMatch(of: /([0-9]{11}-){9}[0-9]{11}/) != nil)
@@ -126,7 +126,7 @@ struct SchemaDatasetTests {
         }
     }
 
-    @Test func sysbenchsTransactionsAreAsPublished() throws {
+    @Test func sysbenchsTransactionsMatchThePublishedOnes() throws {
         let transactions = Dataset.sysbench(rows: 100).transactions
         #expect(transactions["point-select"]?.count == 1)
         #expect(transactions["read-only"]?.count == 14)

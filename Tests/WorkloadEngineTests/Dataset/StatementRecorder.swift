@@ -2,7 +2,7 @@ import Synchronization
 import Telemetry
 import WorkloadEngine
 
-/// A target that keeps what it was asked for, and refuses one statement if told to.
+/// A target that records its accesses, and optionally refuses one statement.
 final class StatementRecorder: WorkloadTarget {
     /// One access and its statements.
     struct Access: Sendable {

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Pearson's test of counts against what theory expects of them.
+/// Pearson's test of counts against their expectation.
 enum ChiSquare {
-    /// Whether counts as far off as these, or farther, come up in more than one of 10,000 samples.
+    /// Whether more than one of 10,000 samples deviates as far as these counts, or farther.
     ///
     /// The statistic's quantile is Wilson and Hilferty's (PNAS 17, 1931).
     static func isPlausible(observed: [Int], expected: [Double]) -> Bool {
-        // A single class has no freedom: its count is the sample's size.
+        // A single class has no degree of freedom: its count is the size of the sample.
         if expected.count == 1 { return observed.count == 1 && Double(observed[0]) == expected[0] }
         precondition(observed.count == expected.count && expected.allSatisfy { $0 >= 5 })
         var statistic = 0.0

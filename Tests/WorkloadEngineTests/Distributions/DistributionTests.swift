@@ -20,7 +20,7 @@ struct DistributionTests {
         #expect(counts.reduce(0, +) == Self.draws)
     }
 
-    @Test func uniformTakesTheWholeRangeOfAnInteger() {
+    @Test func uniformSupportsTheWholeRangeOfAnInteger() {
         var stream = RandomStream(seed: 1, stream: "whole")
         let uniform = UniformDistribution(Int64.min...Int64.max)
         let values = (0..<1000).map { _ in uniform.next(using: &stream) }
@@ -36,35 +36,35 @@ struct DistributionTests {
         let zipfian = ZipfianDistribution(count: count, theta: theta)
         let weights = (1...count).map { pow(Double($0), -theta) }
         let total = weights.reduce(0, +)
-        // Ranks of their own as long as they come up often enough, the others in one class.
+        // A class for each sufficiently frequent rank, and one class for the others.
         let means = weights.map { $0 / total * Double(Self.draws) }
-        let own = min(means.prefix { $0 >= 10 }.count, 200)
-        let rest = means.dropFirst(own).reduce(0, +)
-        var counts = [Int](repeating: 0, count: own + 1)
+        let classCount = min(means.prefix { $0 >= 10 }.count, 200)
+        let rest = means.dropFirst(classCount).reduce(0, +)
+        var counts = [Int](repeating: 0, count: classCount + 1)
         for _ in 0..<Self.draws {
             let rank = zipfian.next(using: &stream)
             #expect((1...count).contains(rank))
-            counts[min(Int(rank) - 1, own)] += 1
+            counts[min(Int(rank) - 1, classCount)] += 1
         }
         guard count > 1 else { return }
-        var expected = Array(means.prefix(own))
+        var expected = Array(means.prefix(classCount))
         if rest >= 5 {
             expected.append(rest)
         } else {
-            // Too rare for the test: it may come up a few times.
+            // Too rare for the test: it may occur a few times.
             #expect(Double(counts.removeLast()) <= rest + 12)
         }
         #expect(ChiSquare.isPlausible(observed: counts, expected: expected))
     }
 
     @Test(arguments: [0.99, 1, 2])
-    func zipfianServesAnyNumberOfRanks(theta: Double) {
+    func zipfianSupportsAnyNumberOfRanks(theta: Double) {
         var stream = RandomStream(seed: 3, stream: "large")
         let zipfian = ZipfianDistribution(count: 1 << 52, theta: theta)
         for _ in 0..<1000 { #expect((1...(1 << 52)).contains(zipfian.next(using: &stream))) }
     }
 
-    @Test func fnvGivesThePublishedHashes() {
+    @Test func fnvProducesThePublishedHashes() {
         // From the reference's test vectors.
         #expect(FNV1a.hash("".utf8) == 0xCBF2_9CE4_8422_2325)
         #expect(FNV1a.hash("a".utf8) == 0xAF63_DC4C_8601_EC8C)
@@ -99,7 +99,7 @@ struct DistributionTests {
     }
 
     @Test(arguments: [0.7, 0.99, 1, 1.3])
-    func scramblingPutsThePopularRanksWhereTheirHashesSay(theta: Double) {
+    func scramblingMovesPopularRanksToTheirHashes(theta: Double) {
         var stream = RandomStream(seed: 5, stream: "scrambled")
         let range: ClosedRange<Int64> = 100...1099
         let scrambled = ScrambledZipfianDistribution(range, theta: theta)
@@ -144,7 +144,7 @@ struct DistributionTests {
         #expect(abs(sum / Double(Self.draws) - 0.005) < 0.005 * 4 / Double(Self.draws).squareRoot())
     }
 
-    @Test func aVariableMakesItsGenerator() {
+    @Test func aVariableCreatesItsGenerator() {
         var stream = RandomStream(seed: 8, stream: "variable")
         var popular = Variable(
             distribution: .zipfian(theta: 1.5, scramble: false),
@@ -158,7 +158,7 @@ struct DistributionTests {
 
         var text = Variable(distribution: .text(length: 5), minimum: 0, maximum: 0).makeGenerator()
         guard case .text(let value) = text.next(using: &stream) else {
-            Issue.record("a text variable gives a text")
+            Issue.record("expected a text")
             return
         }
         #expect(value.count == 5)

@@ -3,7 +3,7 @@ import Testing
 @testable import WorkloadEngine
 
 struct RandomStreamTests {
-    @Test func splitMixGivesThePublishedWords() {
+    @Test func splitMixProducesThePublishedWords() {
         // The first words for seed 1234567, from the authors' C program.
         var mixer = SplitMix64(state: 1_234_567)
         #expect(
@@ -14,7 +14,7 @@ struct RandomStreamTests {
         )
     }
 
-    @Test func xoshiroGivesThePublishedWords() {
+    @Test func xoshiroProducesThePublishedWords() {
         // The first words for the state 1, 2, 3, 4, from the authors' C program.
         var stream = RandomStream(state: (1, 2, 3, 4))
         #expect(
@@ -24,13 +24,13 @@ struct RandomStreamTests {
         )
     }
 
-    @Test func aSeedAndANameGiveOneStream() {
+    @Test func aSeedAndANameDetermineAStream() {
         var a = RandomStream(seed: 1, stream: "ui", worker: 3)
         var b = RandomStream(seed: 1, stream: "ui", worker: 3)
         #expect((0..<100).map { _ in a.next() } == (0..<100).map { _ in b.next() })
     }
 
-    @Test func anotherSeedNameOrWorkerGivesAnotherStream() {
+    @Test func differentSeedsNamesOrWorkersHaveDifferentStreams() {
         var streams = [
             RandomStream(seed: 1, stream: "ui"), RandomStream(seed: 2, stream: "ui"),
             RandomStream(seed: 1, stream: "iu"), RandomStream(seed: 1, stream: "ui", worker: 1),
@@ -43,12 +43,12 @@ struct RandomStreamTests {
         #expect(words.count == 500)
     }
 
-    @Test func thisSeedGivesTheseWordsOnEveryPlatform() {
+    @Test func thisSeedProducesTheseWordsOnEveryPlatform() {
         var stream = RandomStream(seed: 42, stream: "ui", worker: 1)
         #expect((0..<3).map { _ in stream.next() } == Self.pinned)
     }
 
-    /// Recorded once: a change here changes every scenario's load.
+    /// Recorded values: a change here changes the load of every scenario.
     static let pinned: [UInt64] = [
         6_108_218_694_259_567_590, 1_989_439_638_169_194_587, 8_312_891_547_423_719_131,
     ]

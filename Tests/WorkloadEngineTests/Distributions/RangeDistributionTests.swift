@@ -3,13 +3,13 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Distributions over a range, against what theory expects of a seeded sample.
+/// Distributions over a range: seeded samples, compared with their expectation.
 ///
 /// Each test fails by chance for one seed in 10,000 (see ``ChiSquare``); the seeds are fixed.
 struct RangeDistributionTests {
     private static let draws = 200_000
 
-    /// How often each integer of a range came up.
+    /// The count of each integer of a range in a sample.
     private func counts(
         _ range: ClosedRange<Int64>,
         _ name: String,
@@ -28,7 +28,7 @@ struct RangeDistributionTests {
         return counts
     }
 
-    /// Whether the counts fit the shares; classes that are too small for the test become one.
+    /// Whether the counts match the shares; classes that are too small for the test are merged.
     private func fits(_ counts: [Int], _ shares: [Double]) -> Bool {
         let total = shares.reduce(0, +)
         var observed: [Int] = [0]
@@ -98,7 +98,7 @@ struct RangeDistributionTests {
         #expect(fits(counts.reversed(), (1...100).map { pow(Double($0), -theta) }))
     }
 
-    @Test func latestFollowsWhatWasPublished() {
+    @Test func latestFollowsPublishedValues() {
         let sequence = SharedSequence()
         var distribution = LatestDistribution(0...9, theta: 0.99, following: sequence)
         var stream = RandomStream(seed: 11, stream: "following")
@@ -108,14 +108,14 @@ struct RangeDistributionTests {
         #expect(largest() == 9)
         sequence.publish(199)
         #expect(largest() == 199)
-        // What comes late changes nothing.
+        // Late values have no effect.
         sequence.publish(20)
         #expect(largest() == 199)
         let counts = counts(0...199, "followed") { distribution.next(using: &$0) }
         #expect(fits(counts.reversed(), (1...200).map { pow(Double($0), -0.99) }))
     }
 
-    @Test func aSequenceComesInOrderAndBeginsAgain() {
+    @Test func aSequenceIsOrderedAndWrapsAround() {
         let distribution = SequentialDistribution(5...7)
         #expect((0..<7).map { _ in distribution.next() } == [5, 6, 7, 5, 6, 7, 5])
         let copy = distribution
@@ -138,7 +138,7 @@ struct RangeDistributionTests {
         Variable.Distribution.hotspot(set: 0.2, draws: 0.8), .exponential(parameter: 5),
         .gaussian(parameter: 5), .uniform,
     ])
-    func theWidestRangeIsServed(distribution: Variable.Distribution) {
+    func theWidestRangeIsSupported(distribution: Variable.Distribution) {
         var stream = RandomStream(seed: 11, stream: "wide")
         let variable = Variable(
             distribution: distribution,
@@ -148,7 +148,7 @@ struct RangeDistributionTests {
         var generator = variable.makeGenerator()
         for _ in 0..<1000 {
             guard case .integer(let value) = generator.next(using: &stream) else {
-                Issue.record("an integer was wanted")
+                Issue.record("expected an integer")
                 return
             }
             #expect((-Variable.largest...Variable.largest).contains(value))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Texts, blobs and choices, and what a variable makes of integers.
+/// Texts, blobs and choices, and texts that a variable derives from integers.
 struct ValueDistributionTests {
     private func values(_ variable: Variable, _ count: Int = 2000) -> [WorkloadValue] {
         var stream = RandomStream(seed: 12, stream: "values")
@@ -28,7 +28,7 @@ struct ValueDistributionTests {
         var counts = [Int](repeating: 0, count: 256)
         for blob in blobs {
             guard case .blob(let bytes) = blob else {
-                Issue.record("a blob was wanted")
+                Issue.record("expected a blob")
                 return
             }
             #expect(bytes.count == 1000)

@@ -30,7 +30,7 @@ struct InvariantCheckTests {
         #expect(result.detail.contains("the table accounts"))
     }
 
-    @Test func theIntegrityCheckMustSayOK() {
+    @Test func theIntegrityCheckMustReturnOK() {
         #expect(check("integrity-check") { _, _ in [[.text("ok")]] }.passed == true)
         let broken = check("integrity-check") { _, _ in [[.text("row 7 missing")]] }
         #expect(broken.passed == false)
@@ -47,7 +47,7 @@ struct InvariantCheckTests {
             ([.real(0)], false), ([.text("ok")], true), ([.integer(1), .integer(0)], false),
         ] as [([WorkloadValue], Bool)]
     )
-    func aQueryOfOnesOwnHoldsWhenItsFirstRowIsTrue(row: [WorkloadValue], holds: Bool) {
+    func aCustomQueryHoldsIfItsFirstRowIsTrue(row: [WorkloadValue], holds: Bool) {
         let target = FakeTarget(clock: SimulatedClock(), .init(rows: { _, _ in [row] }))
         let result = InvariantCheck(target: target, stability: StabilityLog())
             .check(DataInvariant(name: "mine", sql: "SELECT 1"))

@@ -45,7 +45,7 @@ struct LoadModelTests {
         )
     }
 
-    @Test func noArrivalComesAtTheEndOrLater() {
+    @Test func noArrivalIsDueAtTheEndOrLater() {
         let times = arrivals(Arrival(rate: 100, process: .even), seconds: 1)
         #expect(times.last == 990_000_000)
     }
@@ -64,7 +64,7 @@ struct LoadModelTests {
         #expect(model.next(freeAt: 50) == nil)
     }
 
-    @Test func periodsStandEvenWhenAnAccessTakesLonger() {
+    @Test func periodsAreFixedEvenIfAnAccessTakesLonger() {
         var model = Periodic(every: 10, from: 100, until: 140)
         #expect(model.next(freeAt: 0) == 110)
         #expect(model.next(freeAt: 135) == 120)

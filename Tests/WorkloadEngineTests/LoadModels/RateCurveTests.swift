@@ -13,7 +13,7 @@ struct RateCurveTests {
         return PhasePlan(scenario)
     }
 
-    @Test func aRampBringsItsAverageAndNeverRunsBackwards() throws {
+    @Test func aRampHasItsAverageRateAndIsMonotonic() throws {
         var curve = RateCurve()
         curve.append(until: 10e9, from: 100, to: 1000)
         #expect(curve.mass(until: 10 * second) == 5500)
@@ -21,24 +21,24 @@ struct RateCurveTests {
         for number in 1..<5500 {
             let time = try #require(curve.time(ofMass: Double(number)))
             #expect(time > last)
-            // The inverse is the inverse.
+            // `time(ofMass:)` and `mass(until:)` are inverse functions.
             #expect(abs(curve.mass(until: time) - Double(number)) < 1e-3)
             last = time
         }
         #expect(curve.time(ofMass: 5500) == nil)
-        // From 100/s to 1000/s the first second brings 145, the last one 955.
+        // From 100/s to 1000/s, the first second has 145 arrivals, the last one 955.
         #expect(abs(curve.mass(until: second) - 145) < 1e-9)
         #expect(abs(5500 - curve.mass(until: 9 * second) - 955) < 1e-9)
     }
 
-    @Test func aRampDownToNothingEndsWithIt() {
+    @Test func aRampToZeroEndsTheArrivals() {
         var curve = RateCurve()
         curve.append(until: 10e9, from: 10, to: 0)
         #expect(curve.time(ofMass: 49.999).map { $0 < 10 * second } == true)
         #expect(curve.time(ofMass: 50) == nil)
     }
 
-    @Test func stagesLieInTheMeasuredPartAndStandStillOutside() {
+    @Test func stagesApplyToTheMeasuredPart() {
         let plan = phases([
             ("warm-up", 5, false), ("a", 4, true), ("gap", 2, false), ("b", 6, true),
         ])
@@ -57,7 +57,7 @@ struct RateCurveTests {
         #expect(curve.rate(at: 16 * second) == 50, "and the last rate stays")
     }
 
-    @Test func aTurnedCurveKeepsWhatWasBeforeAndEveryArrivalsMass() throws {
+    @Test func aChangedCurveKeepsItsPastAndEachArrivalsMass() throws {
         let curve = RateCurve(rate: 10, end: 100 * second)
         let faster = curve.continued(from: 50 * second, by: curve, times: 4)
         #expect(faster.time(ofMass: 499) == curve.time(ofMass: 499))
@@ -69,7 +69,7 @@ struct RateCurveTests {
         #expect(back.time(ofMass: 510) == 61 * second)
     }
 
-    @Test func aClientComesOnlyInItsPhases() {
+    @Test func aClientArrivesOnlyInItsPhases() {
         let plan = phases([("a", 2, true), ("b", 2, true), ("c", 2, true)])
         let windows = ActiveWindows(phases: ["b"], of: plan)
         let curve = RateCurve(Arrival(rate: 10), over: plan).only(in: windows)
@@ -91,7 +91,7 @@ struct RateCurveTests {
         #expect(periods.next(freeAt: 0) == nil)
     }
 
-    @Test func thinkingTakesTheTimesOfItsDistribution() {
+    @Test func thinkTimesFollowTheirDistribution() {
         var random: RandomStream? = RandomStream(seed: 5, stream: "think")
         let mean = ThinkTime.exponential(mean: .milliseconds(5))
         let drawn = (0..<20_000).map { _ in Double(mean.nanoseconds(using: &random)) / 1e6 }

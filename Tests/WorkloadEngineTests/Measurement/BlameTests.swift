@@ -2,11 +2,11 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Who is named for what slow accesses waited for, in simulated time.
+/// The holders that reports name for the waits of slow accesses, in simulated time.
 @Suite(.timeLimit(.minutes(5)))
 struct BlameTests {
-    /// One reader, which `report` holds from second 2 to 4 and `search` for a moment now and then,
-    /// while `ui` asks for it every 100 ms.
+    /// Runs a load on one reader: `report` holds it from second 2 to 4, `search` for short periods,
+    /// and `ui` requests it every 100 ms.
     private func run(_ kind: Arm.Kind) async throws -> ArmResult {
         let clock = SimulatedClock()
         let start = clock.now()
@@ -44,7 +44,7 @@ struct BlameTests {
         let report = try #require(ui.holders.first { $0.client == "report" })
         #expect(abs(report.held - 1) < 0.01)
         #expect(abs(Double(report.longest) / 2e9 - 1) < 0.01)
-        // The slowest one arrived just as the reader was taken, and waited for all of the hold.
+        // The slowest one arrived when the hold started, and waited for all of it.
         let slowest = try #require(ui.slowest.first)
         #expect(slowest.operation == "read")
         #expect(abs(slowest.time - 2.0) < 0.2)
@@ -52,7 +52,7 @@ struct BlameTests {
         let text = TextReport.sentences("ui", ui).joined(separator: "\n")
         #expect(text.contains("waiting for a reader"))
         #expect(text.contains("report held 1.0 of 1 reader (up to 2.00 s at a time)"))
-        // Nobody kept the report itself waiting.
+        // The report itself did not wait.
         #expect(blame["report"]?.waited == 0)
     }
 
@@ -63,7 +63,7 @@ struct BlameTests {
         #expect(ui.holders.first?.client == "report")
     }
 
-    @Test func aBusyWorkerOfItsOwnIsNoConnection() async throws {
+    @Test func aClientsOwnBusyWorkerIsNoConnection() async throws {
         let target = FakeTarget(
             clock: SimulatedClock(),
             .init(service: { _ in milliseconds(150) })
@@ -78,7 +78,7 @@ struct BlameTests {
         #expect(TextReport.sentences("ui", ui)[0].contains("until a worker of ui was free"))
     }
 
-    @Test func whoIsSlowByItselfBlamesNobody() async throws {
+    @Test func slowServiceNamesNoHolder() async throws {
         let target = FakeTarget(
             clock: SimulatedClock(),
             .init(service: { _ in milliseconds(150) })
@@ -129,13 +129,13 @@ struct BlameTests {
         #expect(slowest.held.values.reduce(0, +) <= capacity)
     }
 
-    @Test func aLiveViewForgetsWhatIsTenSecondsOld() throws {
+    @Test func aLiveViewCoversTenSeconds() throws {
         let scenario = Scenario.test([.reader("ui")])
         let plan = try RunPlan(scenario, on: NoopTarget())
         var ledger = BlameLedger(plan.clients, arm: Arm(name: "arm", kind: .pool), origin: 0)
         for second in 1...12 as ClosedRange<UInt64> {
             var slow = SlowAccesses()
-            // The first second's is the slowest by far; the last ones waited half of their time.
+            // The first second has the slowest access; the last ones waited half of their time.
             let wait: UInt64 = second == 1 ? 900 : 50
             slow.offer(
                 .init(intended: 9, start: 9, entry: 9 + wait, end: 109 + wait - 50),

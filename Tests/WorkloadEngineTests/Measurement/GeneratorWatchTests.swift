@@ -26,7 +26,7 @@ struct GeneratorWatchTests {
         #expect(reason(lag: milliseconds(6)) == nil)
     }
 
-    @Test func eachReasonIsSaid() {
+    @Test func eachReasonIsReported() {
         let both = reason(shareOfProcess: 0.6, shareOfProcessor: 0.9, lag: milliseconds(60))
         #expect(both?.contains("used 60 % of the processor time") == true)
         #expect(both?.contains("; free workers woke up late") == true)

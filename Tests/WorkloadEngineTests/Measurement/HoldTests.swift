@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// When connections were held, in memory that does not grow.
+/// Records of held connections, in bounded memory.
 struct HoldTests {
     @Test func holdsThatFollowCloselyAreOneEntry() {
         var log = HoldLog()
@@ -15,7 +15,7 @@ struct HoldTests {
         #expect(log.longest == 500)
     }
 
-    @Test func aLogThatNobodyTakesKeepsTheLatest() {
+    @Test func aFullLogKeepsTheLatestEntries() {
         var log = HoldLog()
         for number in 0..<10_000 as Range<UInt64> {
             log.add(from: number * 10_000_000, until: number * 10_000_000 + 5_000_000)
@@ -25,7 +25,7 @@ struct HoldTests {
         #expect(!log.entries.contains { $0.from == 0 })
     }
 
-    @Test func aTimelineAddsUpWhatWasHeld() {
+    @Test func aTimelineAddsUpHolds() {
         var line = HoldTimeline(at: milliseconds(1000))
         line.advance(to: milliseconds(1100))
         line.add(from: milliseconds(1010), until: milliseconds(1030), held: milliseconds(20))
@@ -38,7 +38,7 @@ struct HoldTests {
         #expect(line.held(from: milliseconds(1050), until: milliseconds(1040)) == 0)
     }
 
-    @Test func aTimelineForgetsWhatIsTooOld() {
+    @Test func aTimelineDropsOldHolds() {
         var line = HoldTimeline(at: 0)
         line.add(from: 0, until: milliseconds(1), held: milliseconds(1))
         #expect(line.held(from: 0, until: milliseconds(1)) == milliseconds(1))

@@ -22,7 +22,7 @@ struct LatencyHistogramTests {
         #expect(summary(of: 1...10_000)?.p999 != nil)
     }
 
-    @Test func nothingGivesNoSummary() {
+    @Test func anEmptyHistogramHasNoSummary() {
         #expect(summary(of: []) == nil)
     }
 

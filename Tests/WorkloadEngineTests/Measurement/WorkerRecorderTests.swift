@@ -7,7 +7,7 @@ struct WorkerRecorderTests {
     private let measured = PhasePlan.Place(index: 0, isMeasured: true)
     private let warmUp = PhasePlan.Place(index: 0, isMeasured: false)
 
-    @Test func whatRunsWhenTheCountingEndsStaysUnfinished() {
+    @Test func accessesInProgressAtTheEndStayUnfinished() {
         let recorder = WorkerRecorder(operations: 2)
         #expect(recorder.begin(1, in: measured, lag: nil, wasFree: false))
         recorder.seal()
@@ -28,7 +28,7 @@ struct WorkerRecorderTests {
         #expect(recorder.read().counts[0].late == 1)
     }
 
-    @Test func eachPhaseHasCountsOfItsOwn() {
+    @Test func eachPhaseHasSeparateCounts() {
         let recorder = WorkerRecorder(operations: 2, phases: 3)
         let last = PhasePlan.Place(index: 2, isMeasured: true)
         #expect(recorder.begin(1, in: warmUp, lag: 5, wasFree: true))
@@ -49,11 +49,11 @@ struct WorkerRecorderTests {
         _ = recorder.exchange(&window)
         #expect(window.histograms[1]?.response.count == 1)
         #expect(window.histograms[0] == nil)
-        #expect(window.freeLag.count == 1, "a warm-up says nothing about the generator")
+        #expect(window.freeLag.count == 1, "a warm-up does not count for the generator")
         #expect(window.slow.accesses.isEmpty, "nor about slow accesses")
     }
 
-    @Test func anExchangedWindowHoldsEachLatencyOnce() {
+    @Test func anExchangedWindowContainsEachLatencyOnce() {
         let recorder = WorkerRecorder(operations: 1)
         var window = recorder.makeWindow()
         for _ in 1...3 {
@@ -68,7 +68,7 @@ struct WorkerRecorderTests {
         }
     }
 
-    @Test func aHoldShowsWhileItGoesOn() {
+    @Test func aHoldIsVisibleWhileItLasts() {
         let recorder = WorkerRecorder(operations: 1)
         var window = recorder.makeWindow()
         #expect(recorder.begin(0, in: measured, lag: nil, wasFree: false))
@@ -79,7 +79,7 @@ struct WorkerRecorderTests {
         #expect(recorder.exchange(&window) == nil)
     }
 
-    @Test func aRateLooksBackOneSecond() {
+    @Test func aRateCoversTheLastSecond() {
         var window = RateWindow()
         var rate = 0.0
         for tenth in 0...30 {

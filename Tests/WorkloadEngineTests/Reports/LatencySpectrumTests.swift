@@ -16,7 +16,7 @@ struct LatencySpectrumTests {
         }
     }
 
-    @Test func bucketsStandInOrderHoweverTheyCame() throws {
+    @Test func bucketsAreSorted() throws {
         var spectrum = LatencySpectrum()
         for value: UInt64 in [5000, 3, 70, 5001, 70, 0] { spectrum.add(value) }
         #expect(spectrum.buckets.map(\.lower) == [0, 3, 68, 4864])
@@ -33,7 +33,7 @@ struct LatencySpectrumTests {
     }
 
     @Test(arguments: ["5", "5:0", "4865:1", "70:1 3:1", "68:1 68:1", "a:b", "5:-1"])
-    func whatIsNoSpectrumIsRefused(text: String) {
+    func invalidSpectraAreRefused(text: String) {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([LatencySpectrum].self, from: Data("[\"\(text)\"]".utf8))
         }

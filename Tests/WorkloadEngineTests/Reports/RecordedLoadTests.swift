@@ -33,7 +33,7 @@ struct RecordedLoadTests {
         return (RecordedLoad(plan, of: scenario, on: scenario.arms[0]), plan)
     }
 
-    @Test func aLoadTellsWhoAsksForWhatAndWhen() throws {
+    @Test func aLoadDescribesClientsRequestsAndTimes() throws {
         let (load, _) = try load()
         #expect(load.kind == "pool")
         #expect(load.readers == 3)
@@ -57,7 +57,7 @@ struct RecordedLoadTests {
         #expect(load.clients["ui"]?.isCutShort == nil)
     }
 
-    @Test func aLoadReadsBackAsItWas() throws {
+    @Test func aLoadIsReadBackUnchanged() throws {
         let (load, _) = try load()
         let json = try JSONReport.text(of: load)
         #expect(try JSONDecoder().decode(RecordedLoad.self, from: Data(json.utf8)) == load)

@@ -4,7 +4,7 @@ import Testing
 @testable import WorkloadEngine
 
 struct ReportTests {
-    /// The golden files, which `POOLGAUGE_RECORD=1` writes anew.
+    /// Compares a text with a golden file, which `POOLGAUGE_RECORD=1` writes again.
     private func expectGolden(_ text: String, _ name: String) throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("Golden").appendingPathComponent(name)
@@ -18,17 +18,17 @@ struct ReportTests {
         #expect(text == (try String(contentsOf: file, encoding: .utf8)))
     }
 
-    @Test func jsonIsAsItsSchemaSays() throws {
+    @Test func jsonMatchesItsSchema() throws {
         try expectGolden(try JSONReport.text(of: ResultFixture.result), "run.json")
     }
 
-    @Test func jsonReadsBackAsItWas() throws {
+    @Test func jsonIsReadBackUnchanged() throws {
         let text = try JSONReport.text(of: ResultFixture.result)
         let decoded = try JSONDecoder().decode(RunResult.self, from: Data(text.utf8))
         #expect(decoded == ResultFixture.result)
     }
 
-    @Test func whatWasNotMeasuredIsAbsent() throws {
+    @Test func unmeasuredValuesAreAbsent() throws {
         var result = ResultFixture.result
         result.runs[0].pool = nil
         result.runs[0].wal = nil
@@ -47,7 +47,7 @@ struct ReportTests {
         #expect(response["p99"] as? Int == 9_990_000)
     }
 
-    @Test func textIsForPeople() throws {
+    @Test func textIsReadable() throws {
         try expectGolden(TextReport.text(of: ResultFixture.result), "run.txt")
     }
 
@@ -60,7 +60,7 @@ struct ReportTests {
         #expect(line.hasSuffix("(free workers woke up late)"))
     }
 
-    @Test func aThresholdWithoutAValueSaysWhatItLacks() throws {
+    @Test func aThresholdWithoutAValueStatesTheReason() throws {
         var result = ResultFixture.result
         result.runs[0].thresholds[0].observed = nil
         result.runs[0].thresholds[0].passed = nil
@@ -75,7 +75,7 @@ struct ReportTests {
         #expect(TextReport.text(of: result).contains("p(99) < 50ms: UNDECIDED (no samples)"))
     }
 
-    @Test func theMaximumDecidesWhereAPercentileHasTooFewSamples() {
+    @Test func theMaximumDecidesIfAPercentileHasTooFewSamples() {
         var run = ResultFixture.run
         run.clients["ui"]?.response?.p99 = nil
         func check(_ comparison: String, _ limit: Double) -> ThresholdResult {
@@ -117,7 +117,7 @@ struct ReportTests {
             comparison: "<",
             limit: 50e6
         )
-        // 300 samples in 30 s: 1,000 take 100 s, and a tenth more.
+        // With 300 samples in 30 s, 1,000 need 100 s, plus a tenth.
         #expect(run.check(threshold).decidingSeconds == 110)
         run.thresholds = [run.check(threshold)]
         #expect(run.exitStatus == .undecided)
@@ -139,7 +139,7 @@ struct ReportTests {
         let json = try JSONReport.text(of: result)
         #expect(json.contains("\"undecided\" : true"))
         #expect(json.contains("\"decidingSeconds\" : 110"))
-        // Further time gives no more samples of what happens at moments that are named.
+        // More time adds no samples of actions at fixed moments.
         run.clients["ui"]?.loop = .scheduled
         #expect(run.check(threshold).decidingSeconds == nil)
         run.clients["ui"]?.completed = 0
@@ -188,7 +188,7 @@ struct ReportTests {
         #expect(HumanUnits.time(UInt64?.none) == "–")
     }
 
-    @Test func aMachinesEnvironmentIsToldTruly() {
+    @Test func theMachinesEnvironmentIsCorrect() {
         let host = HostEnvironment(in: FileManager.default.temporaryDirectory, scenario: .test([]))
         #expect(host.cpuCount > 0)
         #expect(host.syncNanoseconds ?? 0 > 0)

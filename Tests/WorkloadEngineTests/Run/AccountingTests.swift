@@ -3,10 +3,10 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// `offered = completed + skipped + errors + interrupted + unfinished`, whatever happens.
+/// `offered = completed + skipped + errors + interrupted + unfinished` in every run.
 @Suite(.timeLimit(.minutes(5)))
 struct AccountingTests {
-    /// Every kind of client, on a target that fails now and then.
+    /// Every kind of client, on a target that fails occasionally.
     private func everything() -> [Client] {
         var open = Client.reader(
             "open",
@@ -111,7 +111,7 @@ struct AccountingTests {
         #expect(reader.isBalanced)
     }
 
-    @Test func aHoldIsLetGoWhenTheRunIsStopped() async throws {
+    @Test func aHoldEndsWhenTheRunIsStopped() async throws {
         let clock = SimulatedClock()
         let handle = Lock<WorkloadRun?>(nil)
         let target = FakeTarget(
@@ -136,10 +136,10 @@ struct AccountingTests {
         handle.withLock { $0 = nil }
         #expect(result.clients["report"]?.unfinished == 1)
         #expect(result.duration < 3)
-        #expect(clock.now() < milliseconds(3500), "nobody waited for the hold")
+        #expect(clock.now() < milliseconds(3500), "the run did not wait for the hold")
     }
 
-    @Test func aRunThatIsStoppedBeforeItsLoadMeasuresNothing() async throws {
+    @Test func aRunStoppedBeforeItsLoadMeasuresNothing() async throws {
         let target = FakeTarget(clock: SimulatedClock())
         let run = WorkloadRun.simulated(.test([.reader()]), on: target)
         run.stop()

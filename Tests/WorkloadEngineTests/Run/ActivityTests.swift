@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// What clients do, in simulated time.
+/// The activities of clients, in simulated time.
 @Suite(.timeLimit(.minutes(5)))
 struct ActivityTests {
     @Test func operationsAreDrawnByTheirWeights() async throws {
@@ -54,7 +54,7 @@ struct ActivityTests {
             #expect(statements[index + 2].values == [])
             seen.insert(values)
         }
-        #expect(seen.count > 90, "each access draws anew")
+        #expect(seen.count > 90, "each access draws a new value")
     }
 
     @Test func anUndefinedVariableIsAnError() async throws {
@@ -70,10 +70,10 @@ struct ActivityTests {
         #expect(target.isClosed)
     }
 
-    @Test func busyAccessesAreTriedAgain() async throws {
+    @Test func busyAccessesAreRetried() async throws {
         var client = Client.reader(pace: .closed(think: .milliseconds(10)))
         client.busyRetries = 2
-        // Of ten tries, the first two are busy, then two more, then three in a row.
+        // Of ten attempts, the first two are busy, then another two, then three in a row.
         let busy: Set<Int> = [0, 1, 3, 5, 6, 7]
         let target = FakeTarget(
             clock: SimulatedClock(),
@@ -88,7 +88,7 @@ struct ActivityTests {
         #expect(reader.completed == 4)
     }
 
-    @Test func holdsKeepTheirConnectionAndEveryWorkerHolds() async throws {
+    @Test func holdsKeepTheirConnectionOnEveryWorker() async throws {
         let client = Client.doing(
             .hold(.share(0.3), sql: "SELECT 1"),
             named: "report",
@@ -118,7 +118,7 @@ struct ActivityTests {
         #expect(clock.now() - start < milliseconds(10_200))
     }
 
-    @Test func importsAreBatchesThatAreAccessesOfTheirOwn() async throws {
+    @Test func eachBatchOfAnImportIsAnAccess() async throws {
         let client = Client.doing(
             .importRows(count: 1000, batch: 300, statement: "INSERT"),
             named: "import",
@@ -131,7 +131,7 @@ struct ActivityTests {
         #expect(target.accesses.allSatisfy { $0.kind == .write })
     }
 
-    @Test func interruptsComeOnSchedule() async throws {
+    @Test func interruptsFollowTheirSchedule() async throws {
         let client = Client.doing(.interrupt, named: "cancel", pace: .every(.absolute(.seconds(3))))
         let target = FakeTarget(clock: SimulatedClock())
         let result = try await WorkloadRun.simulated(.test([client]), on: target).run()
@@ -140,8 +140,8 @@ struct ActivityTests {
         #expect(target.interrupts == 3)
     }
 
-    /// The first one comes between the entry and the statement, where SQLite forgets it.
-    @Test func anInterruptOfAClientIsSentAgainInTheRunsTime() async throws {
+    /// The first one arrives between the entry and the statement, where SQLite ignores it.
+    @Test func anInterruptOfAClientIsRepeatedOnTheRunsClock() async throws {
         let slow = Client.reader("slow", pace: .at(.absolute(.seconds(1))))
         let cancel = Client.doing(
             .action(.interrupt(client: "slow")),
@@ -175,7 +175,7 @@ struct ActivityTests {
         #expect((980_000...1_020_000).contains(try #require(interrupts.latency?.max)))
     }
 
-    @Test func snapshotsAreComparedAtBeginAndEnd() async throws {
+    @Test func snapshotsAreComparedAtTheirStartAndEnd() async throws {
         for isStable in [true, false] {
             let client = Client.doing(
                 .snapshot(.share(0.2), sql: "SELECT"),
@@ -196,7 +196,7 @@ struct ActivityTests {
         }
     }
 
-    @Test func whatAnArmCannotDoIsReported() async throws {
+    @Test func unsupportedAccessesAreReported() async throws {
         let snapshot = Client.doing(
             .snapshot(.share(0.2), sql: nil),
             named: "export",

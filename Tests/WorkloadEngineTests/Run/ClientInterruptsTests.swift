@@ -3,11 +3,11 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// What is counted of interrupts, one by one.
+/// The counts of interrupts.
 struct ClientInterruptsTests {
     private let interrupts = ClientInterrupts()
 
-    /// Adds an access that has its connection; what it gives back counts its interrupts.
+    /// Adds an access that holds its connection, and returns the counter of its interrupts.
     private func enter(_ access: RunningAccess) throws -> Lock<Int> {
         let count = Lock(0)
         interrupts.add(access)
@@ -38,15 +38,15 @@ struct ClientInterruptsTests {
         let count = try enter(access)
         interrupts.interruptAll(at: 1)
         interrupts.interruptAll(at: 2)
-        #expect(count.withLock { $0 } == 2, "the first may have come before its statement")
+        #expect(count.withLock { $0 } == 2, "the first may have arrived before its statement")
         #expect(access.requestedAt == 1)
         interrupts.remove(access, wasInterrupted: true, at: 3)
         #expect(interrupts.status?.requested == 1)
         #expect(interrupts.status?.delivered == 1)
     }
 
-    /// SQLite forgets those that come before the statement.
-    @Test func anInterruptIsSentAgainUntilTheAccessLeaves() throws {
+    /// SQLite ignores interrupts that arrive before the statement.
+    @Test func anInterruptIsRepeatedUntilTheAccessEnds() throws {
         let clock = LeapingClock()
         let alarm = AlarmClock(clock: clock, sleeper: clock)
         let access = RunningAccess(repeatingOn: alarm)
@@ -64,7 +64,7 @@ struct ClientInterruptsTests {
         #expect(interrupts.status?.delivered == 1)
     }
 
-    @Test func anInterruptIsCountedBeforeAnybodyCanEndOfIt() throws {
+    @Test func anInterruptIsCountedBeforeItTakesEffect() throws {
         let access = RunningAccess()
         let requested = Lock<UInt64?>(nil)
         interrupts.add(access)
@@ -75,7 +75,7 @@ struct ClientInterruptsTests {
         #expect(requested.withLock { $0 } == 1)
     }
 
-    @Test func anInterruptThatComesAfterTheEndIsNone() throws {
+    @Test func anInterruptAfterTheEndDoesNotCount() throws {
         let access = RunningAccess()
         let count = try enter(access)
         access.leave()
@@ -85,10 +85,10 @@ struct ClientInterruptsTests {
         #expect(interrupts.status == nil)
     }
 
-    @Test func anInterruptWithoutEffectIsToldFromOne() throws {
-        // Nobody is there.
+    @Test func interruptsWithAndWithoutEffectAreDistinguished() throws {
+        // There is no access.
         interrupts.interruptAll(at: 1)
-        // Somebody had all but ended.
+        // An access had almost ended.
         let access = RunningAccess()
         _ = try enter(access)
         interrupts.interruptAll(at: 2)
@@ -100,29 +100,29 @@ struct ClientInterruptsTests {
     }
 
     @Test func anAccessDoesNotInterruptItself() throws {
-        let (own, other) = (RunningAccess(), RunningAccess())
-        let (ownCount, otherCount) = (try enter(own), try enter(other))
-        interrupts.interruptAll(but: own, at: 1)
-        #expect(ownCount.withLock { $0 } == 0)
+        let (interrupter, other) = (RunningAccess(), RunningAccess())
+        let (interrupterCount, otherCount) = (try enter(interrupter), try enter(other))
+        interrupts.interruptAll(but: interrupter, at: 1)
+        #expect(interrupterCount.withLock { $0 } == 0)
         #expect(otherCount.withLock { $0 } == 1)
     }
 
-    @Test func whoIsInterruptedWhileItWaitsDoesNotBegin() throws {
+    @Test func aWaitingAccessThatIsInterruptedDoesNotStart() throws {
         let access = RunningAccess()
         interrupts.add(access)
         interrupts.interruptAll(at: 1)
         #expect(throws: RunningAccess.Superseded.self) { try access.enter {} }
     }
 
-    @Test func whoHasLeftIsNotInterrupted() throws {
+    @Test func anEndedAccessIsNotInterrupted() throws {
         let access = RunningAccess()
         let count = try enter(access)
         access.leave()
         interrupts.interruptAll(at: 1)
-        #expect(count.withLock { $0 } == 0, "its connection is somebody else's")
+        #expect(count.withLock { $0 } == 0, "another access holds its connection")
     }
 
-    @Test func withoutInterruptsThereIsNothingToTell() throws {
+    @Test func withoutInterruptsThereIsNoSummary() throws {
         let access = RunningAccess()
         _ = try enter(access)
         interrupts.remove(access, wasInterrupted: false, at: 1)
@@ -130,7 +130,7 @@ struct ClientInterruptsTests {
     }
 }
 
-/// A clock that stands at the deadline as soon as somebody sleeps.
+/// A clock that advances to the deadline of each sleep at once.
 private final class LeapingClock: RunClock, Sleeper {
     private let time = Lock<UInt64>(0)
 

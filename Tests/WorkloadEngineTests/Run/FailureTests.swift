@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Runs that come to nothing must not pass.
+/// Runs without results must not pass.
 @Suite(.timeLimit(.minutes(5)))
 struct FailureTests {
     private func run(failing share: Int, threshold: String? = nil) async throws -> ArmResult {
@@ -43,7 +43,7 @@ struct FailureTests {
         #expect(result.clients["ui"]?.errorCount ?? 0 > 0)
     }
 
-    @Test func aThresholdOnErrorsSaysWhatIsTooMany() async throws {
+    @Test func aThresholdOnErrorsSetsTheLimit() async throws {
         #expect(try await run(failing: 20, threshold: "rate < 0.9").exitStatus == .passed)
         #expect(try await run(failing: 3, threshold: "rate < 0.01").exitStatus == .thresholdMissed)
     }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// What the generator is said to cost, whatever else the machine does.
+/// The measured cost of the generator on a busy machine.
 struct GeneratorCostTests {
-    /// The cost that comes of some attempts, and how many of them were made.
+    /// The cost that results from some attempts, and the number of attempts.
     private func cost(of attempts: [GeneratorCost.Attempt]) -> (cost: UInt64, made: Int) {
         var made = 0
         let cost = GeneratorCost.measure {
@@ -14,13 +14,13 @@ struct GeneratorCostTests {
         return (cost, made)
     }
 
-    @Test func threeAttemptsAreEnoughWhereTheThreadHasAProcessor() {
+    @Test func threeAttemptsSufficeIfTheThreadHasAProcessor() {
         let result = cost(of: [.init(time: 9_000_000, accesses: 9_000)])
         #expect(result == (1_000, 3))
     }
 
-    /// What a hypervisor took of the first and the last counts as the thread's.
-    @Test func theCheapestOfThemCounts() {
+    /// Time that the hypervisor used during the first and the last attempt counts as the thread's.
+    @Test func theCheapestAttemptCounts() {
         let result = cost(of: [
             .init(time: 9_000_000, accesses: 3_000), .init(time: 9_000_000, accesses: 9_000),
             .init(time: 9_000_000, accesses: 6_000),
@@ -28,8 +28,8 @@ struct GeneratorCostTests {
         #expect(result == (1_000, 3))
     }
 
-    /// The thread had a core for its first access, and then not until the time was over.
-    @Test func aMachineThatStoodStillIsAskedAgain() {
+    /// The thread had a core for its first access, and then none until the time had expired.
+    @Test func anAttemptOnAStalledMachineIsRepeated() {
         let result = cost(of: [
             .init(time: 368_950, accesses: 1), .init(time: 0, accesses: 0),
             .init(time: 9_000_000, accesses: 9_000),
@@ -37,7 +37,7 @@ struct GeneratorCostTests {
         #expect(result == (1_000, 5))
     }
 
-    @Test func whereNoAttemptIsLongEnoughTheCheapestCounts() {
+    @Test func ifNoAttemptIsLongEnoughTheCheapestCounts() {
         let result = cost(of: [
             .init(time: 400_000, accesses: 1), .init(time: 1_500_000, accesses: 1_000),
             .init(time: 900_000, accesses: 300),
@@ -45,7 +45,7 @@ struct GeneratorCostTests {
         #expect(result == (1_500, 25))
     }
 
-    @Test func thisMachinesCostIsThatOfNoDatabase() throws {
+    @Test func thisMachinesCostIsFarBelowADatabases() throws {
         let cost = try GeneratorCost.measure()
         #expect(cost > 0)
         #expect(cost < 100_000, "\(cost) ns")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// What a run says about a target of known speed: each access takes a millisecond, and one half a
+/// Reports about a target of known speed: each access takes a millisecond, and one takes half a
 /// second.
 @Suite(.timeLimit(.minutes(5)))
 struct HonestyTests {
@@ -17,8 +17,10 @@ struct HonestyTests {
         )
     }
 
-    /// Arrivals every 10 ms, one server: the kth after the stalled one starts when those before it
-    /// are done, at `500 + (k − 1)`, and ends a millisecond later, so its response is `500 − 9k`.
+    /// With arrivals every 10 ms and one server, the kth access after the stalled one starts when
+    /// the previous ones have ended, at `500 + (k − 1)`, and ends a millisecond later.
+    ///
+    /// Its response is `500 − 9k`.
     private func theory(count: Int) -> [Double] {
         var responses = Array(stride(from: Double(Self.stall), to: 1, by: -9))
         responses += Array(repeating: 1, count: count - responses.count)
@@ -29,7 +31,7 @@ struct HonestyTests {
         let rank = Int((percentile / 100 * Double(sorted.count)).rounded(.up))
         let expected = sorted[rank - 1] * 1e6
         let value = Double(try #require(measured))
-        // Two significant digits, and a rank that may fall on either side of a value.
+        // Two significant digits, and a rank on either side of a value.
         #expect(abs(value - expected) <= expected * 0.01 + 9.1e6 * (expected > 1.1e6 ? 1 : 0))
     }
 
@@ -55,11 +57,11 @@ struct HonestyTests {
         #expect(ui.caveat == nil)
     }
 
-    @Test func aClosedLoopSaysWhatItHides() async throws {
+    @Test func aClosedLoopStatesWhatItHides() async throws {
         let scenario = Scenario.test([.reader("ui")], measured: .seconds(20))
         let result = try await WorkloadRun.simulated(scenario, on: target()).run()
         let ui = try #require(result.clients["ui"])
-        // The same stall, and every percentile looks fine.
+        // With the same stall, every percentile is low.
         #expect((19_480...19_520).contains(ui.completed))
         #expect(try #require(ui.response?.p999) < milliseconds(2))
         #expect(abs(Double(try #require(ui.response?.max)) / 500e6 - 1) < 0.01)
@@ -75,7 +77,7 @@ struct HonestyTests {
         #expect(json.contains(#""caveat" : "closed loop: "#))
     }
 
-    /// In real time, on a target that does nothing: all that is measured is the generator.
+    /// In real time, on a target that does nothing: the run measures only the generator.
     @Test func aGeneratorThatIsTheBottleneckIsInvalid() async throws {
         let scenario = Scenario.test([.reader("ui")], measured: .seconds(2))
         let run = WorkloadRun(

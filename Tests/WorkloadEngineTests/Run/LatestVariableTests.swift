@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// A variable that follows what accesses have inserted.
+/// Variables that follow the inserts of accesses.
 struct LatestVariableTests {
     private static let scenario: Scenario = {
         var scenario = Scenario.test([
@@ -38,7 +38,7 @@ struct LatestVariableTests {
         return scenario
     }()
 
-    @Test func onlyWhatACompletedAccessUsedIsFollowed() throws {
+    @Test func onlyCompletedAccessesAreFollowed() throws {
         let target = FakeTarget(clock: SimulatedClock())
         let plan = try RunPlan(Self.scenario, on: target)
         let stream = RandomStream(seed: 1, stream: "test")

@@ -34,8 +34,8 @@ struct OpenLoopRunTests {
 
     /// One stall of a second delays a tenth of all accesses.
     ///
-    /// A generator that waits for its
-    /// target would report a single slow one (*coordinated omission*).
+    /// A generator that waits for its target would report a single slow access (*coordinated
+    /// omission*).
     @Test func aStallShowsInThePercentiles() async throws {
         let target = FakeTarget(
             clock: SimulatedClock(),
@@ -69,8 +69,8 @@ struct OpenLoopRunTests {
         #expect(try #require(ui.lag?.max) <= milliseconds(255))
     }
 
-    @Test func whatIsQueuedAtTheEndOfTheDrainIsUnfinished() async throws {
-        // 100 accesses a second are offered for ten seconds, and ten a second are served.
+    @Test func accessesQueuedAtTheEndOfTheDrainAreUnfinished() async throws {
+        // 100 accesses per second are offered for ten seconds, and ten per second are served.
         let target = FakeTarget(
             clock: SimulatedClock(),
             .init(service: { _ in milliseconds(100) })
@@ -82,7 +82,7 @@ struct OpenLoopRunTests {
         let ui = try #require(try await run.run().clients["ui"])
         #expect(ui.isBalanced)
         #expect(ui.offered == 999)
-        // Those who wait show while they wait.
+        // Waiting accesses are visible while they wait.
         let middle = samples.withLock { $0.first { $0.time >= 5 } }
         let counts = try #require(middle?.clients.first?.counts)
         #expect((499...501).contains(counts.offered))

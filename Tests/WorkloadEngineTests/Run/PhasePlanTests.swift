@@ -14,7 +14,7 @@ struct PhasePlanTests {
         return PhasePlan(scenario)
     }
 
-    @Test func aMomentBelongsToThePhaseThatBeganLast() {
+    @Test func aMomentBelongsToThePhaseThatStartedLast() {
         #expect(plan.stretch(at: 0)?.name == "warm-up")
         #expect(plan.stretch(at: 99)?.name == "warm-up")
         #expect(plan.stretch(at: 100)?.name == "one")

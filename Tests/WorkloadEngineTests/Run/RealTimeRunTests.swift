@@ -27,7 +27,7 @@ struct RealTimeRunTests {
                 .reader("open", workers: 2, pace: .open(Arrival(rate: 1250))),
             ],
             warmUp: .milliseconds(50),
-            // Far longer than a machine with other work keeps a thread waiting.
+            // Far longer than a busy machine delays a thread.
             measured: .seconds(1)
         )
     }

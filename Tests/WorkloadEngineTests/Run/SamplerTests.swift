@@ -3,10 +3,10 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// What a run shows of itself while it runs, and what it makes of the database's statuses.
+/// The samples of a run, and the sums of the statuses of its database.
 @Suite(.timeLimit(.minutes(5)))
 struct SamplerTests {
-    @Test func tenSamplesASecondTellOfPhasesAndThroughput() async throws {
+    @Test func tenSamplesPerSecondReportPhasesAndThroughput() async throws {
         let samples = Lock<[Sample]>([])
         let target = FakeTarget(clock: SimulatedClock(), .init(service: { _ in milliseconds(10) }))
         let scenario = Scenario.test([.reader()], warmUp: .seconds(2), measured: .seconds(5))
@@ -30,7 +30,7 @@ struct SamplerTests {
         #expect(seen.flatMap(\.events).map(\.message).contains("phase steady begins"))
     }
 
-    @Test func onceASecondASampleBringsTheDistributionsOfEachOperation() async throws {
+    @Test func oneSamplePerSecondContainsTheDistributionsOfOperations() async throws {
         let samples = Lock<[Sample]>([])
         let target = FakeTarget(clock: SimulatedClock(), .init(service: { _ in milliseconds(10) }))
         let scenario = Scenario.test([.reader()], warmUp: .seconds(2), measured: .seconds(5))
@@ -58,7 +58,7 @@ struct SamplerTests {
             .init(
                 hasSnapshots: false,
                 status: { now in
-                    // From second 4 on, all four readers are held and somebody waits; the log
+                    // From second 4 on, all four readers are held and an access waits; the log
                     // grows by a byte each microsecond.
                     let elapsed = now - start
                     let full = elapsed > milliseconds(4000) ? elapsed - milliseconds(4000) : 0
@@ -132,7 +132,7 @@ struct SamplerTests {
         #expect(wal.finalBytes == 150)
     }
 
-    @Test func aTargetThatCannotBeWatchedHasNoPool() async throws {
+    @Test func aTargetWithoutAStatusHasNoPool() async throws {
         let target = FakeTarget(clock: SimulatedClock())
         let scenario = Scenario.test([.reader(pace: .closed(think: .milliseconds(50)))])
         let result = try await WorkloadRun.simulated(scenario, on: target).run()

@@ -3,10 +3,10 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// What somebody does to a run from outside.
+/// Changes of a run from outside.
 @Suite(.timeLimit(.minutes(5)))
 struct SteeringTests {
-    /// Something to do to a run at a moment of simulated time.
+    /// A change of a run at a moment of simulated time.
     private struct Step: Sendable {
         var time: UInt64
         var action: @Sendable (WorkloadRun) -> Void
@@ -17,7 +17,7 @@ struct SteeringTests {
         }
     }
 
-    /// Runs a scenario, and steers it as the steps say.
+    /// Runs a scenario, and applies the steps to it.
     private func runScenario(
         _ scenario: Scenario,
         _ behaviour: FakeTarget.Behaviour = .init(),
@@ -68,7 +68,7 @@ struct SteeringTests {
         #expect(try #require(gap) >= milliseconds(3000))
     }
 
-    @Test func snapshotsCanBeTakenAndReleasedFromOutside() async throws {
+    @Test func snapshotsCanBeMadeAndReleasedFromOutside() async throws {
         var scenario = Scenario.test([.reader(pace: .closed(think: .milliseconds(100)))])
         scenario.invariants = ["snapshots-stable"]
         let messages = Lock<[String]>([])
@@ -91,7 +91,7 @@ struct SteeringTests {
         #expect(seen.contains("you interrupt"))
     }
 
-    @Test func aSnapshotOfAnArmWithoutSnapshotsIsToldAndNotMade() async throws {
+    @Test func aSnapshotOfAnArmWithoutSnapshotsIsRefusedAndReported() async throws {
         let messages = Lock<[String]>([])
         let (_, target) = try await runScenario(
             .test([.reader(pace: .closed(think: .milliseconds(100)))]),
@@ -103,14 +103,14 @@ struct SteeringTests {
         #expect(messages.withLock { $0 }.contains("this arm has no snapshots"))
     }
 
-    /// What knobs did to a client, by the seconds of its accesses.
+    /// The effect of knobs on a client: its accesses per second.
     private func accesses(of client: String, in target: FakeTarget) -> [Int: Int] {
         let start: UInt64 = 1_000_000_000
         return target.accesses.filter { $0.client == client }
             .reduce(into: [:]) { $0[Int(($1.time - start) / 1_000_000_000), default: 0] += 1 }
     }
 
-    @Test func aRateCanBeTurnedUpDownAndOff() async throws {
+    @Test func aRateCanBeRaisedLoweredAndStopped() async throws {
         let scenario = Scenario.test([
             .reader("open", workers: 4, pace: .open(Arrival(rate: 10, process: .even)))
         ])
@@ -139,7 +139,7 @@ struct SteeringTests {
         #expect(rates.contains(20))
     }
 
-    @Test func workersCanBeAddedAndSentToRest() async throws {
+    @Test func workersCanBeAddedAndSuspended() async throws {
         let scenario = Scenario.test([
             .reader("closed", workers: 2, pace: .closed(think: .milliseconds(100)))
         ])
@@ -184,7 +184,7 @@ struct SteeringTests {
         #expect(accesses(of: "write", in: target)[7] == 60)
     }
 
-    @Test func aHoldIsLetGoWhenItsTimeIsTurnedDown() async throws {
+    @Test func aHoldEndsWhenItsDurationIsReduced() async throws {
         let holder = Client.doing(
             .hold(.absolute(.seconds(8)), sql: nil),
             named: "report",
@@ -198,7 +198,7 @@ struct SteeringTests {
         #expect(abs(Double(service) - 2e9) < 1.5e8)
     }
 
-    @Test func aKnobThatIsNotThereSaysWhatIs() async throws {
+    @Test func anUnknownKnobNamesTheExistingOnes() async throws {
         let messages = Lock<[String]>([])
         let scenario = Scenario.test([.reader("ui", pace: .closed(think: .milliseconds(100)))])
         @Sendable func note(_ body: () throws -> Void) {
@@ -220,7 +220,7 @@ struct SteeringTests {
         #expect(seen.dropFirst().first?.contains("has no rate of arrivals") == true)
     }
 
-    @Test func aCheckpointFromOutsideTellsHowFarItCame() async throws {
+    @Test func aCheckpointFromOutsideReportsItsProgress() async throws {
         let messages = Lock<[String]>([])
         let (_, target) = try await runScenario(
             .test([.reader(pace: .closed(think: .milliseconds(100)))]),

@@ -28,7 +28,7 @@ struct CapturedLanguageTests {
     }
 
     @Test(arguments: Arm.Begin.allCases)
-    func anArmBeginsItsTransactionsAsItSays(begin: Arm.Begin) throws {
+    func anArmUsesItsKindOfBegin(begin: Arm.Begin) throws {
         let arm = try scenario(yaml(arm: "{library: raw, begin: \(begin.rawValue)}")).arms[0]
         #expect(arm.begin == begin)
         #expect(begin.sql == "BEGIN \(begin.rawValue.uppercased())")
@@ -39,7 +39,7 @@ struct CapturedLanguageTests {
         #expect(try scenario(yaml(arm: "{type: queue, \(key)}")).arms[0].busyTimeout == .seconds(5))
     }
 
-    @Test func aStepRestsInsideItsAccess() throws {
+    @Test func aStepPausesInsideItsAccess() throws {
         let parsed = try scenario(yaml(sql: "[SELECT :id, {pause: 5ms}, {pause: {mean: 2ms}}]"))
         guard case .operations(_, let mix) = parsed.clients[0].activity else {
             Issue.record("the client has no operations")
@@ -90,7 +90,7 @@ struct CapturedLanguageTests {
         ("{type: queue, busy: {timeout: 5s}, busy-timeout: 1s}", "does not go with 'busy'"),
         ("{type: queue, busy-timeout: 5}", "has no unit"),
     ])
-    func aMistakeInAnArmIsFound(arm: String, message: String) {
+    func aMistakeInAnArmIsReported(arm: String, message: String) {
         let error = #expect(throws: ScenarioError.self) { try scenario(yaml(arm: arm)) }
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
     }
@@ -105,7 +105,7 @@ struct CapturedLanguageTests {
             "unknown key 'column'"
         ),
     ])
-    func aMistakeInAColumnIsFound(variable: String, message: String) {
+    func aMistakeInAColumnIsReported(variable: String, message: String) {
         let error = #expect(throws: ScenarioError.self) { try scenario(yaml(variable: variable)) }
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
     }
@@ -114,7 +114,7 @@ struct CapturedLanguageTests {
         (", style: async", "would block the thread of a task"),
         (", style: process", nil),
     ])
-    func aTaskDoesNotRest(client: String, message: String?) throws {
+    func aTaskMustNotPause(client: String, message: String?) throws {
         let text = yaml(sql: "[SELECT :id, {repeat: 2, do: [{pause: 1ms}]}]", client: client)
         guard let message else {
             _ = try scenario(text)

@@ -8,7 +8,7 @@ struct PresetsTests {
         .deletingLastPathComponent().appendingPathComponent("scenarios")
 
     @Test(arguments: Presets.all.map(\.name))
-    func aPresetIsGoodInEveryLength(name: String) throws {
+    func aPresetIsValidForEveryDuration(name: String) throws {
         let scenario = try #require(Presets.named(name)).scenario()
         #expect(scenario.name == name)
         #expect(!scenario.description.isEmpty)
@@ -28,7 +28,7 @@ struct PresetsTests {
         }
     }
 
-    @Test func theSampleOfTheREADMEIsGood() throws {
+    @Test func theSampleInTheREADMEIsValid() throws {
         let file = Self.folder.deletingLastPathComponent().appendingPathComponent("README.md")
         let text = try String(contentsOf: file, encoding: .utf8)
         let sample = try #require(text.firstMatch(of: /(?s)```yaml\n(version: 1.*?)```/)?.1)
@@ -45,7 +45,7 @@ struct PresetsTests {
         #expect(loaded.file == path)
     }
 
-    @Test func whatIsNotThereIsSaidWithTheNearestName() {
+    @Test func aMissingScenarioIsReportedWithTheNearestName() {
         let slip = #expect(throws: ScenarioError.self) { try Scenario.load(nameOrPath: "ycbs-a") }
         #expect(
             slip?.description

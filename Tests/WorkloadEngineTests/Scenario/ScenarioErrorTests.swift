@@ -1,10 +1,10 @@
 import Testing
 import WorkloadEngine
 
-/// What a user can get wrong up to the clients: data, arms, phases, variables.
+/// Mistakes in the parts before the clients: datasets, arms, phases, variables.
 struct ScenarioErrorTests {
     @Test(arguments: slips)
-    func aSlipIsFoundInItsPlace(_ slip: ScenarioSlip) throws { try slip.expectIssue() }
+    func aMistakeIsReportedAtItsPlace(_ slip: ScenarioSlip) throws { try slip.expectIssue() }
 
     static let slips = [
         ScenarioSlip(

@@ -1,13 +1,13 @@
 import Testing
 import WorkloadEngine
 
-/// What is said of a scenario's file as a whole.
+/// Errors that concern a whole scenario file.
 struct ScenarioFileErrorTests {
-    @Test func theScenarioOfTheSlipsIsGood() throws {
+    @Test func theUnchangedScenarioIsValid() throws {
         _ = try Scenario.parse(yaml: ScenarioSlip.good, file: "good.yaml")
     }
 
-    @Test func everythingWrongIsSaidAtOnceInTheOrderOfTheFile() throws {
+    @Test func allErrorsAreReportedTogetherInTheOrderOfTheFile() throws {
         let yaml = ScenarioSlip.good
             .replacing("readers: 4", with: "readers: four")
             .replacing("SELECT :n", with: "SELECT :m")
@@ -18,7 +18,7 @@ struct ScenarioFileErrorTests {
         #expect(error?.issues.map(\.line) == [1, 5, 11])
     }
 
-    /// Whatever a file holds, it is a scenario or a ``ScenarioError``, never the end of the program.
+    /// Any file is a valid scenario or results in a ``ScenarioError``, and never ends the program.
     @Test(.timeLimit(.minutes(1)), arguments: Presets.all.map(\.name))
     func aDamagedFileIsNeverFatal(name: String) throws {
         let text = Array(try #require(Presets.named(name)).yaml.utf8)
@@ -45,7 +45,7 @@ struct ScenarioFileErrorTests {
         #expect(damaged > 10)
     }
 
-    @Test func whatIsNoYAMLIsSaidWithItsLine() throws {
+    @Test func invalidYAMLIsReportedWithItsLine() throws {
         let error = #expect(throws: ScenarioError.self) {
             try Scenario.parse(yaml: "version: 1\nname: [a\ndataset: {", file: "f")
         }
@@ -56,7 +56,7 @@ struct ScenarioFileErrorTests {
     }
 
     @Test(arguments: ["", "# a comment\n"])
-    func anEmptyFileIsSaidToBeEmpty(yaml: String) {
+    func anEmptyFileIsReported(yaml: String) {
         let error = #expect(throws: ScenarioError.self) {
             try Scenario.parse(yaml: yaml, file: "f")
         }
@@ -70,7 +70,7 @@ struct ScenarioFileErrorTests {
         #expect(error?.description.contains("written twice: 'name'") == true)
     }
 
-    @Test func aTextThatIsNoMappingIsAnError() {
+    @Test func aTextThatIsNotAMappingIsAnError() {
         let error = #expect(throws: ScenarioError.self) {
             try Scenario.parse(yaml: "hello", file: "f")
         }

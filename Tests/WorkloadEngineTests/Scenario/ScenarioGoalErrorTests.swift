@@ -1,10 +1,10 @@
 import Testing
 import WorkloadEngine
 
-/// What a user can get wrong in thresholds, metrics and invariants.
+/// Mistakes in thresholds, metrics and invariants.
 struct ScenarioGoalErrorTests {
     @Test(arguments: slips)
-    func aSlipIsFoundInItsPlace(_ slip: ScenarioSlip) throws { try slip.expectIssue() }
+    func aMistakeIsReportedAtItsPlace(_ slip: ScenarioSlip) throws { try slip.expectIssue() }
 
     static let slips = [
         ScenarioSlip(

@@ -23,7 +23,7 @@ struct ScenarioOverridesTests {
     }
 
     @Test(arguments: [1, 7, 333, 1001])
-    func theMeasuredPartIsExactWhateverItIsDividedBy(milliseconds: Int) throws {
+    func theMeasuredPartIsExactForEveryDivisor(milliseconds: Int) throws {
         let scenario = try Scenario.parse(
             yaml: Self.yaml.replacing("every: 8s", with: "every: 30%"),
             file: "f"
@@ -32,7 +32,7 @@ struct ScenarioOverridesTests {
         #expect(try scenario.scaled(toMeasured: duration).measuredDuration == duration)
     }
 
-    @Test func anAbsoluteTimeThatNoLongerFitsIsFoundInItsPlace() throws {
+    @Test func anAbsoluteTimeThatNoLongerFitsIsReportedAtItsPlace() throws {
         let error = #expect(throws: ScenarioError.self) {
             try scenario().scaled(toMeasured: .seconds(5))
         }
@@ -43,23 +43,23 @@ struct ScenarioOverridesTests {
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1)])
-    func aRunMustLast(duration: Duration) throws {
+    func aRunNeedsAPositiveDuration(duration: Duration) throws {
         #expect(throws: ScenarioError.self) { try scenario().scaled(toMeasured: duration) }
     }
 
-    @Test func readersGoToThePools() throws {
+    @Test func readersApplyToPools() throws {
         let arms = try scenario().with(readers: 9).arms
         #expect(arms.map(\.readers) == [nil, 9])
         #expect(throws: ScenarioError.self) { try scenario().with(readers: 0) }
     }
 
-    @Test func scaleAndSeedGoToTheDataset() throws {
+    @Test func scaleAndSeedApplyToTheDataset() throws {
         #expect(try scenario().with(scale: 3).dataset == .ycsb(records: 3000))
         #expect(try scenario().with(seed: 5).seed == 5)
         #expect(throws: ScenarioError.self) { try scenario().with(scale: 0) }
-        var own = try scenario()
-        own.dataset = .sql(["CREATE TABLE t (a)"])
-        #expect(throws: ScenarioError.self) { try own.with(scale: 2) }
+        var custom = try scenario()
+        custom.dataset = .sql(["CREATE TABLE t (a)"])
+        #expect(throws: ScenarioError.self) { try custom.with(scale: 2) }
     }
 
     static let yaml = """

@@ -102,7 +102,7 @@ struct ScenarioParsingTests {
         #expect(clients == [ui, pay, report, snapshot, load, cancel])
     }
 
-    @Test func whatIsLeftOutHasItsDefault() throws {
+    @Test func omittedKeysHaveDefaults() throws {
         let scenario = try Scenario.parse(
             yaml: """
                 version: 1
@@ -131,7 +131,7 @@ struct ScenarioParsingTests {
         )
     }
 
-    @Test func aVariableWithoutARangeTakesTheBuiltInOne() throws {
+    @Test func aVariableWithoutARangeUsesTheBuiltInOne() throws {
         let yaml = """
             version: 1
             name: small

@@ -69,11 +69,11 @@ struct SettingTests {
         #expect(changed.drain == .seconds(1))
         #expect(changed.source.hasPrefix(base))
         #expect(changed.source.contains("# --set clients.ui.arrival.rate=500/s\n"))
-        // What was set stays when the duration is scaled afterwards.
+        // A later change of the duration keeps the setting.
         #expect(try changed.scaled(toMeasured: .seconds(2)).clients[0].pace == ui.pace)
     }
 
-    /// Settings that cannot be made, and what the message has to name.
+    /// Invalid settings, and texts that the message must contain.
     @Test(
         arguments: [
             ("clients.ui.arival.rate=5/s", "arrival"),

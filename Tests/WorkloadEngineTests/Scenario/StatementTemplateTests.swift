@@ -16,11 +16,11 @@ struct StatementTemplateTests {
         (":", []),
         ("", []),
     ])
-    func parametersComeInTheOrderOfTheirFirstAppearance(sql: String, parameters: [String]) {
+    func parametersAreInTheOrderOfTheirFirstAppearance(sql: String, parameters: [String]) {
         #expect(StatementTemplate(sql: sql).parameters == parameters)
     }
 
-    @Test func formsThatNobodyFillsAreTold() {
+    @Test func parametersWithoutValuesAreReported() {
         let template = StatementTemplate(sql: "SELECT ?, ?1, @a, $b, :c")
         #expect(template.parameters == ["c"])
         #expect(template.foreignParameters == ["?", "?1", "@a", "$b"])
@@ -31,7 +31,7 @@ struct StatementTemplateTests {
         #expect(StatementTemplate(sql: "").verb.isEmpty)
     }
 
-    @Test func statementsEndWithSemicolonsOutsideOfStringsAndTriggers() {
+    @Test func statementsEndWithSemicolonsOutsideStringsAndTriggers() {
         let text = """
             CREATE TABLE a (b TEXT DEFAULT ';'); -- ; here
             ;;

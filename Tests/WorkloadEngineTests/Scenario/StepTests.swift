@@ -60,7 +60,7 @@ struct StepTests {
         ("[{use: nothing}]", "unknown transaction 'nothing'"),
         ("[{repeat: 2}]", "needs 'sql', 'use', 'do' or 'pause'"),
     ])
-    func aMistakeInAStepIsFoundInItsPlace(text: String, message: String) throws {
+    func aMistakeInAStepIsReportedAtItsPlace(text: String, message: String) throws {
         let error = #expect(throws: ScenarioError.self) { try steps(text) }
         let description = error?.description ?? ""
         #expect(description.contains(message))
@@ -99,7 +99,7 @@ struct StepTests {
             "DELETE in an access that reads"
         ),
     ])
-    func aMistakeOfAClientIsFoundInItsPlace(client: String, message: String) throws {
+    func aMistakeInAClientIsReportedAtItsPlace(client: String, message: String) throws {
         let error = #expect(throws: ScenarioError.self) {
             try Scenario.parse(yaml: scenario(client), file: "f")
         }

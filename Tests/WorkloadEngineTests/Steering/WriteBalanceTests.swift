@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// What turning the share of writes does to clients.
+/// The effect of the share of writes on clients.
 struct WriteBalanceTests {
     private func plans(_ clients: [Client]) throws -> [ClientPlan] {
         try RunPlan(.test(clients), on: NoopTarget()).clients
@@ -36,7 +36,7 @@ struct WriteBalanceTests {
         #expect(balance.factors(of: 1, at: nil).load == 1)
     }
 
-    @Test func workersMoveWhereNobodyHasARate() throws {
+    @Test func workersMoveWhereNoClientHasARate() throws {
         let balance = WriteBalance(
             try plans([client("read", .read, workers: 6), client("write", .write, workers: 2)])
         )
@@ -46,7 +46,7 @@ struct WriteBalanceTests {
         #expect(balance.factors(of: 0, at: 0.99).scaled(workers: 6) == 1, "somebody stays")
     }
 
-    @Test func nothingTurnsWhereNobodyWrites() throws {
+    @Test func withoutWritersTheShareCannotChange() throws {
         let balance = WriteBalance(try plans([client("read", .read)]))
         #expect(balance.share(of: nil) == nil)
         #expect(balance.factors(of: 0, at: 0.5).load == 1)

@@ -10,34 +10,36 @@ enum FakeFailure: Error, Equatable {
     case broken
 }
 
-/// A database in memory that takes as long, fails as often and answers as a test says.
+/// A simulated database whose times, failures and results a test defines.
 final class FakeTarget: WorkloadTarget {
-    /// One access that was asked for.
+    /// A requested access.
     struct Access: Sendable, Equatable {
         /// Its number, from 0.
         var number: Int
         var kind: WorkloadAccess
         var client: String
-        /// When it was asked for, on the clock.
+        /// The time of the request on the clock.
         var time: UInt64
     }
 
-    /// What a fake does; closures are called from many threads.
+    /// The behaviour of a fake.
+    ///
+    /// Its closures are called from many threads.
     struct Behaviour: Sendable {
         var hasSnapshots = true
-        /// How long the access waits for its turn, in nanoseconds.
+        /// How long the access waits for its connection, in nanoseconds.
         var wait: @Sendable (Access) -> UInt64 = { _ in 0 }
-        /// How long it serves, in nanoseconds.
+        /// The service time in nanoseconds.
         var service: @Sendable (Access) -> UInt64 = { _ in 0 }
-        /// Called before each access; what it throws, the access throws.
+        /// Called before each access, which throws its error.
         var before: @Sendable (Access) throws -> Void = { _ in }
         /// The rows of a query.
         var rows: @Sendable (String, [WorkloadValue]) -> [[WorkloadValue]] = { _, _ in [] }
-        /// Called in each statement; what it throws, the statement throws.
+        /// Called in each statement, which throws its error.
         var statement: @Sendable () throws -> Void = {}
-        /// What interrupts a statement.
+        /// Interrupts a statement.
         var interrupt: (@Sendable () -> Void)?
-        /// The rows that a snapshot gives at its nth reading.
+        /// The rows that a snapshot returns at its nth reading.
         var snapshotRows: @Sendable (Int) -> [[WorkloadValue]] = { _ in [] }
         var status: (@Sendable (UInt64) -> DatabaseStatus)?
     }
@@ -158,7 +160,9 @@ final class FakeTarget: WorkloadTarget {
     }
 }
 
-/// Opens one fake target, whatever the arm; the data set is built in a target of its own.
+/// Opens one fake target for all arms.
+///
+/// The dataset is built in a separate target.
 struct FakeFactory: WorkloadTargetFactory {
     let target: FakeTarget
 

@@ -4,8 +4,8 @@ import Foundation
 
 /// A real run that version 0.1.0 recorded: a pool of 2 readers on 2 processors of Linux.
 ///
-/// It is never recorded anew: where a change makes tests of it fail, it makes files unreadable that
-/// people have.
+/// Do not record it again: a change that makes its tests fail makes existing files of users
+/// unreadable.
 enum KeptRecording {
     /// The bytes of its JSON.
     static func data() throws -> Data {
@@ -16,7 +16,7 @@ enum KeptRecording {
         )
     }
 
-    /// The result that is in it.
+    /// The decoded result.
     static func result() throws -> RunResult {
         try WhatIf.decode(data(), file: "small-load.json")
     }

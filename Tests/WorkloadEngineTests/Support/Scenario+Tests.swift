@@ -43,7 +43,7 @@ extension Client {
         return client
     }
 
-    /// A client that does something else.
+    /// A client with another activity.
     static func doing(
         _ activity: Activity,
         named name: String,

@@ -2,9 +2,9 @@ import Foundation
 
 @testable import WorkloadEngine
 
-/// A clock that jumps to the first deadline whenever every thread that takes part sleeps.
+/// A clock that advances to the first deadline whenever all participating threads sleep.
 ///
-/// A run of minutes takes milliseconds and is the same each time.
+/// A run of minutes takes milliseconds, and is the same each time.
 final class SimulatedClock: RunClock, @unchecked Sendable {
     // Unchecked: everything is protected by `condition`.
     private let condition = NSCondition()
@@ -46,9 +46,9 @@ final class SimulatedClock: RunClock, @unchecked Sendable {
         return SimulatedSleeper(clock: self)
     }
 
-    /// Lets the calling thread, which has a sleeper of its own, spend time.
+    /// Lets time pass for the calling thread, which has its own sleeper.
     ///
-    /// - Returns: False when ``cut()`` ended it.
+    /// - Returns: False if ``cut()`` ended it.
     @discardableResult
     func spend(_ nanoseconds: UInt64) -> Bool {
         condition.lock()
@@ -58,7 +58,7 @@ final class SimulatedClock: RunClock, @unchecked Sendable {
         return !entry.wasCut
     }
 
-    /// Ends every ``spend(_:)`` that goes on, and returns how many there were.
+    /// Ends every ``spend(_:)`` in progress, and returns their number.
     @discardableResult
     func cut() -> Int {
         condition.withLock {

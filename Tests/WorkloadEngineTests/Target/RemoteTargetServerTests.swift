@@ -3,10 +3,10 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// What passes between a run and a process that it started.
+/// Messages between a run and a process that it started.
 @Suite(.timeLimit(.minutes(1)))
 struct RemoteTargetServerTests {
-    @Test func messagesComeBackAsTheyWent() throws {
+    @Test func messagesAreDecodedUnchanged() throws {
         let values: [WorkloadValue] = [
             .null, .integer(.min), .real(-0.5), .text("zwölf"), .blob([0, 255]),
         ]
@@ -21,7 +21,7 @@ struct RemoteTargetServerTests {
         for message in messages { #expect(try RemoteMessage(message.bytes) == message) }
     }
 
-    @Test func whatIsCutShortIsRefused() {
+    @Test func truncatedMessagesAreRefused() {
         let bytes = RemoteMessage.run("SELECT 1", [.text("a"), .integer(1)]).bytes
         for length in 0..<bytes.count {
             #expect(throws: WireReader.Malformed.self) {
@@ -30,7 +30,7 @@ struct RemoteTargetServerTests {
         }
     }
 
-    @Test func anAccessIsServedAndItsErrorsAreTold() throws {
+    @Test func anAccessIsPerformedAndItsErrorsAreReported() throws {
         let target = FakeTarget(
             clock: SimulatedClock(),
             .init(
@@ -54,7 +54,7 @@ struct RemoteTargetServerTests {
         thread.start()
         defer {
             try? questions.fileHandleForWriting.close()
-            // It may still read: its descriptors are another test's once the pipes are gone.
+            // The server may still read. Other tests may reuse the closed pipes' descriptors.
             withExtendedLifetime(answers) { hasEnded.wait() }
         }
         let channel = RemoteChannel(
@@ -71,7 +71,7 @@ struct RemoteTargetServerTests {
         #expect(try ask(.query("S", [.text("b")])) == .rows([[.text("b")]]))
         #expect(try ask(.finish) == .done)
         guard case .failed(let failure, _) = try ask(.perform(.write, client: "pay")) else {
-            Issue.record("a busy database was not told")
+            Issue.record("expected a busy database")
             return
         }
         #expect(failure == .busy("SQLITE_BUSY"))

@@ -45,7 +45,7 @@ struct ThresholdTests {
         ("ui.throughput", "mean > 150"), ("wal.bytes", "max < 64"), ("wal.bytes", "max < 1s"),
         ("us.response", "max < 1s"), ("ui", "max < 1s"), ("ui.response.p99", "max < 1s"), ("", ""),
     ])
-    func whatCannotBeMeantIsRefused(metric: String, expression: String) {
+    func meaninglessThresholdsAreRefused(metric: String, expression: String) {
         #expect(throws: Threshold.Failure.self) {
             try Threshold(metric: metric, expression: expression, in: catalog)
         }
@@ -55,7 +55,7 @@ struct ThresholdTests {
         ("<", 9.0, true), ("<", 10, false), ("<=", 10, true), ("<=", 11, false), (">", 11, true),
         (">", 10, false), (">=", 10, true), (">=", 9, false),
     ])
-    func theLimitItselfIsOnTheSideThatTheSignSays(sign: String, observed: Double, isMet: Bool) {
+    func theOperatorDecidesAboutTheLimitItself(sign: String, observed: Double, isMet: Bool) {
         let threshold = Threshold(
             metric: "ui.response",
             expression: "",
@@ -67,7 +67,7 @@ struct ThresholdTests {
     }
 
     @Test(arguments: ["<", "<=", ">", ">="])
-    func nothingObservedDecidesNothing(sign: String) {
+    func withoutSamplesThresholdsAreUndecided(sign: String) {
         let threshold = Threshold(
             metric: "ui.response",
             expression: "",

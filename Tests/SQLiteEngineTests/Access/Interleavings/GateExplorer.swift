@@ -111,7 +111,7 @@ struct GateExplorer {
 
     /// Checks that no waiter sleeps while a slot is free, until another access ends.
     ///
-    /// A thread may sleep for the limited time of its patience, because it looks at the slots then.
+    /// A thread may sleep for its patience, because it checks the slots afterwards.
     private mutating func checkSleepers(_ state: State) {
         for (index, gate) in state.model.gates.enumerated() {
             for waiter in gate.queue.waiters {
@@ -124,7 +124,7 @@ struct GateExplorer {
         }
     }
 
-    /// Lets time pass; only waiters notice.
+    /// Lets time pass, which affects only waiters.
     private mutating func passTime(_ state: State, isStuck: Bool) {
         let hasWaiters = state.model.gates.contains { !$0.queue.waiters.isEmpty }
         let isTimed = state.model.waits.contains { $0.patientUntil > state.model.clock }

@@ -82,15 +82,15 @@ struct GateInterleavingTests {
     /// The name of a scenario that reveals a mistake.
     private static func revealing(_ flaw: GateFlaw) -> String {
         switch flaw {
-        case .noLookAfterGivingUp, .givesUpOutsideTheLock, .losesEarlyWakeUps,
+        case .noSearchAfterRelease, .releasesOutsideTheLock, .losesEarlyWakeUps,
             .grantsWithoutRemoving, .claimsInTwoSteps:
             "threads"
-        case .looksBeforeEnqueueing: "a barrier"
-        case .tasksDoNotLook: "a task"
+        case .checksBeforeEnqueueing: "a barrier"
+        case .tasksDoNotCheckSlots: "a task"
         case .forgetsGrants: "threads on two readers"
-        case .passesNothingOn: "a task behind a thread"
+        case .doesNotHandOver: "a task behind a thread"
         case .forgetsReservations, .reservesSilently: "a barrier beside a write in a read"
-        case .overlooksDeadlocks: "both nestings on two readers"
+        case .missesDeadlocks: "both nestings on two readers"
         case .countsCancelledWaiters: "a cancelled task"
         case .hidesFailedOpenings: "a failed opening"
         }

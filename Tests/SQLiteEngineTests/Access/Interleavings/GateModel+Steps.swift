@@ -118,7 +118,7 @@ extension GateModel {
         }
     }
 
-    /// Resets the state of a wait that is over, except for what outlives it.
+    /// Resets the state of a finished wait, except for the state that outlives it.
     private mutating func resetWait(of thread: Int) {
         waits[thread] = Wait(
             isWoken: waits[thread].isWoken,
@@ -154,7 +154,7 @@ extension GateModel {
             waits[waiter.thread].wasNotified = waiter.isNotified
             return 8 * waiter.thread + (waiter.isTask ? 4 : 0) + (waiter.isWatching ? 3 : 2)
         }
-        if flaw != .givesUpOutsideTheLock {
+        if flaw != .releasesOutsideTheLock {
             let isOpen = gates[index].slots[slot].hasConnection
             let state = isOpen ? AccessSlot.State.idle : AccessSlot.State.closed
             release(slot, at: index, by: thread, as: state)

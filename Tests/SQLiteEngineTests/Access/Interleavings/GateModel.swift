@@ -2,7 +2,7 @@
 
 /// The state that the threads of a scenario share, as a value.
 struct GateModel {
-    /// A result that stands for a gate that was closed, or a wait that was cancelled.
+    /// The result for a closed gate, or a cancelled wait.
     static let closed = -2
 
     struct Slot {
@@ -28,10 +28,10 @@ struct GateModel {
         /// Whether the thread's next sleep ends at once.
         var isWoken = false
         var isTask = false
-        /// The result that a task waits for.
+        /// The result for which a task waits.
         var resumption: Int?
         var patientUntil = 0
-        /// Whether the graph knows of the wait.
+        /// Whether the graph contains the wait.
         var isRegistered = false
     }
 

@@ -9,13 +9,13 @@ enum GateOperation: Hashable {
 
     /// Acquires a connection, in a thread: ``AccessGate/acquire(_:_:_:)``.
     case acquire(Int)
-    /// The same, but a connection that has to be opened fails to open.
+    /// The same, but opening a connection fails.
     case acquireButFailToOpen(Int)
     /// Acquires a connection for a task.
     case acquireForTask(Int)
     /// Releases the connection that the thread holds, if any.
     case release(Int)
-    /// Acquires one certain slot for a callback, closes its connection and releases the slot.
+    /// Acquires a specific slot for a callback, closes its connection and releases the slot.
     case closeConnection(Int, slot: Int)
     /// Acquires every idle connection briefly: ``AccessGate/endKeptTransactions()``.
     case visit(Int)

@@ -9,7 +9,7 @@ struct NextStep: Error, Equatable {
 /// The results of the steps that a thread has performed in an operation.
 ///
 /// The protocol is deterministic. Running it again on these results leads to the next step, so the
-/// list of results is all that has to be kept of a thread.
+/// list of results represents the complete state of a thread.
 final class GateReplay {
     private let results: [Int]
     private var next = 0
@@ -34,8 +34,8 @@ final class ReplayedGate: GateSteps {
     let lendsItsSlot: Bool
     private let replay: GateReplay
     private let flaw: GateFlaw?
-    private var hasGivenUp = false
-    private var isLooking = false
+    private var hasReleased = false
+    private var isEnqueuedTask = false
     private var postponed: GateModelWaiter?
 
     init(_ index: Int, slots: Int, lends: Bool, _ replay: GateReplay, _ flaw: GateFlaw?) {
@@ -55,7 +55,7 @@ final class ReplayedGate: GateSteps {
     // MARK: Slots
 
     func claim(_ slot: Int, from state: UInt8) throws(NextStep) -> Bool {
-        if isLooking, flaw == .tasksDoNotLook { return false }
+        if isEnqueuedTask, flaw == .tasksDoNotCheckSlots { return false }
         let step = GateStep.claim(slot, from: state, onlyCompares: flaw == .claimsInTwoSteps)
         guard try perform(step) == 1 else { return false }
         if flaw == .claimsInTwoSteps { try perform(.seize(slot)) }
@@ -66,8 +66,8 @@ final class ReplayedGate: GateSteps {
 
     func giveUp(_ slot: Int, as state: UInt8) throws(NextStep) {
         try perform(.giveUp(slot, as: state))
-        hasGivenUp =
-            flaw == .noLookAfterGivingUp && state == AccessSlot.State.idle
+        hasReleased =
+            flaw == .noSearchAfterRelease && state == AccessSlot.State.idle
             || flaw == .hidesFailedOpenings && state == AccessSlot.State.closed
     }
 
@@ -84,8 +84,8 @@ final class ReplayedGate: GateSteps {
     }
 
     func readAttention() throws(NextStep) -> GateAttention {
-        if hasGivenUp {
-            hasGivenUp = false
+        if hasReleased {
+            hasReleased = false
             return GateAttention(word: 0)
         }
         return GateAttention(word: try perform(.readAttention))
@@ -102,20 +102,20 @@ final class ReplayedGate: GateSteps {
     func queueIsClosed() throws(NextStep) -> Bool { try perform(.queueIsClosed) == 1 }
 
     func queueHasTask() throws(NextStep) -> Bool {
-        if flaw == .passesNothingOn { return false }
+        if flaw == .doesNotHandOver { return false }
         return try perform(.queueHasTask) == 1
     }
 
     func enqueue(_ waiter: GateModelWaiter) throws(NextStep) -> Bool {
-        if flaw == .looksBeforeEnqueueing, !waiter.isTask {
+        if flaw == .checksBeforeEnqueueing, !waiter.isTask {
             postponed = waiter
             return true
         }
-        isLooking = waiter.isTask
+        isEnqueuedTask = waiter.isTask
         return try perform(.enqueue(waiter)) == 1
     }
 
-    /// Performs the step that ``GateFlaw/looksBeforeEnqueueing`` has postponed.
+    /// Performs the step that ``GateFlaw/checksBeforeEnqueueing`` has postponed.
     private func catchUp() throws(NextStep) {
         guard let waiter = postponed else { return }
         postponed = nil
@@ -127,7 +127,7 @@ final class ReplayedGate: GateSteps {
         let result = try perform(.withdraw)
         return GateWithdrawal(
             granted: flaw == .forgetsGrants ? nil : result / 2 - 1 < 0 ? nil : result / 2 - 1,
-            mayLeaveOne: flaw != .passesNothingOn && result % 2 == 1
+            mayLeaveOne: flaw != .doesNotHandOver && result % 2 == 1
         )
     }
 
@@ -153,7 +153,7 @@ final class ReplayedGate: GateSteps {
         case 2: return .grant(waiter, isAwake: false)
         case 3: return .grant(waiter, isAwake: true)
         case let decision:
-            if flaw == .givesUpOutsideTheLock {
+            if flaw == .releasesOutsideTheLock {
                 let isOpen = try hasConnection(slot)
                 try giveUp(slot, as: isOpen ? AccessSlot.State.idle : AccessSlot.State.closed)
             }
@@ -192,6 +192,6 @@ final class ReplayedGate: GateSteps {
 
     func isDeadlocked(_ waiter: GateModelWaiter) throws(NextStep) -> Bool {
         let isDeadlocked = try perform(.isDeadlocked(waiter)) == 1
-        return isDeadlocked && flaw != .overlooksDeadlocks
+        return isDeadlocked && flaw != .missesDeadlocks
     }
 }

@@ -37,7 +37,7 @@ enum GateStep: Hashable {
     case cancel(thread: Int)
     /// Closes the gate: ``AccessGate/retire()``.
     case retire
-    /// Acquires a slot whatever its state is: see ``GateFlaw/claimsInTwoSteps``.
+    /// Acquires a slot in any state: see ``GateFlaw/claimsInTwoSteps``.
     case seize(_ slot: Int)
 }
 
@@ -62,18 +62,18 @@ struct GateModelWaiter: GateWaiter, Hashable {
 
 /// A mistake planted into the steps, which the exploration must find.
 enum GateFlaw: CaseIterable {
-    /// A releaser does not look for waiters after giving up its slot.
-    case noLookAfterGivingUp
-    /// A waiter looks at the slots before it enqueues, and not after.
-    case looksBeforeEnqueueing
-    /// A task does not look at the slots after it has enqueued.
-    case tasksDoNotLook
-    /// A releaser decides inside the lock and gives up its slot outside.
-    case givesUpOutsideTheLock
+    /// A releaser does not search for waiters after releasing its slot.
+    case noSearchAfterRelease
+    /// A waiter checks the slots before it enqueues, and not after.
+    case checksBeforeEnqueueing
+    /// A task does not check the slots after it has enqueued.
+    case tasksDoNotCheckSlots
+    /// A releaser decides inside the lock and releases its slot outside.
+    case releasesOutsideTheLock
     /// A waiter that finds a free slot loses the one that was granted to it.
     case forgetsGrants
-    /// A thread that acquires a slot does not pass on another one that was left to it.
-    case passesNothingOn
+    /// A thread that acquires a slot does not hand over another slot that was reserved for it.
+    case doesNotHandOver
     /// A wake-up before the thread sleeps is lost.
     case losesEarlyWakeUps
     /// A waiter stays in the queue when it is granted a slot.
@@ -85,9 +85,9 @@ enum GateFlaw: CaseIterable {
     /// No thread is woken when the slot is reserved or returned.
     case reservesSilently
     /// A wait that completes a deadlock is not refused.
-    case overlooksDeadlocks
+    case missesDeadlocks
     /// A cancelled waiter is still counted.
     case countsCancelledWaiters
-    /// A slot whose connection failed to open is given up without looking for waiters.
+    /// A slot whose connection failed to open is released without a search for waiters.
     case hidesFailedOpenings
 }

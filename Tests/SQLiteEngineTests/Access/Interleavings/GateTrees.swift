@@ -75,7 +75,7 @@ struct GateTrees {
         if child == nodes.count { nodes.append(made) }
         precondition(
             made.next == nodes[child].next,
-            "what follows a sleep depends on the steps before it"
+            "the steps after a sleep depend on the steps before it"
         )
         if let awakening { awakenings[awakening] = child }
         nodes[node].children[result] = child

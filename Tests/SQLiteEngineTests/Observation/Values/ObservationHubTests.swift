@@ -3,9 +3,9 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Who follows the commits of a database, and from when on.
+/// The members that follow the commits of a database, and the start of each.
 struct ObservationHubTests {
-    /// A member that has another one join while it is told that it has joined itself.
+    /// A member that makes another one join while it is notified that it has joined.
     private final class Joining: ObservedMember {
         let didJoin: @Sendable () -> Void
 
@@ -16,8 +16,8 @@ struct ObservationHubTests {
 
     private final class Other: ObservedMember {}
 
-    /// Has two members join one after the other, the second while commits begin to be told; gives
-    /// how many must look again after the next commit.
+    /// Makes two members join one after the other, the second while notifications of commits start;
+    /// returns the number of members that must fetch again after the next commit.
     private func uncertain(
         after body: (DatabaseQueue, (Database) -> Void) throws -> Void
     ) throws -> Int {
@@ -34,11 +34,11 @@ struct ObservationHubTests {
         return hub.state.withLock { $0.uncertain.count }
     }
 
-    @Test func theHubsOwnAccessIsNobodysWriting() throws {
+    @Test func theHubsOwnAccessIsNoWrite() throws {
         #expect(try uncertain { queue, install in queue.inDatabase { install($0) } } == 0)
     }
 
-    @Test func aTransactionThatIsOpenMayHaveChangedAnything() throws {
+    @Test func anOpenTransactionMayHaveChangedEverything() throws {
         let count = try uncertain { queue, install in
             try queue.inDatabase { db in
                 try db.inTransaction {
@@ -50,24 +50,24 @@ struct ObservationHubTests {
         #expect(count == 2)
     }
 
-    @Test func whoIsCancelledWhileItBeginsToFollowIsForgotten() throws {
+    @Test func anObservationCancelledAtItsStartIsRemoved() throws {
         let queue = try DatabaseQueue.withTable()
         let isTracking = Gate()
-        let mayGoOn = Gate()
+        let mayContinue = Gate()
         let cancellable = ValueObservation.tracking { db in try db.rowCount() ?? -1 }
             .handleEvents(willTrackRegion: { _ in
                 isTracking.open()
-                try? mayGoOn.wait()
+                try? mayContinue.wait()
             })
             .start(
                 in: queue,
                 scheduling: .async(onQueue: .main),
                 onError: { Issue.record($0) },
-                onChange: { _ in Issue.record("told") }
+                onChange: { _ in Issue.record("notified") }
             )
         try isTracking.wait()
         cancellable.cancel()
-        mayGoOn.open()
+        mayContinue.open()
         // After the access of the observation.
         queue.inDatabase { _ in }
         #expect(queue.observationHub.state.withLock { $0.groups.isEmpty })

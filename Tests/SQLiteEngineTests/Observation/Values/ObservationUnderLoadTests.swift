@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Observations of a pool while it is busy.
+/// Observations of a busy pool.
 @Suite(.timeLimit(.minutes(1)))
 struct ObservationUnderLoadTests {
     private let folder = TemporaryFolder()
@@ -16,13 +16,13 @@ struct ObservationUnderLoadTests {
     ) -> AnyDatabaseCancellable {
         ValueObservation.tracking { db in try db.rowCount() ?? -1 }.start(
             in: pool,
-            scheduling: .async(onQueue: DispatchQueue(label: "told")),
+            scheduling: .async(onQueue: DispatchQueue(label: "notifications")),
             onError: { Issue.record($0) },
             onChange: onChange
         )
     }
 
-    @Test func firstValuesDoNotWaitForALongWriteAndNobodyWaitsForTheWriter() throws {
+    @Test func firstValuesDoNotWaitForALongWriteOrTheWriter() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 1 }
@@ -36,26 +36,26 @@ struct ObservationUnderLoadTests {
             }
         }
         try isWriting.wait()
-        let told = Lock([Int](repeating: -1, count: 50))
+        let received = Lock([Int](repeating: -1, count: 50))
         let cancellables = (0..<50).map { number in
-            observeCount(in: pool) { value in told.withLock { $0[number] = value } }
+            observeCount(in: pool) { value in received.withLock { $0[number] = value } }
         }
-        // The write goes on until all of them have their first value.
-        try eventually { told.withLock { $0.allSatisfy { $0 == 0 } } }
-        // The only reader is free, and nobody stands before the writer.
+        // The write continues until all of them have their first value.
+        try eventually { received.withLock { $0.allSatisfy { $0 == 0 } } }
+        // The only reader is free, and no access waits for the writer.
         #expect(try pool.rowCount() == 0)
         #expect(pool.status().waitingWriters.isEmpty)
         #expect(pool.status().waitingReaders.isEmpty)
         #expect(!writing.isDone)
         mayEnd.open()
         try writing.value()
-        // What was committed before they followed the writer is not lost.
-        try eventually { told.withLock { $0.allSatisfy { $0 == 1 } } }
+        // Commits before they followed the writer are not lost.
+        try eventually { received.withLock { $0.allSatisfy { $0 == 1 } } }
         #expect(pool.status().observations?.fetchesOnWriter == 0)
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func whoJoinsWhileOthersWriteLosesNothing() throws {
+    @Test func observationsThatStartBesideWritesMissNothing() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isOver = Lock(false)
         let writing = Background {
@@ -66,45 +66,45 @@ struct ObservationUnderLoadTests {
             }
             return count
         }
-        let told = Lock([Int](repeating: -1, count: 60))
+        let received = Lock([Int](repeating: -1, count: 60))
         var cancellables: [AnyDatabaseCancellable] = []
         for number in 0..<60 {
             cancellables.append(
-                observeCount(in: pool) { value in told.withLock { $0[number] = value } }
+                observeCount(in: pool) { value in received.withLock { $0[number] = value } }
             )
-            try eventually { told.withLock { $0[number] >= 0 } }
-            // The first ones come and go, so that the writer is joined anew.
+            try eventually { received.withLock { $0[number] >= 0 } }
+            // The first ones start and end, so that later ones follow the writer again.
             if number % 10 == 9, number < 50 { cancellables.removeAll() }
         }
         isOver.withLock { $0 = true }
         let count = try writing.value()
-        try eventually { told.withLock { $0[50...].allSatisfy { $0 == count } } }
+        try eventually { received.withLock { $0[50...].allSatisfy { $0 == count } } }
         for cancellable in cancellables { cancellable.cancel() }
     }
 
     @Test func aCommitCostsOneAccessForManyQuickFetches() throws {
         let pool = try DatabasePool.withTable(in: folder)
-        // Whoever loses its processor is quick all the same.
+        // A fetch that loses its processor still counts as quick.
         pool.observationHub.quickFetch.store(.max, ordering: .relaxed)
         pool.observationHub.longestRound.store(.max, ordering: .relaxed)
-        let told = Lock([Int](repeating: -1, count: 100))
+        let received = Lock([Int](repeating: -1, count: 100))
         let cancellables = (0..<100).map { number in
-            observeCount(in: pool) { value in told.withLock { $0[number] = value } }
+            observeCount(in: pool) { value in received.withLock { $0[number] = value } }
         }
-        try eventually { told.withLock { $0.allSatisfy { $0 == 0 } } }
+        try eventually { received.withLock { $0.allSatisfy { $0 == 0 } } }
         func readerAccesses() -> UInt64 {
             pool.status().connections.filter { $0.role == .reader }
                 .reduce(0) { $0 + $1.accessCount }
         }
         let before = readerAccesses()
         try pool.write { try $0.insert(1) }
-        try eventually { told.withLock { $0.allSatisfy { $0 == 1 } } }
-        // One, and others for those whose first fetch has hardly ended.
+        try eventually { received.withLock { $0.allSatisfy { $0 == 1 } } }
+        // One access, and others for observations whose first fetch has just ended.
         #expect(readerAccesses() - before < 50)
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func aLongFetchKeepsNoOtherWaiting() throws {
+    @Test func aLongFetchDelaysNoOther() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let (isFetching, mayEnd) = (Gate(), Gate())
         let long = ValueObservation.trackingConstantRegion { db in
@@ -117,33 +117,33 @@ struct ObservationUnderLoadTests {
             }
             return count
         }
-        let toldLong = Lock(-1)
+        let receivedLong = Lock(-1)
         let cancellable = long.start(
             in: pool,
-            scheduling: .async(onQueue: DispatchQueue(label: "told")),
+            scheduling: .async(onQueue: DispatchQueue(label: "notifications")),
             onError: { Issue.record($0) },
-            onChange: { value in toldLong.withLock { $0 = value } }
+            onChange: { value in receivedLong.withLock { $0 = value } }
         )
-        try eventually { toldLong.withLock { $0 == 0 } }
-        let told = Lock([Int](repeating: -1, count: 20))
+        try eventually { receivedLong.withLock { $0 == 0 } }
+        let received = Lock([Int](repeating: -1, count: 20))
         let cancellables = (0..<20).map { number in
-            observeCount(in: pool) { value in told.withLock { $0[number] = value } }
+            observeCount(in: pool) { value in received.withLock { $0[number] = value } }
         }
-        try eventually { told.withLock { $0.allSatisfy { $0 == 0 } } }
+        try eventually { received.withLock { $0.allSatisfy { $0 == 0 } } }
         try pool.write { try $0.insert(1) }
         try isFetching.wait()
-        try eventually { told.withLock { $0.allSatisfy { $0 == 1 } } }
-        #expect(toldLong.withLock { $0 } == 0)
+        try eventually { received.withLock { $0.allSatisfy { $0 == 1 } } }
+        #expect(receivedLong.withLock { $0 } == 0)
         mayEnd.open()
-        try eventually { toldLong.withLock { $0 == 1 } }
+        try eventually { receivedLong.withLock { $0 == 1 } }
         for cancellable in cancellables + [cancellable] { cancellable.cancel() }
     }
 
-    @Test func aFetchThatWasQuickAndBlocksKeepsNoLaterCommitWaiting() throws {
+    @Test func aBlockingFetchThatWasQuickDelaysNoLaterCommit() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try pool.write { try $0.execute(sql: "CREATE TABLE u (a)") }
         let (isFetching, mayEnd) = (Gate(), Gate())
-        let toldBlocked = Lock(-1)
+        let receivedBlocked = Lock(-1)
         let blocked = ValueObservation.trackingConstantRegion { db in
             let count = try db.rowCount() ?? -1
             if count > 0 {
@@ -154,43 +154,43 @@ struct ObservationUnderLoadTests {
         }
         .start(
             in: pool,
-            scheduling: .async(onQueue: DispatchQueue(label: "told")),
+            scheduling: .async(onQueue: DispatchQueue(label: "notifications")),
             onError: { Issue.record($0) },
-            onChange: { value in toldBlocked.withLock { $0 = value } }
+            onChange: { value in receivedBlocked.withLock { $0 = value } }
         )
-        // Each has a round of its own: the second is certain of what it has seen.
+        // Each uses a separate round: the second one knows its observed state.
         let hub = pool.observationHub
         try eventually { hub.state.withLock { $0.isInstalled } && !pool.mayBeWriting }
-        let told = Lock(-1)
+        let received = Lock(-1)
         let other = ValueObservation.trackingConstantRegion { db in
             try Int.fetchOne(db, sql: "SELECT count(*) FROM u") ?? -1
         }
         .start(
             in: pool,
-            scheduling: .async(onQueue: DispatchQueue(label: "told")),
+            scheduling: .async(onQueue: DispatchQueue(label: "notifications")),
             onError: { Issue.record($0) },
-            onChange: { value in told.withLock { $0 = value } }
+            onChange: { value in received.withLock { $0 = value } }
         )
-        try eventually { told.withLock { $0 == 0 } && toldBlocked.withLock { $0 == 0 } }
+        try eventually { received.withLock { $0 == 0 } && receivedBlocked.withLock { $0 == 0 } }
         try pool.write { try $0.insert(1) }
         try isFetching.wait()
-        // At once: the round has just begun, and no commit follows.
+        // At once, because the round has just started and no commit follows.
         try pool.write { try $0.execute(sql: "INSERT INTO u VALUES (1)") }
-        try eventually { told.withLock { $0 == 1 } }
-        #expect(toldBlocked.withLock { $0 } == 0)
+        try eventually { received.withLock { $0 == 1 } }
+        #expect(receivedBlocked.withLock { $0 } == 0)
         mayEnd.open()
-        try eventually { toldBlocked.withLock { $0 == 1 } }
+        try eventually { receivedBlocked.withLock { $0 == 1 } }
         blocked.cancel()
         other.cancel()
     }
 
-    @Test func aFetchThatWasQuickAndBlocksKeepsNoneOfItsRoundWaiting() throws {
+    @Test func aBlockingFetchThatWasQuickDelaysNoneOfItsRound() throws {
         let pool = try DatabasePool.withTable(in: folder)
         // All of them share a round.
         pool.observationHub.quickFetch.store(.max, ordering: .relaxed)
         pool.observationHub.longestRound.store(.max, ordering: .relaxed)
         let mayEnd = Gate()
-        let told = Lock([Int](repeating: -1, count: 21))
+        let received = Lock([Int](repeating: -1, count: 21))
         let cancellables = (0..<21).map { number in
             ValueObservation.trackingConstantRegion { db in
                 let count = try db.rowCount() ?? -1
@@ -199,25 +199,25 @@ struct ObservationUnderLoadTests {
             }
             .start(
                 in: pool,
-                scheduling: .async(onQueue: DispatchQueue(label: "told.\(number)")),
+                scheduling: .async(onQueue: DispatchQueue(label: "notifications.\(number)")),
                 onError: { Issue.record($0) },
-                onChange: { value in told.withLock { $0[number] = value } }
+                onChange: { value in received.withLock { $0[number] = value } }
             )
         }
-        try eventually { told.withLock { $0.allSatisfy { $0 == 0 } } }
+        try eventually { received.withLock { $0.allSatisfy { $0 == 0 } } }
         try pool.write { try $0.insert(1) }
-        // Those before it in the round, which were fetched, and those behind it.
-        try eventually { told.withLock { $0.count { $0 == 1 } == 20 } }
-        #expect(told.withLock { $0[10] } == 0)
-        // They follow what comes later, too.
+        // Both the fetched observations before it in the round, and the ones behind it.
+        try eventually { received.withLock { $0.count { $0 == 1 } == 20 } }
+        #expect(received.withLock { $0[10] } == 0)
+        // They also follow later commits.
         try pool.write { try $0.insert(2) }
-        try eventually { told.withLock { $0.count { $0 == 2 } == 20 } }
+        try eventually { received.withLock { $0.count { $0 == 2 } == 20 } }
         mayEnd.open()
-        try eventually { told.withLock { $0.allSatisfy { $0 == 2 } } }
+        try eventually { received.withLock { $0.allSatisfy { $0 == 2 } } }
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func fetchesThatBlockLeaveAReaderToOthers() throws {
+    @Test func blockingFetchesLeaveAReaderToOthers() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 3 }
@@ -226,7 +226,7 @@ struct ObservationUnderLoadTests {
         hub.quickFetch.store(.max, ordering: .relaxed)
         hub.longestRound.store(.max, ordering: .relaxed)
         let (blocked, mayEnd) = (Lock(0), Gate())
-        let told = Lock([Int](repeating: -1, count: 6))
+        let received = Lock([Int](repeating: -1, count: 6))
         let cancellables = (0..<6).map { number in
             ValueObservation.trackingConstantRegion { db in
                 let count = try db.rowCount() ?? -1
@@ -238,36 +238,37 @@ struct ObservationUnderLoadTests {
             }
             .start(
                 in: pool,
-                scheduling: .async(onQueue: DispatchQueue(label: "told.\(number)")),
+                scheduling: .async(onQueue: DispatchQueue(label: "notifications.\(number)")),
                 onError: { Issue.record($0) },
-                onChange: { value in told.withLock { $0[number] = value } }
+                onChange: { value in received.withLock { $0[number] = value } }
             )
         }
-        try eventually { told.withLock { $0.allSatisfy { $0 == 0 } } }
-        // Their first fetches have ended: one that is about to would begin a round of its own.
+        try eventually { received.withLock { $0.allSatisfy { $0 == 0 } } }
+        // Their first fetches have ended; an unfinished one would start a separate round.
         try eventually { pool.readers.slots.allSatisfy { !$0.isTaken } }
         try pool.write { try $0.insert(1) }
         try eventually { blocked.withLock { $0 == 2 } }
-        // The next look: all that are left stay where they are.
+        // At the next check, the remaining ones stay.
         hub.continueRounds(exceptFetchesSince: .max)
         #expect(hub.state.withLock { $0.rounds.contains(where: \.isLeft) })
         #expect(try Background { try pool.rowCount() }.value() == 1)
         for _ in 0..<6 { mayEnd.open() }
-        try eventually { told.withLock { $0.allSatisfy { $0 == 1 } } }
+        try eventually { received.withLock { $0.allSatisfy { $0 == 1 } } }
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func aMapThatWasQuickAndBlocksKeepsNoOtherWaiting() throws {
+    @Test func aBlockingMapThatWasQuickDelaysNoOther() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let mayEnd = Gate()
-        let told = Lock([Int](repeating: -1, count: 21))
-        // The one in the middle waits; some have a map too, some have none.
+        let received = Lock([Int](repeating: -1, count: 21))
+        // The one in the middle waits; some of the others have a map, too.
         let cancellables = (0..<21).map { number in
             let plain = ValueObservation.trackingConstantRegion { try $0.rowCount() ?? -1 }
             let onError: @Sendable (any Error) -> Void = { Issue.record($0) }
-            let onChange: @Sendable (Int) -> Void = { value in told.withLock { $0[number] = value }
+            let onChange: @Sendable (Int) -> Void = { value in
+                received.withLock { $0[number] = value }
             }
-            let queue = DispatchQueue(label: "told.\(number)")
+            let queue = DispatchQueue(label: "notifications.\(number)")
             if number % 3 == 0 {
                 return plain.start(
                     in: pool,
@@ -287,19 +288,19 @@ struct ObservationUnderLoadTests {
                 onChange: onChange
             )
         }
-        try eventually { told.withLock { $0.allSatisfy { $0 == 0 } } }
+        try eventually { received.withLock { $0.allSatisfy { $0 == 0 } } }
         try pool.write { try $0.insert(1) }
-        try eventually { told.withLock { $0.count { $0 == 1 } == 20 } }
-        #expect(told.withLock { $0[10] } == 0)
+        try eventually { received.withLock { $0.count { $0 == 1 } == 20 } }
+        #expect(received.withLock { $0[10] } == 0)
         mayEnd.open()
-        try eventually { told.withLock { $0.allSatisfy { $0 == 1 } } }
+        try eventually { received.withLock { $0.allSatisfy { $0 == 1 } } }
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func aLongMapKeepsNoOtherWaiting() throws {
+    @Test func aLongMapDelaysNoOther() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let (isMapping, mayEnd) = (Gate(), Gate())
-        let toldLong = Lock(-1)
+        let receivedLong = Lock(-1)
         let cancellable = ValueObservation.trackingConstantRegion { try $0.rowCount() ?? -1 }
             .map { count in
                 let begin = monotonicNanoseconds()
@@ -312,63 +313,63 @@ struct ObservationUnderLoadTests {
             }
             .start(
                 in: pool,
-                scheduling: .async(onQueue: DispatchQueue(label: "told")),
+                scheduling: .async(onQueue: DispatchQueue(label: "notifications")),
                 onError: { Issue.record($0) },
-                onChange: { value in toldLong.withLock { $0 = value } }
+                onChange: { value in receivedLong.withLock { $0 = value } }
             )
-        try eventually { toldLong.withLock { $0 == 0 } }
-        let told = Lock([Int](repeating: -1, count: 20))
+        try eventually { receivedLong.withLock { $0 == 0 } }
+        let received = Lock([Int](repeating: -1, count: 20))
         let cancellables = (0..<20).map { number in
-            observeCount(in: pool) { value in told.withLock { $0[number] = value } }
+            observeCount(in: pool) { value in received.withLock { $0[number] = value } }
         }
-        try eventually { told.withLock { $0.allSatisfy { $0 == 0 } } }
+        try eventually { received.withLock { $0.allSatisfy { $0 == 0 } } }
         try pool.write { try $0.insert(1) }
         try isMapping.wait()
-        try eventually { told.withLock { $0.allSatisfy { $0 == 1 } } }
+        try eventually { received.withLock { $0.allSatisfy { $0 == 1 } } }
         mayEnd.open()
-        try eventually { toldLong.withLock { $0 == 1 } }
+        try eventually { receivedLong.withLock { $0 == 1 } }
         for cancellable in cancellables + [cancellable] { cancellable.cancel() }
     }
 
-    @Test func everybodyEndsWithTheLastValue() throws {
+    @Test func everyObservationEndsWithTheLastValue() throws {
         let pool = try DatabasePool.withTable(in: folder)
-        let told = Lock([Int](repeating: -1, count: 100))
+        let received = Lock([Int](repeating: -1, count: 100))
         let isInOrder = Lock(true)
         let cancellables = (0..<100).map { number in
             observeCount(in: pool) { value in
-                told.withLock {
+                received.withLock {
                     if value < $0[number] { isInOrder.withLock { $0 = false } }
                     $0[number] = value
                 }
             }
         }
         for value in 1...500 { try pool.write { try $0.insert(value) } }
-        try eventually { told.withLock { $0.allSatisfy { $0 == 500 } } }
+        try eventually { received.withLock { $0.allSatisfy { $0 == 500 } } }
         #expect(isInOrder.withLock { $0 })
         let status = try #require(pool.status().observations)
         #expect(status.active == 100)
         #expect(status.fetchesOnWriter == 0)
-        // Far fewer than one fetch for each commit and observer: they are put together.
+        // There are far fewer fetches than commits times observers, because they are combined.
         #expect(status.fetchesOnReaders < 50_000)
         for cancellable in cancellables { cancellable.cancel() }
         try eventually { pool.status().observations?.active == 0 }
     }
 
-    @Test func aChangeOfTheRegionWhileOthersWriteLosesNothing() throws {
+    @Test func aChangeOfTheRegionBesideWritesMissesNothing() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try pool.write { db in
             try db.execute(sql: "CREATE TABLE a (v); CREATE TABLE b (v); CREATE TABLE which (n)")
             try db.execute(sql: "INSERT INTO which VALUES ('a')")
         }
-        let told = Lock("")
+        let received = Lock("")
         let cancellable = ValueObservation.tracking { db in
             let table = try String.fetchOne(db, sql: "SELECT n FROM which") ?? "a"
             return try "\(table) \(Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") ?? -1)"
         }.start(
             in: pool,
-            scheduling: .async(onQueue: DispatchQueue(label: "told")),
+            scheduling: .async(onQueue: DispatchQueue(label: "notifications")),
             onError: { Issue.record($0) },
-            onChange: { value in told.withLock { $0 = value } }
+            onChange: { value in received.withLock { $0 = value } }
         )
         var random = SeededRandom(seed: 7)
         var counts = ["a": 0, "b": 0]
@@ -385,7 +386,7 @@ struct ObservationUnderLoadTests {
             counts[table, default: 0] += 1
         }
         let expected = "\(which) \(counts[which] ?? -1)"
-        try eventually { told.withLock { $0 == expected } }
+        try eventually { received.withLock { $0 == expected } }
         cancellable.cancel()
     }
 }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// What a queue's observations fetch within the commit, and what later.
+/// The fetches of a queue's observations within a commit and after it.
 @Suite(.timeLimit(.minutes(1)))
 struct QueueObservationTests {
-    private let told = DispatchQueue(label: "told")
+    private let notifications = DispatchQueue(label: "notifications")
 
     private func observe(
         _ queue: DatabaseQueue,
@@ -16,13 +16,13 @@ struct QueueObservationTests {
     ) -> AnyDatabaseCancellable {
         ValueObservation.tracking(fetch).start(
             in: queue,
-            scheduling: .async(onQueue: told),
+            scheduling: .async(onQueue: notifications),
             onError: { values.append("error: \($0)") },
             onChange: { values.append("\($0)") }
         )
     }
 
-    @Test func everyCommitOfOneAccessIsTold() throws {
+    @Test func everyCommitOfOneAccessIsReported() throws {
         let queue = try DatabaseQueue.withTable()
         queue.observationHub.cheapFetch.store(.max, ordering: .relaxed)
         let values = Collected()
@@ -40,7 +40,7 @@ struct QueueObservationTests {
         cancellable.cancel()
     }
 
-    @Test @MainActor func aFirstValueMayBeAReasonToWrite() throws {
+    @Test @MainActor func aFirstValueMayTriggerAWrite() throws {
         let queue = try DatabaseQueue.withTable()
         queue.observationHub.cheapFetch.store(.max, ordering: .relaxed)
         let fetches = Lock(0)
@@ -67,7 +67,7 @@ struct QueueObservationTests {
         cancellable.cancel()
     }
 
-    @Test func manyObservationsDoNotHoldACommitUp() throws {
+    @Test func manyObservationsDoNotDelayACommit() throws {
         let queue = try DatabaseQueue.withTable()
         let all = (0..<20).map { _ in Collected() }
         let cancellables = all.map { observe(queue, $0) }
@@ -75,7 +75,7 @@ struct QueueObservationTests {
         let before = try #require(queue.status().observations).fetchesOnWriter
         try queue.writeWithoutTransaction { db in
             for value in 1...10 { try db.insert(value) }
-            // None was fetched within a commit.
+            // No fetch ran within a commit.
             let status = queue.status().observations
             #expect(status?.fetchesOnWriter == before)
         }
@@ -83,37 +83,37 @@ struct QueueObservationTests {
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func whatIsDearIsFetchedLater() throws {
+    @Test func expensiveFetchesRunLater() throws {
         let queue = try DatabaseQueue.withTable()
         let values = Collected()
-        let isDear = Lock(false)
+        let isExpensive = Lock(false)
         let cancellable = observe(queue, values) { db in
-            if isDear.withLock({ $0 }) {
+            if isExpensive.withLock({ $0 }) {
                 let end = threadNanoseconds() + 3_000_000
                 while threadNanoseconds() < end {}
             }
             return try db.rowCount() ?? -1
         }
         try eventually { values.all == ["0"] }
-        isDear.withLock { $0 = true }
+        isExpensive.withLock { $0 = true }
         try queue.writeWithoutTransaction { db in for value in 1...10 { try db.insert(value) } }
         try eventually { values.all.last == "10" }
-        // The first within its commit; the others put together, after the access.
+        // The first one within its commit; the others combined, after the access.
         #expect(values.all == ["0", "1", "10"])
         cancellable.cancel()
     }
 
-    @Test func whatIsCommittedBeforeAFetchBeginsCostsNoOther() throws {
+    @Test func commitsBeforeAFetchCauseNoFurtherFetch() throws {
         let queue = try DatabaseQueue.withTable()
         let hub = queue.observationHub
-        // The first is fetched within its commit, and found to be dear.
+        // The first fetch runs within its commit, and turns out to be expensive.
         hub.cheapFetch.store(0, ordering: .relaxed)
         let values = Collected()
         let cancellable = observe(queue, values)
         try queue.writeWithoutTransaction { db in
             for value in 1...5 {
                 try db.insert(value)
-                // Asked for: the fetch of the second waits for this access, the others for it.
+                // The second one's requested fetch waits for this access; the others wait for it.
                 try eventually {
                     hub.state.withLock { $0.waiting.isEmpty && !$0.lookout.isAwake }
                 }
@@ -126,7 +126,7 @@ struct QueueObservationTests {
         cancellable.cancel()
     }
 
-    @Test func aCursorGoesOnWhileItsAccessWritesWhatIsObserved() throws {
+    @Test func aCursorContinuesWhileItsAccessWritesObservedRows() throws {
         let queue = try DatabaseQueue.withTable()
         queue.observationHub.cheapFetch.store(.max, ordering: .relaxed)
         try queue.write { db in
@@ -141,7 +141,7 @@ struct QueueObservationTests {
         let rows = try queue.inDatabase { db in
             var rows: [Int] = []
             let cursor = try Int.fetchCursor(db, sql: "SELECT v FROM t ORDER BY v")
-            // It would have no end, where it began anew after each write.
+            // If it restarted after each write, it would not end.
             while rows.count < 10, let row = try cursor.next() {
                 rows.append(row)
                 try db.execute(sql: "INSERT INTO u VALUES (?)", arguments: [row])
@@ -153,7 +153,7 @@ struct QueueObservationTests {
         cancellable.cancel()
     }
 
-    @Test func whatIsNotifiedOfSeveralTablesIsToldToAllWhoObserveThem() throws {
+    @Test func notifiedChangesOfSeveralTablesReachAllTheirObservers() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.write { db in try db.execute(sql: "CREATE TABLE u (a)") }
         let (ofTable, ofOther) = (Collected(), Collected())
@@ -168,7 +168,7 @@ struct QueueObservationTests {
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func aTransactionInsideOfAnObserversCallbackHidesNoCommit() throws {
+    @Test func aTransactionInsideAnObserversCallbackHidesNoCommit() throws {
         let queue = try DatabaseQueue.withTable()
         let observer = RecordingObserver()
         observer.reaction = { line, db in
@@ -180,7 +180,7 @@ struct QueueObservationTests {
                 }
             }
         }
-        // Before the observation, and so told before it.
+        // This observer was added before the observation, so it is notified first.
         queue.add(transactionObserver: observer)
         let values = Collected()
         let cancellable = observe(queue, values)
@@ -195,7 +195,7 @@ struct QueueObservationTests {
         cancellable.cancel()
     }
 
-    @Test func whatAnObserversCallbackRollsBackIsNoPartOfTheCommitBefore() throws {
+    @Test func aRollbackInAnObserversCallbackIsNoPartOfThePreviousCommit() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.write { db in try db.execute(sql: "CREATE TABLE u (a)") }
         let observer = RecordingObserver { $0.tableName == "u" }
@@ -266,7 +266,7 @@ struct QueueObservationTests {
         cancellable.cancel()
     }
 
-    @Test func aRecordByItsKeyDependsOnItsRowAlone() throws {
+    @Test func aRecordByItsKeyDependsOnlyOnItsRow() throws {
         struct Item: Codable, FetchableRecord, PersistableRecord {
             var id: Int64
             var name: String
@@ -285,7 +285,7 @@ struct QueueObservationTests {
         }
         .start(
             in: queue,
-            scheduling: .async(onQueue: told),
+            scheduling: .async(onQueue: notifications),
             onError: { values.append("error: \($0)") },
             onChange: { values.append($0) }
         )

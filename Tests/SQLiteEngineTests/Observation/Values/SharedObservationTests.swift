@@ -4,22 +4,22 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Observations that many share, and those that are sequences.
+/// Shared observations, and observations as sequences.
 @Suite(.timeLimit(.minutes(1)))
 struct SharedObservationTests {
     private let folder = TemporaryFolder()
     private let observation = ValueObservation.tracking { db in try db.rowCount() ?? -1 }
 
-    @Test func manyGetTheValuesOfOneObservation() throws {
+    @Test func manyObserversShareOneObservation() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let fetches = Collected()
         let shared =
             observation
             .handleEvents(willFetch: { fetches.append("fetch") })
-            .shared(in: pool, scheduling: .async(onQueue: DispatchQueue(label: "told")))
-        let told = (0..<3).map { _ in Collected() }
+            .shared(in: pool, scheduling: .async(onQueue: DispatchQueue(label: "notifications")))
+        let received = (0..<3).map { _ in Collected() }
         var cancellables: [AnyDatabaseCancellable] = []
-        for one in told {
+        for one in received {
             cancellables.append(
                 shared.start(onError: { one.append("\($0)") }, onChange: { one.append("\($0)") })
             )
@@ -27,13 +27,13 @@ struct SharedObservationTests {
         }
         try eventually { pool.status().observations?.active == 1 }
         try pool.write { try $0.insert(1) }
-        try eventually { told.allSatisfy { $0.all == ["0", "1"] } }
+        try eventually { received.allSatisfy { $0.all == ["0", "1"] } }
         #expect(fetches.all.count == 2)
         for cancellable in cancellables { cancellable.cancel() }
         #expect(pool.status().observations?.active == 0)
     }
 
-    @Test func itEndsAndBeginsWithThoseWhoObserve() throws {
+    @Test func itStartsAndEndsWithItsObservers() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let events = Collected()
         let shared =
@@ -42,17 +42,20 @@ struct SharedObservationTests {
                 willStart: { events.append("start") },
                 didCancel: { events.append("cancel") }
             )
-            .shared(in: pool, scheduling: .async(onQueue: DispatchQueue(label: "told")))
+            .shared(in: pool, scheduling: .async(onQueue: DispatchQueue(label: "notifications")))
         for _ in 1...2 {
-            let told = Collected()
-            let cancellable = shared.start(onError: { _ in }, onChange: { told.append("\($0)") })
-            try eventually { told.all == ["0"] }
+            let received = Collected()
+            let cancellable = shared.start(
+                onError: { _ in },
+                onChange: { received.append("\($0)") }
+            )
+            try eventually { received.all == ["0"] }
             cancellable.cancel()
         }
         #expect(events.all == ["start", "cancel", "start", "cancel"])
     }
 
-    @Test func itMayLastAsLongAsItself() throws {
+    @Test func itMayLastForItsOwnLifetime() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let events = Collected()
         do {
@@ -64,16 +67,16 @@ struct SharedObservationTests {
                 )
                 .shared(
                     in: pool,
-                    scheduling: .async(onQueue: DispatchQueue(label: "told")),
+                    scheduling: .async(onQueue: DispatchQueue(label: "notifications")),
                     extent: .observationLifetime
                 )
             for _ in 1...2 {
-                let told = Collected()
+                let received = Collected()
                 let cancellable = shared.start(
                     onError: { _ in },
-                    onChange: { told.append("\($0)") }
+                    onChange: { received.append("\($0)") }
                 )
-                try eventually { told.all == ["0"] }
+                try eventually { received.all == ["0"] }
                 cancellable.cancel()
             }
             #expect(events.all == ["start"])
@@ -104,9 +107,9 @@ struct SharedObservationTests {
         }
     }
 
-    // MARK: Those who come and go while values are told
+    // MARK: Observers that start and end during notifications
 
-    /// An observation that tells what it is told to, and a scheduler that runs when it is told to.
+    /// An observation and a scheduler that a test controls by hand.
     private final class ByHand: ValueObservationScheduler {
         typealias Receiver = (
             onError: @Sendable (any Error) -> Void, onChange: @Sendable (Int) -> Void
@@ -115,7 +118,7 @@ struct SharedObservationTests {
         private let receivers = Lock<[Receiver]>([])
         private let actions = Lock<[@Sendable () -> Void]>([])
 
-        /// Whoever was started, the oldest first.
+        /// The started observations, the oldest first.
         var started: [Receiver] { receivers.withLock { $0 } }
 
         func makeShared() -> SharedValueObservation<Int> {
@@ -140,64 +143,64 @@ struct SharedObservationTests {
         }
     }
 
-    @Test func whoComesLateIsNotToldWhatIsOldByThen() {
+    @Test func aLateObserverDoesNotReceiveOutdatedValues() {
         let byHand = ByHand()
         let shared = byHand.makeShared()
-        let told = (0..<3).map { _ in Collected() }
+        let received = (0..<3).map { _ in Collected() }
         func start(_ number: Int) -> AnyDatabaseCancellable {
             shared.start(
-                onError: { told[number].append("\($0)") },
-                onChange: { told[number].append("\($0)") }
+                onError: { received[number].append("\($0)") },
+                onChange: { received[number].append("\($0)") }
             )
         }
         let first = start(0)
         byHand.started[0].onChange(1)
         let second = start(1)
-        // On its way before the second one came, and told before the second one's turn.
+        // Scheduled before the second observer starts, and delivered before its first value.
         byHand.started[0].onChange(2)
         byHand.runAll()
-        #expect(told[0].all == ["1", "2"])
-        #expect(told[1].all == ["2"])
+        #expect(received[0].all == ["1", "2"])
+        #expect(received[1].all == ["2"])
         let third = start(2)
         byHand.runAll()
-        #expect(told[2].all == ["2"])
+        #expect(received[2].all == ["2"])
         #expect(byHand.started.count == 1)
         for cancellable in [first, second, third] { cancellable.cancel() }
     }
 
-    @Test func whatAnEarlierObservationTellsLateIsForNobody() throws {
+    @Test func lateValuesOfAnEarlierObservationAreDropped() throws {
         let byHand = ByHand()
         let shared = byHand.makeShared()
         shared.start(onError: { _ in }, onChange: { _ in }).cancel()
-        let told = Collected()
+        let received = Collected()
         let cancellable = shared.start(
-            onError: { told.append("\($0)") },
-            onChange: { told.append("\($0)") }
+            onError: { received.append("\($0)") },
+            onChange: { received.append("\($0)") }
         )
         try #require(byHand.started.count == 2)
         byHand.started[0].onChange(1)
         byHand.started[0].onError(CancellationError())
         byHand.started[1].onChange(2)
-        #expect(told.all == ["2"])
+        #expect(received.all == ["2"])
         cancellable.cancel()
     }
 
-    @Test func whoIsCancelledByAnotherIsNotTold() {
+    @Test func anObserverCancelledByAnotherIsNotNotified() {
         let byHand = ByHand()
         let shared = byHand.makeShared()
-        let told = Collected()
+        let received = Collected()
         let other = Lock<AnyDatabaseCancellable?>(nil)
         let first = shared.start(
             onError: { _ in },
             onChange: { value in
-                told.append("\(value)")
+                received.append("\(value)")
                 other.withLock { $0 }?.cancel()
             }
         )
-        let second = shared.start(onError: { _ in }, onChange: { told.append("other: \($0)") })
+        let second = shared.start(onError: { _ in }, onChange: { received.append("other: \($0)") })
         other.withLock { $0 = second }
         byHand.started[0].onChange(1)
-        #expect(told.all == ["1"])
+        #expect(received.all == ["1"])
         first.cancel()
         #expect(byHand.started.count == 1)
     }

@@ -4,55 +4,55 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Values that are told in a task.
+/// Notifications in a task.
 @Suite(.timeLimit(.minutes(1)))
 struct TaskSchedulerTests {
     private let folder = TemporaryFolder()
 
     /// Numbers that no lock protects.
     ///
-    /// `@unchecked Sendable`: the scheduler's task alone uses it, then whoever awaited its end.
-    private final class Told: @unchecked Sendable {
+    /// `@unchecked Sendable`: only the scheduler's task uses it, then the test that awaits its end.
+    private final class Received: @unchecked Sendable {
         var numbers: [Int] = []
     }
 
-    @Test func actionsRunOneAfterTheOtherInTheirOrder() async {
+    @Test func actionsRunInOrder() async {
         let scheduler = TaskValueObservationScheduler(priority: nil)
-        let told = Told()
+        let received = Received()
         let isDone = Promise<Void>()
         Thread.detachNewThread {
             for number in 0..<10_000 {
-                let box = Told()
+                let box = Received()
                 box.numbers = [number]
-                scheduler.schedule { told.numbers += box.numbers }
-                // The task sleeps now and then, and is woken.
+                scheduler.schedule { received.numbers += box.numbers }
+                // The task sometimes sleeps and is woken.
                 if number % 100 == 0 { sched_yield() }
             }
             scheduler.schedule { isDone.fulfill(()) }
         }
         await isDone.value()
-        #expect(told.numbers == Array(0..<10_000))
+        #expect(received.numbers == Array(0..<10_000))
     }
 
-    @Test func whatWasScheduledRunsThoughNobodyKeepsTheScheduler() async {
+    @Test func scheduledActionsRunAfterTheSchedulerIsReleased() async {
         let isDone = Promise<Int>()
         TaskValueObservationScheduler(priority: .high).schedule { isDone.fulfill(1) }
         #expect(await isDone.value() == 1)
     }
 
-    @Test func allThatWasScheduledRunsInItsOrderThoughNobodyKeepsTheScheduler() async throws {
-        let told = Told()
-        let mayGoOn = Gate()
+    @Test func scheduledActionsRunInOrderAfterTheSchedulerIsReleased() async throws {
+        let received = Received()
+        let mayContinue = Gate()
         let isDone = Promise<Void>()
         do {
             let scheduler = TaskValueObservationScheduler(priority: nil)
-            scheduler.schedule { try? mayGoOn.wait() }
-            for number in 0..<3 { scheduler.schedule { told.numbers.append(number) } }
+            scheduler.schedule { try? mayContinue.wait() }
+            for number in 0..<3 { scheduler.schedule { received.numbers.append(number) } }
             scheduler.schedule { isDone.fulfill(()) }
         }
-        mayGoOn.open()
+        mayContinue.open()
         await isDone.value()
-        #expect(told.numbers == [0, 1, 2])
+        #expect(received.numbers == [0, 1, 2])
     }
 
     @Test func anActionMayScheduleAnother() async {
@@ -62,24 +62,24 @@ struct TaskSchedulerTests {
         #expect(await isDone.value() == 2)
     }
 
-    @Test func valuesAreToldInATask() async throws {
+    @Test func valuesAreDeliveredInATask() async throws {
         let pool = try DatabasePool.withTable(in: folder)
-        let told = Collected()
+        let received = Collected()
         let cancellable = ValueObservation.tracking { db in try db.rowCount() }.start(
             in: pool,
             scheduling: .task(priority: .high),
-            onError: { told.append("error: \($0)") },
+            onError: { received.append("error: \($0)") },
             onChange: { count in
-                told.append(withUnsafeCurrentTask { $0 == nil } ? "no task" : "\(count ?? -1)")
+                received.append(withUnsafeCurrentTask { $0 == nil } ? "no task" : "\(count ?? -1)")
             }
         )
-        try await eventuallyAsync { told.all == ["0"] }
+        try await eventuallyAsync { received.all == ["0"] }
         for number in 1...20 {
             try await pool.write { db in try db.insert(number) }
-            try await eventuallyAsync { told.all.last == "\(number)" }
+            try await eventuallyAsync { received.all.last == "\(number)" }
         }
         cancellable.cancel()
-        // Another observation tells what the first would have told by then.
+        // By then, another observation has delivered the same value.
         let other = Collected()
         let fence = ValueObservation.tracking { db in try db.rowCount() }.start(
             in: pool,
@@ -91,21 +91,21 @@ struct TaskSchedulerTests {
             try await pool.write { db in try db.insert(number) }
             try await eventuallyAsync { other.all.last == "\(number)" }
         }
-        #expect(told.all.last == "20")
+        #expect(received.all.last == "20")
         fence.cancel()
     }
 
-    @Test func anErrorIsToldInATask() async throws {
+    @Test func anErrorIsDeliveredInATask() async throws {
         struct Mistake: Error {}
         let pool = try DatabasePool.withTable(in: folder)
-        let told = Promise<Bool>()
+        let received = Promise<Bool>()
         let cancellable = ValueObservation.tracking { _ -> Int in throw Mistake() }.start(
             in: pool,
             scheduling: .task,
-            onError: { told.fulfill($0 is Mistake) },
+            onError: { received.fulfill($0 is Mistake) },
             onChange: { _ in }
         )
-        #expect(await told.value())
+        #expect(await received.value())
         cancellable.cancel()
     }
 }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Values that are told one after the other, some of which wait.
+/// Notifications one after the other, some of which wait.
 @Suite(.timeLimit(.minutes(1)))
 struct TellingTurnsTests {
-    /// A value whose telling runs a closure.
-    private final class ToldMember: ObservedMember {
+    /// A value whose notification runs a closure.
+    private final class ClosureMember: ObservedMember {
         private let body: @Sendable () -> Void
 
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
@@ -18,18 +18,20 @@ struct TellingTurnsTests {
         func endDelivery() -> Bool { true }
     }
 
-    /// The first thread has come to the value that waits, the last but one, before its starter goes
-    /// on: the last one must not wait with it.
+    /// The first thread has reached the waiting value, the last but one, before its starter
+    /// continues.
+    ///
+    /// The last value must not wait for it.
     @Test func theLastValueDoesNotWaitForTheLastButOne() throws {
-        let (isInside, mayEnd, isTold) = (Gate(), Gate(), Gate())
+        let (isInside, mayEnd, isNotified) = (Gate(), Gate(), Gate())
         let isFirst = Lock(true)
         let turns = TellingTurns([
-            ToldMember {},
-            ToldMember {
+            ClosureMember {},
+            ClosureMember {
                 isInside.open()
                 try? mayEnd.wait()
             },
-            ToldMember { isTold.open() },
+            ClosureMember { isNotified.open() },
         ])
         turns.start(
             running: { turn in
@@ -42,26 +44,26 @@ struct TellingTurnsTests {
             },
             later: { $0() }
         )
-        try isTold.wait()
+        try isNotified.wait()
         mayEnd.open()
     }
 
-    @Test func allAreToldOnce() throws {
-        let told = Lock([Int]())
+    @Test func allValuesAreDeliveredOnce() throws {
+        let received = Lock([Int]())
         let isDone = Gate()
         let turns = TellingTurns(
             (0..<50).map { number in
-                ToldMember {
-                    let count = told.withLock { told in
-                        told.append(number)
-                        return told.count
+                ClosureMember {
+                    let count = received.withLock { received in
+                        received.append(number)
+                        return received.count
                     }
                     if count == 50 { isDone.open() }
                 }
             }
         )
-        turns.start(on: DispatchQueue(label: "told", attributes: .concurrent))
+        turns.start(on: DispatchQueue(label: "notifications", attributes: .concurrent))
         try isDone.wait()
-        #expect(told.withLock { $0.sorted() } == Array(0..<50))
+        #expect(received.withLock { $0.sorted() } == Array(0..<50))
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// What an observation tells, on a queue and on a pool.
+/// The notifications of observations of queues and pools.
 @Suite(.timeLimit(.minutes(1)))
 struct ValueObservationTests {
     enum Kind: CaseIterable {
@@ -46,54 +46,54 @@ struct ValueObservationTests {
     private func start<R: ValueReducer>(
         _ observation: ValueObservation<R>,
         in reader: any DatabaseReader,
-        _ told: Collected
+        _ received: Collected
     ) -> AnyDatabaseCancellable {
         observation.start(
             in: reader,
-            scheduling: .async(onQueue: DispatchQueue(label: "told")),
-            onError: { told.append("error: \($0)") },
-            onChange: { told.append("\($0)") }
+            scheduling: .async(onQueue: DispatchQueue(label: "notifications")),
+            onError: { received.append("error: \($0)") },
+            onChange: { received.append("\($0)") }
         )
     }
 
     @Test(arguments: Kind.allCases)
-    func valuesComeAtTheStartAndAfterCommits(kind: Kind) throws {
+    func valuesArriveAtTheStartAndAfterCommits(kind: Kind) throws {
         let database = try makeDatabase(kind)
-        let told = Collected()
-        let cancellable = start(Self.count, in: database, told)
-        try eventually { told.all == ["0"] }
+        let received = Collected()
+        let cancellable = start(Self.count, in: database, received)
+        try eventually { received.all == ["0"] }
         for expected in 1...20 {
             try insert(expected, of: database)
-            try eventually { told.all.last == "\(expected)" }
+            try eventually { received.all.last == "\(expected)" }
         }
-        #expect(told.all.map { Int($0) ?? -1 } == told.all.map { Int($0) ?? -1 }.sorted())
+        #expect(received.all.map { Int($0) ?? -1 } == received.all.map { Int($0) ?? -1 }.sorted())
         cancellable.cancel()
         try insert(0, of: database)
         _ = try database.read { try Int.fetchOne($0, sql: "SELECT 1") }
-        #expect(told.all.last == "20")
+        #expect(received.all.last == "20")
     }
 
     @Test(arguments: Kind.allCases)
-    func whatIsNotReadIsNotTold(kind: Kind) throws {
+    func unrelatedChangesAreNotReported(kind: Kind) throws {
         let database = try makeDatabase(kind)
-        let told = Collected()
-        let cancellable = start(Self.count, in: database, told)
-        try eventually { told.all == ["0"] && database.status().observations?.active == 1 }
+        let received = Collected()
+        let cancellable = start(Self.count, in: database, received)
+        try eventually { received.all == ["0"] && database.status().observations?.active == 1 }
         let fetches = database.status().observations
         for value in 1...20 { try insert(value, into: "other", of: database) }
         #expect(database.status().observations == fetches)
         try insert(1, of: database)
-        try eventually { told.all == ["0", "1"] }
+        try eventually { received.all == ["0", "1"] }
         cancellable.cancel()
     }
 
     @Test(arguments: Kind.allCases)
-    func aRolledBackChangeIsNotTold(kind: Kind) throws {
+    func aRolledBackChangeIsNotReported(kind: Kind) throws {
         struct Refusal: Error {}
         let database = try makeDatabase(kind)
-        let told = Collected()
-        let cancellable = start(Self.count, in: database, told)
-        try eventually { told.all == ["0"] && database.status().observations?.active == 1 }
+        let received = Collected()
+        let cancellable = start(Self.count, in: database, received)
+        try eventually { received.all == ["0"] && database.status().observations?.active == 1 }
         let fetches = database.status().observations
         #expect(throws: Refusal.self) {
             try database.write { db in
@@ -109,20 +109,20 @@ struct ValueObservationTests {
     @Test(arguments: Kind.allCases)
     func theRegionIsThatOfTheLastFetch(kind: Kind) throws {
         let database = try makeDatabase(kind)
-        let told = Collected()
-        // Depends on the other table once there is a row.
+        let received = Collected()
+        // The region includes the other table once there is a row.
         let observation = ValueObservation.tracking { db in
             let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM t") ?? 0
             if count == 0 { return "none" }
             return try "\(Int.fetchOne(db, sql: "SELECT count(*) FROM other") ?? -1) others"
         }
-        let cancellable = start(observation, in: database, told)
-        try eventually { told.all == ["none"] && database.status().observations?.active == 1 }
+        let cancellable = start(observation, in: database, received)
+        try eventually { received.all == ["none"] && database.status().observations?.active == 1 }
         try insert(1, of: database)
-        try eventually { told.all.last == "0 others" }
+        try eventually { received.all.last == "0 others" }
         for expected in 1...10 {
             try insert(1, into: "other", of: database)
-            try eventually { told.all.last == "\(expected) others" }
+            try eventually { received.all.last == "\(expected) others" }
         }
         cancellable.cancel()
     }
@@ -130,68 +130,68 @@ struct ValueObservationTests {
     @Test(arguments: Kind.allCases)
     func aNamedRegionDecidesAlone(kind: Kind) throws {
         let database = try makeDatabase(kind)
-        let told = Collected()
+        let received = Collected()
         let region = AnyDatabaseRegionConvertible { db in
             try db.makeStatement(sql: "SELECT * FROM other").databaseRegion
         }
         let observation = ValueObservation.tracking(region: region) { db in
             try Int.fetchOne(db, sql: "SELECT count(*) FROM t") ?? -1
         }
-        let cancellable = start(observation, in: database, told)
-        try eventually { told.all == ["0"] && database.status().observations?.active == 1 }
+        let cancellable = start(observation, in: database, received)
+        try eventually { received.all == ["0"] && database.status().observations?.active == 1 }
         try insert(1, of: database)
         try insert(1, into: "other", of: database)
-        try eventually { told.all == ["0", "1"] }
+        try eventually { received.all == ["0", "1"] }
         cancellable.cancel()
     }
 
     @Test(arguments: Kind.allCases)
     func anErrorEndsIt(kind: Kind) throws {
         let database = try makeDatabase(kind)
-        let told = Collected()
+        let received = Collected()
         let observation = ValueObservation.trackingConstantRegion { db in
             try Int.fetchOne(db, sql: "SELECT 1000 / count(*) FROM t WHERE v IS NOT 'x'") ?? -1
         }.map { value in
             if value == 500 { throw DatabaseError(resultCode: .SQLITE_ERROR, message: "half") }
             return value
         }
-        let cancellable = start(observation, in: database, told)
-        try eventually { told.all == ["-1"] && database.status().observations?.active == 1 }
+        let cancellable = start(observation, in: database, received)
+        try eventually { received.all == ["-1"] && database.status().observations?.active == 1 }
         try insert(1, of: database)
-        try eventually { told.all.count == 2 }
+        try eventually { received.all.count == 2 }
         try insert(2, of: database)
-        try eventually { told.all.count == 3 }
-        #expect(told.all[1] == "1000")
-        #expect(told.all[2].contains("half"))
+        try eventually { received.all.count == 3 }
+        #expect(received.all[1] == "1000")
+        #expect(received.all[2].contains("half"))
         try eventually { database.status().observations?.active == 0 }
         try insert(3, of: database)
         _ = try database.read { try Int.fetchOne($0, sql: "SELECT 1") }
-        #expect(told.all.count == 3)
+        #expect(received.all.count == 3)
         cancellable.cancel()
     }
 
     @Test(arguments: Kind.allCases)
-    func equalValuesAreTakenOut(kind: Kind) throws {
+    func equalValuesAreRemoved(kind: Kind) throws {
         let database = try makeDatabase(kind)
-        let told = Collected()
+        let received = Collected()
         let observation = ValueObservation.trackingConstantRegion { db in
             try Int.fetchOne(db, sql: "SELECT max(v) FROM t") ?? -1
         }
-        let cancellable = start(observation.removeDuplicates(), in: database, told)
-        try eventually { told.all == ["-1"] && database.status().observations?.active == 1 }
+        let cancellable = start(observation.removeDuplicates(), in: database, received)
+        try eventually { received.all == ["-1"] && database.status().observations?.active == 1 }
         try insert(7, of: database)
-        try eventually { told.all == ["-1", "7"] }
+        try eventually { received.all == ["-1", "7"] }
         try insert(3, of: database)
         try eventually { database.status().observations?.duplicates == 1 }
         try insert(9, of: database)
-        try eventually { told.all == ["-1", "7", "9"] }
+        try eventually { received.all == ["-1", "7", "9"] }
         cancellable.cancel()
     }
 
     @Test(arguments: Kind.allCases)
-    func whatHappensIsTold(kind: Kind) throws {
+    func eventsAreReported(kind: Kind) throws {
         let database = try makeDatabase(kind)
-        let (told, happened) = (Collected(), Collected())
+        let (received, happened) = (Collected(), Collected())
         let observation = Self.count.handleEvents(
             willStart: { happened.append("start") },
             willFetch: { happened.append("fetch") },
@@ -201,10 +201,10 @@ struct ValueObservationTests {
             didFail: { happened.append("failure \($0)") },
             didCancel: { happened.append("cancel") }
         )
-        let cancellable = start(observation, in: database, told)
-        try eventually { told.all == ["0"] && database.status().observations?.active == 1 }
+        let cancellable = start(observation, in: database, received)
+        try eventually { received.all == ["0"] && database.status().observations?.active == 1 }
         try insert(1, of: database)
-        try eventually { told.all == ["0", "1"] }
+        try eventually { received.all == ["0", "1"] }
         cancellable.cancel()
         #expect(happened.all.first == "start")
         #expect(
@@ -217,51 +217,51 @@ struct ValueObservationTests {
     @Test(arguments: Kind.allCases)
     func notifiedChangesAreFetched(kind: Kind) throws {
         let database = try makeDatabase(kind)
-        let told = Collected()
-        let cancellable = start(Self.count, in: database, told)
-        try eventually { told.all == ["0"] && database.status().observations?.active == 1 }
+        let received = Collected()
+        let cancellable = start(Self.count, in: database, received)
+        try eventually { received.all == ["0"] && database.status().observations?.active == 1 }
         try database.write { db in try db.notifyChanges(in: .fullDatabase) }
-        try eventually { told.all == ["0", "0"] }
+        try eventually { received.all == ["0", "0"] }
         cancellable.cancel()
     }
 
     @MainActor @Test(arguments: Kind.allCases)
-    func theFirstValueCanBeThereAtOnce(kind: Kind) throws {
+    func theFirstValueCanBeImmediate(kind: Kind) throws {
         let database = try makeDatabase(kind)
-        var told: [Int] = []
+        var received: [Int] = []
         let cancellable = Self.count.start(in: database, scheduling: .immediate) { _ in
         } onChange: {
-            told.append($0)
+            received.append($0)
         }
-        #expect(told == [0])
+        #expect(received == [0])
         cancellable.cancel()
     }
 
-    @Test func aSnapshotGivesOneValue() throws {
+    @Test func aSnapshotProvidesOneValue() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let snapshot = try pool.makeSnapshot()
-        let told = Collected()
-        let cancellable = start(Self.count, in: snapshot, told)
-        try eventually { told.all == ["0"] }
+        let received = Collected()
+        let cancellable = start(Self.count, in: snapshot, received)
+        try eventually { received.all == ["0"] }
         try pool.write { try $0.insert(1) }
         _ = try snapshot.read { try Int.fetchOne($0, sql: "SELECT 1") }
-        #expect(told.all == ["0"])
+        #expect(received.all == ["0"])
         cancellable.cancel()
     }
 
     @Test(arguments: Kind.allCases)
-    func aFetchMayWriteWhenItSaysSo(kind: Kind) throws {
+    func aFetchMayWriteIfDeclared(kind: Kind) throws {
         let database = try makeDatabase(kind)
-        let told = Collected()
+        let received = Collected()
         var observation = ValueObservation.trackingConstantRegion { db in
             try db.execute(sql: "INSERT INTO other VALUES (1)")
             return try Int.fetchOne(db, sql: "SELECT count(*) FROM t") ?? -1
         }
         observation.requiresWriteAccess = true
-        let cancellable = start(observation, in: database, told)
-        try eventually { told.all == ["0"] && database.status().observations?.active == 1 }
+        let cancellable = start(observation, in: database, received)
+        try eventually { received.all == ["0"] && database.status().observations?.active == 1 }
         try insert(1, of: database)
-        try eventually { told.all == ["0", "1"] }
+        try eventually { received.all == ["0", "1"] }
         cancellable.cancel()
         let written = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM other") }
         #expect(written == 2)

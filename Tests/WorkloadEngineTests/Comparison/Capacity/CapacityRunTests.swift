@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct CapacityRunTests {
-    /// Each access takes 10 ms, or that divided by a pool's readers.
+    /// Each access takes 10 ms divided by the number of a pool's readers.
     private struct Factory: WorkloadTargetFactory {
         let clock = SimulatedClock()
 
@@ -53,7 +53,7 @@ struct CapacityRunTests {
         #expect(!result.partial)
         #expect(result.load.origin == .open)
         try #require(result.arms.map(\.arm) == ["queue", "pool"])
-        // One worker, even arrivals: 100 and 200 a second, and a little more in a short time.
+        // One worker and even arrivals: 100 and 200 per second, slightly more in a short run.
         for (arm, limit) in zip(result.arms, [100.0, 200]) {
             let capacity = try #require(arm.capacity)
             #expect((limit * 0.9...limit * 1.06).contains(capacity), "\(arm.arm): \(capacity)")
@@ -165,7 +165,7 @@ struct CapacityRunTests {
         #expect(result.exitStatus == .thresholdMissed)
     }
 
-    @Test func tooFewSamplesGiveNoAnswer() async throws {
+    @Test func tooFewSamplesAreUndecided() async throws {
         // A long run at 200/s takes five seconds for a thousand samples.
         let result = try await search(SlowFactory(), within: .seconds(4), duration: .seconds(1))
         let arm = try #require(result.arms.first)
@@ -175,7 +175,7 @@ struct CapacityRunTests {
         #expect(result.exitStatus.rawValue == 6)
     }
 
-    @Test func theTimeEndsItWithWhatIsKnown() async throws {
+    @Test func theTimeLimitEndsTheSearchWithItsResults() async throws {
         let factory = Factory()
         var options = options(factory)
         options.within = .milliseconds(1)
@@ -189,13 +189,13 @@ struct CapacityRunTests {
         #expect(result.partialReason?.contains("--within") == true)
     }
 
-    @Test func whoCannotArriveIsSaid() throws {
+    @Test func clientsWithoutArrivalsAreReported() throws {
         let interrupter = Client.doing(.interrupt, named: "cancel", pace: .every(.share(0.1)))
         let error = #expect(throws: RunError.self) { try OfferedLoad(scenario([interrupter])) }
         #expect(error?.message.contains("arrival: {rate: 100/s}") == true)
     }
 
-    @Test func theRateIsSharedAsTheScenarioSharesIt() throws {
+    @Test func theRateIsDividedInTheScenariosProportions() throws {
         let slow = Client.reader("slow", pace: .open(Arrival(rate: 60)))
         let load = try OfferedLoad(scenario([open, slow, .reader("busy")]))
         #expect(load.parts.map(\.share) == [0.25, 0.75])

@@ -44,7 +44,7 @@ struct CapacitySearchTests {
     }
 
     @Test func aLongRunThatFailsMovesTheLimitDown() throws {
-        // Short runs are kinder than long ones.
+        // Short runs pass more easily than long ones.
         let (outcome, _) = search(limit: 0, start: 100) { step, rate in
             switch step {
             case .probe: rate <= 150 ? .passed : .failed
@@ -69,7 +69,7 @@ struct CapacitySearchTests {
         #expect(outcome.failsAt ?? 0 > 120)
     }
 
-    @Test func whatSustainsNothingHasNoCapacity() {
+    @Test func aSystemThatSustainsNoRateHasNoCapacity() {
         let (outcome, trials) = search(limit: 0, start: 64)
         #expect(outcome.rate == nil)
         #expect(!outcome.isConfirmed)
@@ -77,7 +77,7 @@ struct CapacitySearchTests {
         #expect(trials < 12)
     }
 
-    @Test func whatTooFewSamplesShowIsNoCapacity() {
+    @Test func tooFewSamplesShowNoCapacity() {
         // Short runs never have enough samples below 500/s, and long ones fail at any rate.
         let (outcome, trials) = search(limit: 0, start: 20) { step, rate in
             if case .probe = step { return rate < 500 ? .undecided : .failed }
@@ -100,7 +100,7 @@ struct CapacitySearchTests {
         #expect(trials < 25, "\(trials) trials")
     }
 
-    @Test func aGeneratorThatCannotKeepUpGivesALowerBound() throws {
+    @Test func aSlowGeneratorResultsInALowerBound() throws {
         let (outcome, _) = search(limit: 1e9, start: 100) { _, rate in
             rate > 5_000 ? .unknown : nil
         }
@@ -119,7 +119,7 @@ struct CapacitySearchTests {
     }
 
     @Test(arguments: [UInt64](1...20))
-    func noiseNeverMakesItEndless(seed: UInt64) {
+    func theSearchEndsUnderNoise(seed: UInt64) {
         var random = RandomStream(seed: seed, stream: "noise")
         let (outcome, trials) = search(limit: 0, start: 100) { _, rate in
             let limit = 500 * (0.7 + 0.6 * Double.random(in: 0...1, using: &random))
@@ -142,22 +142,22 @@ struct ReaderSearchTests {
     }
 
     @Test(arguments: 1...16)
-    func theSmallestThatSufficesIsFound(needed: Int) {
+    func theSmallestSufficientNumberIsFound(needed: Int) {
         let candidates = [1, 2, 3, 4, 6, 8, 12, 16]
         let (found, tried) = smallest(candidates, needed: needed)
         #expect(found == candidates.first { $0 >= needed })
         #expect(tried.count <= 6)
-        // The last word is that of a long run.
+        // A long run decides.
         #expect(tried.last == found)
     }
 
-    @Test func noneIsFoundWhereNoneSuffices() {
+    @Test func noNumberIsFoundIfNoneSuffices() {
         let (found, tried) = smallest([4, 1, 2], needed: 5)
         #expect(found == nil)
         #expect(tried == [4])
     }
 
-    @Test func aLongRunThatFailsAsksForMoreReaders() {
+    @Test func aFailedLongRunRequiresMoreReaders() {
         var search = ReaderSearch([1, 2, 4, 8])
         var tried = 0
         while let step = search.step, tried < 50 {

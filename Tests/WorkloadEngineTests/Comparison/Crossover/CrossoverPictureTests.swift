@@ -90,7 +90,7 @@ struct CrossoverPictureTests {
         #expect(lines(stripped) == lines(plain))
     }
 
-    @Test func thePictureIsXMLAndNoNameIsMarkup() throws {
+    @Test func thePictureIsXMLAndEscapesNames() throws {
         let hostile = "<script>alert(1)</script> & \"\u{1B}[31m"
         let svg = CrossoverPicture.svg(of: result(name: hostile))
         #expect(!svg.contains("<script"))
@@ -149,11 +149,11 @@ struct CrossoverVerdictsTests {
     }
 
     /// A wait of 20 µs instead of 306 ms is a ratio of 0.00007.
-    @Test func aRatioKeepsFourDigitsHoweverSmallItIs() throws {
-        let own = cell([13_000, 13_500, 14_000, 14_500, 15_000, 15_500].map { -log($0) })
-        #expect(own.verdict == .better)
-        #expect(own.mark(higherIsBetter: false, times: "×") == "+14231×")
-        #expect(own.range(higherIsBetter: false) == "13001..15499")
+    @Test func aSmallRatioKeepsFourDigits() throws {
+        let large = cell([13_000, 13_500, 14_000, 14_500, 15_000, 15_500].map { -log($0) })
+        #expect(large.verdict == .better)
+        #expect(large.mark(higherIsBetter: false, times: "×") == "+14231×")
+        #expect(large.range(higherIsBetter: false) == "13001..15499")
         #expect(cell(half).ratio == 0.4991)
         #expect(cell(half.map { -$0 }).ratio == 2.004)
         #expect(cell([7, 7, 7, 7, 7, 7].map { $0 * log(10) }).ratio == 10_000_000)

@@ -6,8 +6,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct CrossoverRunTests {
-    /// A queue takes 16 ms for each access, a pool 32 ms shared by its readers: they are alike
-    /// with two readers, and the pool is four times as fast with eight.
+    /// An access takes 16 ms in a queue, and 32 ms divided by the readers in a pool.
+    ///
+    /// They are equal with two readers; with eight, the pool is four times as fast.
     private final class Factory: WorkloadTargetFactory {
         let clock = SimulatedClock()
         let opened = Lock(0)
@@ -73,10 +74,10 @@ struct CrossoverRunTests {
         #expect(abs(ratios[2] - 0.25) < 0.02)
         #expect(result.cells.allSatisfy { $0.pairs == 6 })
         #expect(result.cells.map(\.options) == [["--readers 1"], ["--readers 2"], ["--readers 8"]])
-        // A second holds 60 accesses: no p99, and no p95 either.
+        // A second contains 60 accesses, too few for a p99 or a p95.
         #expect(result.metric == "ui.response.p50")
         #expect(result.metricNote?.hasPrefix("ui.response.p50 instead of") == true)
-        // What the queue cannot run, nobody runs, and that is said.
+        // No arm runs a client that the queue cannot run, and the result reports this.
         #expect(result.leftOut?.keys.sorted() == ["export"])
         #expect(result.noisePairs == 12)
         let sentence = CrossoverReport.sentence(of: result)
@@ -86,9 +87,9 @@ struct CrossoverRunTests {
         #expect(sentence.contains("queue beats pool in 1, by up to 2× (readers 1)"))
     }
 
-    @Test func whatEndsEarlyHasFewerPairsEverywhere() async throws {
+    @Test func anEarlyEndLeavesFewerPairsInEachCell() async throws {
         let box = Lock<CrossoverRun?>(nil)
-        // Two fakes look for what is supported, one builds the data.
+        // Two fakes are opened for their capabilities, one builds the dataset.
         let factory = Factory { number in if number == 14 { box.withLock { $0 }?.stop() } }
         let map = try CrossoverRun(
             scenario: scenario,
@@ -105,7 +106,7 @@ struct CrossoverRunTests {
         box.withLock { $0 = nil }
     }
 
-    @Test func whatDoesNotFitIsSaidBeforeAnythingRuns() throws {
+    @Test func unsuitableOptionsAreReportedBeforeTheFirstRun() throws {
         let factory = Factory()
         func failure(_ change: (inout CrossoverOptions) throws -> Void) throws -> String {
             var options = try options(factory.clock, "readers=1,2")
@@ -134,7 +135,7 @@ struct CrossoverRunTests {
         #expect(factory.opened.withLock { $0 } == 0)
     }
 
-    @Test func aWaitThatIsNoneIsNotInfinitelyShorter() throws {
+    @Test func aWaitOfZeroIsNotInfinitelyShorter() throws {
         let wait = try CrossoverMetric("ui.wait.p50", of: scenario)
         #expect(wait.logRatio(0, 1_000) == log(1_000.0) - log(100.0))
         #expect(wait.logRatio(0, 0) == 0)
@@ -143,7 +144,7 @@ struct CrossoverRunTests {
         #expect(throughput.logRatio(2, 1) == log(1.0) - log(2.0))
     }
 
-    @Test func aMetricIsNamedOrNearlySo() throws {
+    @Test func anUnknownMetricNamesTheNearest() throws {
         #expect(try CrossoverMetric("ui.response.p99.9", of: scenario).aggregate == "p(99.9)")
         #expect(try CrossoverMetric("ui.response.p99.9", of: scenario).name == "ui.response.p99.9")
         #expect(try CrossoverMetric("ui.throughput", of: scenario).isThroughput)

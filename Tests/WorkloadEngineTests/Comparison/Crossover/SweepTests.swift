@@ -7,7 +7,7 @@ struct SweepTests {
         try Sweep(text).values.map(\.text)
     }
 
-    @Test func listsAndRangesAreUnderstood() throws {
+    @Test func listsAndRangesAreParsed() throws {
         #expect(try texts("readers=1,2,4,8") == ["1", "2", "4", "8"])
         #expect(try texts("readers=1..10") == ["1", "2", "4", "8", "10"])
         #expect(try texts("readers=1..4/4") == ["1", "2", "3", "4"])
@@ -42,7 +42,7 @@ struct SweepTests {
             ("rate=0", "not a rate"),
         ]
     )
-    func whatIsWrongIsSaid(text: String, part: String) {
+    func mistakesAreReported(text: String, part: String) {
         let failure = #expect(throws: Sweep.Failure.self) { try Sweep(text) }
         #expect(failure?.description.contains(part) == true, "\(failure?.description ?? "")")
     }

@@ -11,7 +11,7 @@ struct SweepingTests {
         return (changed.scenario, changed.options)
     }
 
-    /// The settings that `--set` takes, of what a cell says.
+    /// The arguments of `--set` in the command of a cell.
     private func settings(_ options: [String]) throws -> [Scenario.Setting] {
         try options.filter { $0.hasPrefix("--set ") }.map {
             try Scenario.Setting(String($0.dropFirst("--set ".count)))
@@ -25,7 +25,7 @@ struct SweepingTests {
             ("ycsb-d", "write-share=0.3"),
         ]
     )
-    func whatACellSaysGivesTheSameScenario(name: String, sweep: String) throws {
+    func theCommandOfACellResultsInTheSameScenario(name: String, sweep: String) throws {
         let (changed, options) = try change(name, sweep)
         let scenario = try #require(Presets.named(name)).scenario()
         let again = try scenario.with(settings(options))
@@ -44,14 +44,14 @@ struct SweepingTests {
         #expect(abs(rates[1] - 250) < 1e-6)
     }
 
-    @Test func aClientOfWhichNothingIsLeftGoesWithItsThresholds() throws {
+    @Test func aClientWithoutLoadIsRemovedWithItsThresholds() throws {
         let (changed, options) = try change("ycsb-a", "write-share=0")
         #expect(changed.clients.map(\.name) == ["read"])
         #expect(changed.thresholds.allSatisfy { $0.metric.hasPrefix("read.") })
         #expect(options.contains("# without update"))
     }
 
-    @Test func readersAreThoseOfThePools() throws {
+    @Test func readersApplyToPools() throws {
         let (changed, options) = try change("reader-storm", "readers=7")
         for arm in changed.arms { #expect(arm.readers == (arm.kind == .pool ? 7 : nil)) }
         #expect(options == ["--readers 7"])

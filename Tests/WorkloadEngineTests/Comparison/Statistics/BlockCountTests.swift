@@ -3,7 +3,7 @@ import Testing
 @testable import WorkloadEngine
 
 struct BlockCountTests {
-    @Test func theSmallestPValueIsWhatDifferencesOfOneSignGive() {
+    @Test func differencesOfOneSignHaveTheSmallestPValue() {
         for blocks in 1...12 {
             let same = WilcoxonSignedRank((1...blocks).map(Double.init))
             #expect(same.pValue == BlockCount.smallestPValue(blocks: blocks, tests: 1))

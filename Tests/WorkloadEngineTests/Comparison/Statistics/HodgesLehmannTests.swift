@@ -6,7 +6,7 @@ import Testing
 struct HodgesLehmannTests {
     /// Hollander and Wolfe, "Nonparametric Statistical Methods", examples 3.3 and 3.4 (there as
     /// after minus before): the estimate is 0.46, the 96.1 % interval 0.010 … 0.786.
-    @Test func theDepressionScaleGivesThePublishedInterval() throws {
+    @Test func theDepressionScaleHasThePublishedInterval() throws {
         let location = try #require(HodgesLehmann(PublishedPairs.depression))
         #expect(abs(location.estimate - 0.46) < 1e-9)
         #expect(abs(location.low - 0.010) < 1e-9)
@@ -15,20 +15,20 @@ struct HodgesLehmannTests {
     }
 
     @Test func theEstimateIsTheMedianOfThePairsMeans() throws {
-        // Of 1, 3 and 8 they are 1, 2, 3, 4.5, 5.5 and 8.
+        // The pairwise means of 1, 3 and 8 are 1, 2, 3, 4.5, 5.5 and 8.
         #expect(try #require(HodgesLehmann([8, 1, 3])).estimate == 3.75)
         #expect(try #require(HodgesLehmann([4])).estimate == 4)
         #expect(HodgesLehmann([]) == nil)
     }
 
-    @Test func fewDifferencesSayTheLevelThatTheyReach() throws {
+    @Test func fewDifferencesReportTheLevelThatTheyReach() throws {
         let five = try #require(HodgesLehmann([3, 1, 4, 1.5, 9]))
         #expect(five.low == 1)
         #expect(five.high == 9)
         #expect(five.level == 1 - 2.0 / 32)
         #expect(try #require(HodgesLehmann([3, 1, 4, 1.5, 9, 2])).level == 1 - 2.0 / 64)
         #expect(try #require(HodgesLehmann([3])).level == 0)
-        // Ten: 0.0488 lies outside, the largest step below 5 %.
+        // For ten differences, the probability outside is 0.0488, the largest step below 5 %.
         #expect(
             try #require(HodgesLehmann(Array(repeating: 1, count: 10))).level == 1 - 50.0 / 1024
         )
@@ -45,8 +45,8 @@ struct HodgesLehmannTests {
         }
     }
 
-    /// A known effect, the ratio 1.3 under noise of 10 %: covered as often as the level says.
-    @Test func intervalsCoverAKnownEffectAsOftenAsTheySay() throws {
+    /// Intervals cover a known effect, the ratio 1.3 under noise of 10 %, at their stated level.
+    @Test func intervalsCoverAKnownEffectAtTheirLevel() throws {
         var random = RandomStream(seed: 11, stream: "coverage")
         var covered = 0
         var estimates: [Double] = []

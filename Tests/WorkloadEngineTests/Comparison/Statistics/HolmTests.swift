@@ -6,7 +6,7 @@ struct HolmTests {
     /// Wright, "Adjusted P-Values for Simultaneous Inference", Biometrics 48, 1992, defines them;
     /// the numbers are the example of the encyclopedia's article on the Holm–Bonferroni method:
     /// 0.01, 0.04, 0.03 and 0.005, of which the first and the last are rejected at 5 %.
-    @Test func fourHypothesesGiveThePublishedAdjustedValues() {
+    @Test func fourHypothesesHaveThePublishedAdjustedValues() {
         let adjusted = Holm.adjusted([0.01, 0.04, 0.03, 0.005])
         for (value, expected) in zip(adjusted, [0.03, 0.06, 0.06, 0.02]) {
             #expect(abs(value - expected) < 1e-12)
@@ -30,6 +30,6 @@ struct HolmTests {
             return Holm.adjusted(values).contains { $0 <= 0.05 }
         }
         #expect(families <= 125, "\(families)")
-        #expect(families > 40, "a correction that never alarms would be no test")
+        #expect(families > 40, "a correction that never alarms would test nothing")
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import WorkloadEngine
 
-/// Paired differences that the literature works through.
+/// Paired differences from examples in the literature.
 enum PublishedPairs {
     /// Before minus after, nine patients: Hollander and Wolfe, table 3.1.
     static let depression: [Double] = zip(
@@ -15,7 +15,7 @@ enum PublishedPairs {
 }
 
 extension RandomStream {
-    /// A standard normal number, by Box and Muller's transform.
+    /// Returns a standard normal number (Box–Muller transform).
     mutating func nextNormal() -> Double {
         (-2 * log1p(-nextUnit())).squareRoot() * sin(2 * .pi * nextUnit())
     }

@@ -5,9 +5,9 @@ import Testing
 struct WilcoxonSignedRankTests {
     /// Darwin's cross- and self-fertilised maize, differences of height in eighths of an inch.
     ///
-    /// Fisher, "The Design of Experiments", 1935, section 17. SciPy's manual takes them as the
-    /// example of its `wilcoxon`: W− = 24, two-sided p = 0.041259765625.
-    @Test func darwinsMaizeGivesThePublishedPValue() {
+    /// Fisher, "The Design of Experiments", 1935, section 17. They are the example of `wilcoxon` in
+    /// SciPy's manual: W− = 24, two-sided p = 0.041259765625.
+    @Test func darwinsMaizeHasThePublishedPValue() {
         let test = WilcoxonSignedRank([
             6, 8, 14, 16, 23, 24, 28, 29, 41, -48, 49, 56, 60, -67, 75,
         ])
@@ -21,20 +21,20 @@ struct WilcoxonSignedRankTests {
     /// Hollander and Wolfe,
     /// "Nonparametric Statistical Methods", example 3.1. R's manual of `wilcox.test` gives V = 40
     /// and one-sided p = 0.01953.
-    @Test func theDepressionScaleGivesThePublishedPValue() {
+    @Test func theDepressionScaleHasThePublishedPValue() {
         let test = WilcoxonSignedRank(PublishedPairs.depression)
         #expect(test.positiveRankSum == 40)
         #expect(test.pValue == 20.0 / 512)
     }
 
-    /// The sample of Pratt's paper (JASA 54, 1959, 655–667), its zero moved a little below: 109 of
-    /// the 2¹³ sign patterns are at least as extreme to that side.
-    @Test func prattsLoweredSampleGivesHisPValue() {
+    /// The sample of Pratt's paper (JASA 54, 1959, 655–667), with its zero moved slightly below:
+    /// 109 of the 2¹³ sign patterns are at least as extreme on that side.
+    @Test func prattsLoweredSampleHasHisPValue() {
         let lowered = PublishedPairs.pratt.map { $0 - 0.5 }
         #expect(WilcoxonSignedRank(lowered).pValue == 2 * 109.0 / 8192)
     }
 
-    /// The paradox that his procedure avoids: lower each value, and the sample must not look more
+    /// His procedure avoids this paradox: if each value decreases, the sample must not become more
     /// positive.
     @Test func zerosTakePartInTheRanking() {
         let test = WilcoxonSignedRank(PublishedPairs.pratt)
@@ -57,7 +57,7 @@ struct WilcoxonSignedRankTests {
     /// The two-sided critical values at 5 % of Wilcoxon and Wilcox, "Some Rapid Approximate
     /// Statistical Procedures", 1964, table 2.
     @Test(arguments: [(6, 0), (7, 2), (8, 3), (9, 5), (10, 8), (12, 13), (15, 25), (20, 52)])
-    func criticalValuesAreThoseOfTheTables(count: Int, critical: Int) {
+    func criticalValuesMatchTheTables(count: Int, critical: Int) {
         let distribution = SignedRankDistribution(count: count)
         #expect(2 * distribution.cumulative(Double(critical)) <= 0.05)
         #expect(2 * distribution.cumulative(Double(critical + 1)) > 0.05)
@@ -73,7 +73,7 @@ struct WilcoxonSignedRankTests {
         }
     }
 
-    @Test func nothingButZerosSaysNothing() {
+    @Test func zerosAloneAreNoEvidence() {
         #expect(WilcoxonSignedRank([0, 0, 0]).pValue == 1)
         #expect(WilcoxonSignedRank([]).pValue == 1)
     }
@@ -85,7 +85,7 @@ struct WilcoxonSignedRankTests {
     }
 
     /// Under no effect 5 % of the tests are significant at most, and not far fewer.
-    @Test func alarmsAreAsRareAsPromised() {
+    @Test func alarmsOccurAtTheStatedLevel() {
         var random = RandomStream(seed: 2026, stream: "null")
         let alarms = (0..<2000).count { _ in
             let noise = (0..<10).map { _ in random.nextNormal() }
@@ -95,7 +95,7 @@ struct WilcoxonSignedRankTests {
         #expect((75...125).contains(alarms), "\(alarms)")
     }
 
-    /// Counts the sign patterns at least as extreme, with ranks made in another way.
+    /// Counts the sign patterns that are at least as extreme, with an independent ranking.
     private func countedPValue(_ differences: [Double]) -> Double {
         let sizes = differences.map { abs($0) }
         let ranks = sizes.map { size in

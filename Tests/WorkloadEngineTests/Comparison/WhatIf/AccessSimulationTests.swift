@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// The simulation beside what queueing theory says.
+/// The simulation, compared with queueing theory.
 ///
 /// The formulas are those of Kleinrock, *Queueing Systems*, volume 1 (1975), chapter 3 (M/M/1,
 /// M/M/c) and section 5.6 (M/G/1), and volume 2 (1976), section 4.4 (processor sharing).
@@ -29,7 +29,7 @@ struct AccessSimulationTests {
         return spectrum
     }
 
-    /// What came of arrivals at a rate, served in a way.
+    /// Simulates arrivals at a rate with the given services.
     private func simulate(
         rate: Double,
         _ spectrum: LatencySpectrum,
@@ -40,7 +40,7 @@ struct AccessSimulationTests {
         let load = RecordedLoad.test(
             rate: rate,
             length: seconds * 1_000_000_000,
-            // So many that nobody waits for a worker.
+            // So many workers that no arrival waits for one.
             workers: 1000
         )
         var model = try #require(
@@ -67,7 +67,7 @@ struct AccessSimulationTests {
         abs(value - expected) <= share * expected
     }
 
-    @Test(.timeLimit(.minutes(2))) func waitsAreThoseOfOneServer() throws {
+    @Test(.timeLimit(.minutes(2))) func waitsMatchOneServer() throws {
         // M/M/1 at ρ = 0.5: E[W] = ρ / (μ − λ), P(W > t) = ρ e^−(μ − λ)t.
         let outcome = try simulate(rate: 500, Self.exponential, on: .pool(readers: 1))
         #expect(outcome.waits.count > 47_000)
@@ -78,7 +78,7 @@ struct AccessSimulationTests {
         #expect(isNear(atOnce, 0.5, within: 0.02))
     }
 
-    @Test(.timeLimit(.minutes(2))) func waitsAreThoseOfSeveralServers() throws {
+    @Test(.timeLimit(.minutes(2))) func waitsMatchSeveralServers() throws {
         // M/M/4 at ρ = 0.8: Erlang's C is 0.5964, P(W > t) = C e^−(4μ − λ)t.
         let outcome = try simulate(rate: 3200, Self.exponential, on: .pool(readers: 4), seconds: 25)
         let waiting = outcome.waits.count { $0 > 0 }
@@ -92,14 +92,14 @@ struct AccessSimulationTests {
     @Test(.timeLimit(.minutes(2))) func equalServiceTimesHalveTheWait() throws {
         // M/D/1 by Pollaczek and Khinchine: E[W] = ρ s / 2(1 − ρ), here at ρ = 0.6.
         let outcome = try simulate(rate: 600, Self.constant, on: .queue, seconds: 80)
-        // The spectrum knows the time within its bucket.
+        // The spectrum resolves the time within a bucket.
         let exact = try #require(Self.constant.mean)
         let load = 600 * exact / 1e9
         #expect(isNear(mean(outcome.waits), load * exact / (2 * (1 - load)), within: 0.06))
     }
 
-    @Test(.timeLimit(.minutes(2))) func whoSharesAProcessorTakesLonger() throws {
-        // M/M/1 with processor sharing at ρ = 0.5: nobody waits, and E[T] = s / (1 − ρ).
+    @Test(.timeLimit(.minutes(2))) func accessesThatShareAProcessorTakeLonger() throws {
+        // M/M/1 with processor sharing at ρ = 0.5: no access waits, and E[T] = s / (1 − ρ).
         let outcome = try simulate(
             rate: 500,
             Self.exponential,
@@ -111,7 +111,7 @@ struct AccessSimulationTests {
         #expect(isNear(service.sum / Double(service.count), 2 * Self.service, within: 0.06))
     }
 
-    @Test(.timeLimit(.minutes(2))) func processorsEnoughForAllAreNotFelt() throws {
+    @Test(.timeLimit(.minutes(2))) func sufficientProcessorsHaveNoEffect() throws {
         let outcome = try simulate(
             rate: 500,
             Self.exponential,
@@ -143,7 +143,7 @@ struct AccessSimulationTests {
             of: "ui",
             in: [
                 second(0, count: 100, mean: 1_000), second(1, count: 100, mean: 3_000),
-                // Too few to tell.
+                // Too few to detect.
                 second(2, count: 5, mean: 90_000),
             ]
         )
@@ -161,7 +161,7 @@ struct AccessSimulationTests {
         // Four jobs on two processors: each at half its speed.
         #expect(processors.nextEnd == 20)
         #expect(processors.take(at: 20) == 0)
-        // Three are left, each with one nanosecond more than the one before it.
+        // Three remain, each with one nanosecond more than the previous one.
         #expect(processors.nextEnd == 21.5)
         #expect(processors.take(at: 21.5) == 1)
         #expect(processors.nextEnd == 22.5)
@@ -171,7 +171,7 @@ struct AccessSimulationTests {
     }
 
     @Test func readersWaitForReadersAndWritersForTheWriter() throws {
-        // One reader holds for long; a writer comes meanwhile.
+        // A reader holds its connection for a long time; meanwhile a writer arrives.
         var load = RecordedLoad.test(rate: 100, length: 1_000_000_000, workers: 4)
         load.clients["pay"] = RecordedLoad.Client(
             workers: 1,
@@ -197,7 +197,7 @@ struct AccessSimulationTests {
         #expect(try waits(on: .queue).contains { $0 > 0 })
     }
 
-    @Test func theSmallestComesFirst() {
+    @Test func theSmallestElementComesFirst() {
         var heap = MinimumHeap<Int>(<)
         var random = RandomStream(seed: 1, stream: "heap")
         let values = (0..<500).map { _ in Int(random.next(below: 1000)) }

@@ -3,10 +3,10 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Results that users have kept: what wrote them is older than what reads them.
+/// Results that an older version wrote, and that users have kept.
 @Suite(.timeLimit(.minutes(2)))
 struct KeptRecordingTests {
-    @Test func itIsReadWithAllThatItHolds() throws {
+    @Test func aRecordingIsReadCompletely() throws {
         let result = try KeptRecording.result()
         #expect(result.environment.versions["poolgauge"] == "0.1.0")
         let run = try #require(result.runs.first)
@@ -18,14 +18,14 @@ struct KeptRecordingTests {
         #expect(run.blame?.isEmpty == false)
     }
 
-    @Test func nothingOfItIsLostWhenItIsWrittenAgain() throws {
+    @Test func writingARecordingAgainLosesNothing() throws {
         let again = try JSONReport.text(of: KeptRecording.result())
         let one = try JSONSerialization.jsonObject(with: KeptRecording.data())
         let two = try JSONSerialization.jsonObject(with: Data(again.utf8))
         #expect(missing(of: one, in: two, at: "") == [])
     }
 
-    /// What stands in one JSON value and not in another; the other may say more.
+    /// The parts of one JSON value that are missing in another, which may contain more.
     private func missing(of one: Any, in two: Any?, at path: String) -> [String] {
         switch (one, two) {
         case (let one as [String: Any], let two as [String: Any]):
@@ -39,7 +39,7 @@ struct KeptRecordingTests {
         }
     }
 
-    @Test func itIsPredictedFrom() throws {
+    @Test func aRecordingCanBeSimulated() throws {
         let whatIf = try WhatIf(KeptRecording.result())
         #expect(whatIf.recorded == .pool(readers: 2))
         #expect(whatIf.hasOwnDatabase == nil)
@@ -47,13 +47,13 @@ struct KeptRecordingTests {
         #expect(result.fit["ui"]?.predicted ?? .max < 200_000)
         let waits = result.predictions.map { $0.clients["ui"]?.p99 ?? 0 }
         try #require(waits.count == 3)
-        // The report holds the only connection for up to 40 ms, again and again in two seconds:
-        // more than one access in a hundred waits. Of two readers one is left.
+        // The report repeatedly holds the only connection for up to 40 ms within two seconds, so
+        // that more than one access in a hundred waits. Of two readers, one stays free.
         #expect(waits[0] > 10 * waits[2])
         #expect(waits[1] > 10 * waits[2])
     }
 
-    @Test func itTellsTheLoadForACheck() throws {
+    @Test func aRecordingContainsTheLoadForACheck() throws {
         let whatIf = try WhatIf(KeptRecording.result())
         let scenario = try whatIf.scenario()
         #expect(scenario.name == "small-load")

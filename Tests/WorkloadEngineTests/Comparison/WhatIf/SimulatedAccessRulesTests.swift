@@ -3,8 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// What happens to accesses in a simulation beside their waiting in line: interrupts, overtaking,
-/// holds.
+/// Rules of simulated accesses other than waiting in line: interrupts, overtaking, holds.
 struct SimulatedAccessRulesTests {
     private func constant(_ time: UInt64) -> LatencySpectrum {
         var spectrum = LatencySpectrum()
@@ -12,12 +11,12 @@ struct SimulatedAccessRulesTests {
         return spectrum
     }
 
-    /// Accesses of about `time` nanoseconds of a processor.
+    /// Accesses of about `time` nanoseconds of processor time.
     private func working(_ time: UInt64) throws -> ServiceModel {
         try #require(ServiceModel(constant(time), processorMean: time))
     }
 
-    /// A second of clients, whose accesses take what `service` says for their names.
+    /// Simulates a second of clients; `service` returns the service times for a client's name.
     private func simulate(
         _ clients: [String: RecordedLoad.Client],
         readers: Int = 1,
@@ -29,7 +28,7 @@ struct SimulatedAccessRulesTests {
         var load = RecordedLoad.test(rate: 1, length: 1_000_000_000, workers: 1)
         load.clients = clients
         let plan = try load.makePlan()
-        let own = try plan.clients.map { client in
+        let simulated = try plan.clients.map { client in
             let name = client.name.name
             return AccessSimulation.Client(
                 plan: client,
@@ -39,7 +38,7 @@ struct SimulatedAccessRulesTests {
             )
         }
         var simulation = AccessSimulation(
-            own,
+            simulated,
             in: plan.phases,
             on: .pool(readers: readers),
             processors: processors,
@@ -73,7 +72,7 @@ struct SimulatedAccessRulesTests {
 
     // MARK: Interrupts
 
-    @Test func whatIsInterruptedDoesNotComplete() throws {
+    @Test func interruptedAccessesDoNotComplete() throws {
         let clients = ["search": reader(), "cancel": canceller(of: "*", every: 10_000_000)]
         func completed(_ interrupts: AccessSimulation.Interrupts) throws -> Int {
             let outcomes = try simulate(clients, interrupts: ["cancel": interrupts]) { _ in
@@ -81,16 +80,16 @@ struct SimulatedAccessRulesTests {
             }
             return try #require(outcomes["search"]).waits.count
         }
-        // Each is interrupted long before its end, but for the last.
+        // Each access except the last is interrupted long before its end.
         #expect(try completed(.init(victim: nil, latency: 1e6)) == 0)
         #expect(try completed(.init(victim: "search", latency: 1e6)) == 0)
-        // Somebody else's accesses are meant.
+        // The interrupts target another client.
         #expect(try completed(.init(victim: "ui", latency: 1e6)) >= 18)
-        // What ends by itself before SQLite looks is not interrupted.
+        // An access that ends before SQLite checks for interrupts is not interrupted.
         #expect(try completed(.init(victim: nil, latency: 60e6)) >= 18)
     }
 
-    @Test func anInterruptLeavesWhatOnlyHoldsItsConnection() throws {
+    @Test func anInterruptDoesNotAffectAHoldWithoutAStatement() throws {
         let hold = RecordedLoad.Client(
             workers: 1,
             style: "sync",
@@ -115,8 +114,8 @@ struct SimulatedAccessRulesTests {
 
     // MARK: Overtaking
 
-    /// Two workers that never think, on one reader.
-    @Test func whoIsAwakeOvertakesWhoHasNotWaitedForLong() throws {
+    /// Two workers without think time, on one reader.
+    @Test func anAwakeWorkerOvertakesARecentWaiter() throws {
         let clients = ["read": reader(workers: 2)]
         func waits(isOvertaking: Bool) throws -> [Double] {
             let outcomes = try simulate(clients, isOvertaking: isOvertaking) { _ in
@@ -126,9 +125,9 @@ struct SimulatedAccessRulesTests {
         }
         let inOrder = try waits(isOvertaking: false)
         let overtaking = try waits(isOvertaking: true)
-        // In turn: each waits for the other's access.
+        // They alternate: each waits for the other's access.
         #expect(inOrder.dropFirst(2).allSatisfy { $0 > 15_000 && $0 < 25_000 })
-        // One goes on until the other has waited for a millisecond.
+        // One continues until the other has waited for a millisecond.
         #expect(overtaking.count { $0 == 0 } > overtaking.count * 8 / 10)
         #expect(overtaking.contains { $0 >= 1e6 })
         #expect(overtaking.allSatisfy { $0 < 1.2e6 })
@@ -143,8 +142,8 @@ struct SimulatedAccessRulesTests {
         #expect(try #require(outcomes["read"]).waits.allSatisfy { $0 < 25_000 })
     }
 
-    /// Two readers come free within the time that a thread takes to wake up; a task waits behind it.
-    @Test func aTaskDoesNotSleepBesideAReaderThatWasLeftToAThread() throws {
+    /// Two readers become free while a thread wakes up; a task waits behind the thread.
+    @Test func aTaskDoesNotSleepBesideAReaderReservedForAThread() throws {
         func once(_ style: String, at time: UInt64) -> RecordedLoad.Client {
             RecordedLoad.Client(
                 workers: 1,
@@ -153,7 +152,7 @@ struct SimulatedAccessRulesTests {
                 at: time
             )
         }
-        // Both readers are taken from 10 to 11 ms; who comes then waits.
+        // Both readers are held from 10 to 11 ms; accesses that arrive then wait.
         let clients = [
             "a-first": once("sync", at: 10_000_000),
             "b-second": once("sync", at: 10_010_000),
@@ -171,8 +170,8 @@ struct SimulatedAccessRulesTests {
 
     // MARK: Waking up
 
-    /// Two workers that never think, on one reader, beside a writer that always works.
-    @Test func whoWakesUpWaitsForATickNowAndThenWhereProcessorsAreBusy() throws {
+    /// Two workers without think time, on one reader, beside a writer that is always busy.
+    @Test func wakingThreadsSometimesWaitForATickOnBusyProcessors() throws {
         var writer = reader()
         writer.operations = [.init(name: "write", weight: 1, access: "write")]
         func waits(processors: Int) throws -> [Double] {
@@ -183,7 +182,7 @@ struct SimulatedAccessRulesTests {
             return Array(try #require(outcomes["read"]).waits.dropFirst(2))
         }
         #expect(try waits(processors: 2).allSatisfy { $0 < 2.1e6 })
-        // They share the processor, so each waits for 4 ms, and a few for a tick of 4 ms more.
+        // They share the processor, so each waits for 4 ms, and a few for another tick of 4 ms.
         let waits = try waits(processors: 1)
         let late = waits.filter { $0 > 4.2e6 }
         #expect((0.08...0.3).contains(Double(late.count) / Double(waits.count)))
@@ -192,8 +191,10 @@ struct SimulatedAccessRulesTests {
 
     // MARK: Holds
 
-    /// A spectrum knows 1.2 s to 67 ms; accesses that hold for so long end together all the same.
-    @Test func aHoldLastsAsLongAsWasAskedFor() throws {
+    /// A spectrum resolves 1.2 s to 67 ms.
+    ///
+    /// Accesses with such holds must still end together.
+    @Test func aHoldLastsAsLongAsRequested() throws {
         var spectrum = LatencySpectrum()
         spectrum.add(1_200_300_000, count: 9)
         spectrum.add(1_900_000_000, count: 1)
@@ -214,11 +215,11 @@ struct SimulatedAccessRulesTests {
         #expect(usual.allSatisfy { $0 >= 1.2e9 && $0 < 1.206e9 })
         let excess = usual.reduce(0) { $0 + $1 - 1.2e9 } / Double(usual.count)
         #expect(abs(excess - 300_000) < 30_000)
-        // One that was late in the recording is late here.
+        // A hold that was late in the recording is late in the simulation.
         #expect(times.contains { $0 >= Double(late.lower) && $0 <= Double(late.upper) })
     }
 
-    /// 50 ms lie next to the end of their bucket; what is held a little longer counts in the next.
+    /// 50 ms is near the end of its bucket; slightly longer holds count in the next bucket.
     @Test func aHoldNextToItsBucketsEndIsExactToo() throws {
         var spectrum = LatencySpectrum()
         spectrum.add(50_200_000, count: 5)
@@ -240,12 +241,12 @@ struct SimulatedAccessRulesTests {
         processors.add(0, demand: 100, at: 0)
         processors.add(1, demand: 100, at: 0)
         #expect(processors.isBusy)
-        // Each has got 10 of its 100; the first gets 5 more.
+        // Each job has received 10 of its 100; the first one receives 5 more.
         let isShortened = processors.shorten(0, to: 5, at: 20)
         #expect(isShortened)
         #expect(processors.nextEnd == 30)
         #expect(processors.take(at: 30) == 0)
-        // It would end before that, or is not there.
+        // The job would end earlier, or does not exist.
         let isLengthened = processors.shorten(1, to: 500, at: 30)
         let isFound = processors.shorten(0, to: 5, at: 30)
         #expect(!isLengthened && !isFound)
@@ -254,7 +255,7 @@ struct SimulatedAccessRulesTests {
         #expect(!processors.isBusy)
     }
 
-    @Test func aHeapStaysOneWhenElementsAreTakenOut() {
+    @Test func aHeapStaysOrderedWhenElementsAreRemoved() {
         var heap = MinimumHeap<Int>(<)
         for value in [5, 3, 8, 1, 9, 2, 7] { heap.push(value) }
         let even = heap.removeAll { $0 % 2 == 0 }

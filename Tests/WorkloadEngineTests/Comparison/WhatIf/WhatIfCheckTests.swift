@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// What is run for real beside a prediction.
+/// Real runs that check a prediction.
 @Suite(.timeLimit(.minutes(2)))
 struct WhatIfCheckTests {
     private let recording: RunResult
@@ -14,14 +14,14 @@ struct WhatIfCheckTests {
         whatIf = try WhatIf(recording)
     }
 
-    @Test func theNeighboursTakeTurns() throws {
+    @Test func theNeighboursAlternate() throws {
         let runs = try whatIf.checkRuns(in: whatIf.scenario(), times: 2)
         #expect(runs.map(\.setting.readers) == [1, 3, 1, 3])
         #expect(runs.map(\.arm.readers) == [1, 3, 1, 3])
         #expect(Set(runs.map(\.arm.name)).count == 4)
     }
 
-    @Test func theRecordedSettingRunsAsOftenWhenAskedFor() throws {
+    @Test func theRecordedSettingRunsAsOftenOnRequest() throws {
         let runs = try whatIf.checkRuns(
             in: whatIf.scenario(),
             times: 2,
@@ -52,7 +52,7 @@ struct WhatIfCheckTests {
     @Test func eachRunCountsForItsSetting() throws {
         let runs = try whatIf.checkRuns(in: whatIf.scenario(), times: 2, includingRecorded: true)
         let predictions = try whatIf.predict([.pool(readers: 1), .pool(readers: 3)])
-        // As if the run had been ended in its fifth part.
+        // As if the run had been stopped in its fifth part.
         let made = runs.prefix(5).map { (run: $0, result: whatIf.run) }
         let result = whatIf.adding(made, on: recording.environment, to: predictions)
         #expect(result.checks?.map(\.setting.readers) == [1, 3])
@@ -66,7 +66,7 @@ struct WhatIfCheckTests {
         var machine = recording.environment
         machine.cpuCount = 8
         #expect(whatIf.adding([], on: machine, to: predictions) == predictions)
-        // Ended after the recorded setting's run.
+        // Stopped after the run of the recorded setting.
         let runs = try whatIf.checkRuns(in: whatIf.scenario(), includingRecorded: true)
         let result = whatIf.adding([(runs[0], whatIf.run)], on: machine, to: predictions)
         #expect(result.checks == nil)
@@ -74,7 +74,7 @@ struct WhatIfCheckTests {
         #expect(result.notes?.count == (predictions.notes?.count ?? 0) + 1)
     }
 
-    @Test func anotherMachineIsTold() throws {
+    @Test func aDifferentMachineIsReported() throws {
         var machine = recording.environment
         machine.cpuCount = 8
         machine.versions["sqlite"] = "3.50.0"

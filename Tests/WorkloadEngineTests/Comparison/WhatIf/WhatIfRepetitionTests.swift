@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Whether a machine still gives what was recorded.
+/// Whether a machine still reproduces a recording.
 @Suite(.timeLimit(.minutes(2)))
 struct WhatIfRepetitionTests {
     private let whatIf: WhatIf
@@ -14,7 +14,7 @@ struct WhatIfRepetitionTests {
         then = try #require(whatIf.run.clients["ui"]?.wait?.p99)
     }
 
-    /// A run in which `ui` waits for so many nanoseconds longer.
+    /// A run in which `ui` waits longer by the given number of nanoseconds.
     private func run(longerBy nanoseconds: UInt64) -> ArmResult {
         var run = whatIf.run
         run.clients["ui"]?.wait?.p99 = then + nanoseconds
@@ -24,7 +24,7 @@ struct WhatIfRepetitionTests {
         return run
     }
 
-    /// A prediction of the recorded setting, whose single runs lie so far apart.
+    /// A prediction of the recorded setting, whose single runs have the given spread.
     private func prediction(_ low: UInt64, _ high: UInt64) -> WhatIfPrediction {
         WhatIfPrediction(
             setting: whatIf.recorded,
@@ -39,45 +39,45 @@ struct WhatIfRepetitionTests {
         whatIf.repetition(runs, beside: prediction).clients["ui"]?.verdict
     }
 
-    @Test func withinAMillisecondItIsTheSame() {
+    @Test func aDifferenceWithinAMillisecondIsTheSame() {
         #expect(verdict([run(longerBy: 0)]) == .same)
         #expect(verdict([run(longerBy: 999_000)]) == .same)
         #expect(verdict([run(longerBy: 2_000_000)]) == .changed)
     }
 
-    /// The recorded run is one more of the same kind: half of the time it lies outside of the
-    /// range of three others.
-    @Test func whereSingleRunsDifferAsMuchItCannotBeTold() {
+    /// The recorded run is another run of the same kind: it lies outside the range of three others
+    /// half of the time.
+    @Test func equallyLargeDifferencesOfSingleRunsAreUndecidable() {
         let runs = [3_000_000, 5_000_000, 6_000_000].map { run(longerBy: $0) }
         #expect(verdict(runs) == .inconclusive)
         #expect(verdict([5_000_000, 5_500_000, 6_000_000].map { run(longerBy: $0) }) == .changed)
         #expect(verdict([0, 9_000_000, 9_000_000].map { run(longerBy: $0) }) == .inconclusive)
     }
 
-    @Test func whereSimulatedRunsDifferAsMuchItCannotBeTold() {
+    @Test func equallyLargeDifferencesOfSimulatedRunsAreUndecidable() {
         let runs = [run(longerBy: 9_000_000)]
         #expect(verdict(runs, beside: prediction(1_000_000, 20_000_000)) == .inconclusive)
         #expect(verdict(runs, beside: prediction(19_000_000, 20_000_000)) == .changed)
-        // Chance is no excuse for half a second.
+        // Chance does not explain half a second.
         let far = [run(longerBy: 500_000_000)]
         #expect(verdict(far, beside: prediction(1_000_000, 2_200_000)) == .changed)
     }
 
-    @Test func aChangeIsNoted() {
+    @Test func aChangeIsReported() {
         let changed = whatIf.repetition([run(longerBy: 2_000_000)], beside: nil)
         #expect(changed.notes.count == 1)
         #expect(changed.notes.first?.hasPrefix("ui waited for another time") == true)
         #expect(whatIf.repetition([run(longerBy: 0)], beside: nil).notes == [])
     }
 
-    @Test func aRunThatWasStoppedSaysNothingOfTheMachine() throws {
+    @Test func aStoppedRunIsNoEvidenceAboutTheMachine() throws {
         var stopped = run(longerBy: 2_000_000)
         stopped.partial = true
-        let own = whatIf.repetition([stopped], beside: nil)
-        #expect(own.problem == "a run was stopped before its end")
-        #expect(own.clients["ui"]?.verdict == .inconclusive)
-        #expect(own.notes == [])
-        // Nor does a recording that was.
+        let repetition = whatIf.repetition([stopped], beside: nil)
+        #expect(repetition.problem == "a run was stopped before its end")
+        #expect(repetition.clients["ui"]?.verdict == .inconclusive)
+        #expect(repetition.notes == [])
+        // A stopped recording is no evidence either.
         var recording = try KeptRecording.result()
         recording.runs[0].partial = true
         recording.runs[0].valid = false
@@ -91,7 +91,7 @@ struct WhatIfRepetitionTests {
         #expect(other.notes == [])
     }
 
-    @Test func theReportSaysWhatWasAndWhatIs() throws {
+    @Test func theReportStatesOldAndNewValues() throws {
         var result = try whatIf.predict([])
         let runs = [run(longerBy: 2_000_000), run(longerBy: 3_000_000)]
         result.repetition = whatIf.repetition(runs, beside: nil)
@@ -116,7 +116,7 @@ struct WhatIfRepetitionTests {
         #expect(WhatIfReport.text(of: result).contains("\n  no client has a 99th percentile"))
     }
 
-    @Test func jsonReadsBackAsItWas() throws {
+    @Test func jsonIsReadBackUnchanged() throws {
         var result = try whatIf.predict([])
         result.repetition = whatIf.repetition([run(longerBy: 2_000_000)], beside: nil)
         let text = try JSONReport.text(of: result)

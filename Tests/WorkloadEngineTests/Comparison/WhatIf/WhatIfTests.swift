@@ -5,7 +5,7 @@ import Testing
 @testable import WorkloadEngine
 
 struct WhatIfTests {
-    /// A result of reads of about 5 ms, 300 a second, on a pool of two readers.
+    /// A result of 300 reads per second of about 5 ms, on a pool of two readers.
     private func result() throws -> RunResult {
         var spectrum = LatencySpectrum()
         for index in 0..<1000 {
@@ -20,7 +20,7 @@ struct WhatIfTests {
         client.operations = ["get": client]
         client.operations?["get"]?.operations = nil
         client.processorMean = 50_000
-        // Whoever waits for nobody waits 5 µs.
+        // An access that finds a free connection waits 5 µs.
         var wait = LatencySpectrum()
         wait.add(5_000, count: 1000)
         client.spectra = LatencySpectra(response: spectrum, wait: wait, service: spectrum)
@@ -44,7 +44,7 @@ struct WhatIfTests {
         let queue = try #require(waits[.queue])
         let two = try #require(waits[.pool(readers: 2)])
         let three = try #require(waits[.pool(readers: 3)])
-        // Nobody writes: a queue is a pool of one reader.
+        // Without writes, a queue is a pool of one reader.
         #expect(queue == waits[.pool(readers: 1)])
         #expect(queue > two && two > three)
         let many = try #require(waits[.pool(readers: 16)])
@@ -74,13 +74,13 @@ struct WhatIfTests {
         }
     }
 
-    /// A few that waited for a second are no handovers, though they double the mean.
+    /// A few waits of a second are not caused by handovers, although they double the mean.
     @Test(.timeLimit(.minutes(2))) func aFewLongWaitsMakeNoSlowHandover() throws {
         let settings: [WhatIfSetting] = [.pool(readers: 3)]
         func predicted(longWaits: UInt64) throws -> UInt64 {
             var result = try result()
             var wait = LatencySpectrum()
-            // About what two readers make of this load.
+            // About the result of two readers under this load.
             wait.add(5_000, count: 400)
             for index in 0..<600 {
                 wait.add(UInt64(-log(1 - (Double(index) + 0.5) / 600) * 10e6))
@@ -93,7 +93,7 @@ struct WhatIfTests {
         #expect(abs(few - Double(try predicted(longWaits: 0))) < 0.2 * few)
     }
 
-    @Test(.timeLimit(.minutes(2))) func whoIsTooLateIsSkipped() throws {
+    @Test(.timeLimit(.minutes(2))) func lateAccessesAreSkipped() throws {
         var crowded = try result()
         crowded.runs[0].load?.clients["ui"]?.arrivals?.skipAfter = 20_000_000
         crowded.runs[0].load?.clients["ui"]?.workers = 4
@@ -105,7 +105,7 @@ struct WhatIfTests {
         #expect(prediction.predictions.last?.clients["ui"]?.skipped == nil)
     }
 
-    @Test(.timeLimit(.minutes(2))) func equalResultsGiveEqualPredictions() throws {
+    @Test(.timeLimit(.minutes(2))) func equalResultsHaveEqualPredictions() throws {
         let settings: [WhatIfSetting] = [.pool(readers: 2), .pool(readers: 3)]
         let first = try WhatIf(result()).predict(settings)
         #expect(try WhatIf(result()).predict(settings) == first)
@@ -116,7 +116,7 @@ struct WhatIfTests {
         #expect(try JSONDecoder().decode(WhatIfResult.self, from: Data(json.utf8)) == first)
     }
 
-    @Test func aHandoverIsFoundWhereItExplainsTheWaits() {
+    @Test func aHandoverIsFoundIfItExplainsTheWaits() {
         let found = Calibration.handover { handover, _ in
             // Readers need 2 ms; no handover explains what writers wait.
             (reader: handover.reader - 2e6, writer: -1)
@@ -127,7 +127,7 @@ struct WhatIfTests {
         #expect(long.reader == 0 && long.writer == 0)
     }
 
-    @Test func anOldResultSaysHowToRecordANewOne() throws {
+    @Test func anOldResultStatesHowToRecordANewOne() throws {
         var old = try result()
         old.runs[0].load = nil
         let error = #expect(throws: WhatIfError.self) { try WhatIf(old) }
@@ -142,7 +142,7 @@ struct WhatIfTests {
         #expect(error?.message.contains("pool") == true)
     }
 
-    @Test func whatIsNoQueueAndNoPoolIsRefused() throws {
+    @Test func otherArmsThanQueuesAndPoolsAreRefused() throws {
         var result = try result()
         result.runs[0].load?.kind = "memory"
         #expect(throws: WhatIfError.self) { try WhatIf(result) }
@@ -157,7 +157,7 @@ struct WhatIfTests {
         ("{\"schema\":\"poolgauge.comparison/1\"}", "this is a 'poolgauge.comparison/1'"),
         ("{\"schema\":\"poolgauge.run/1\"}", "'scenario' is missing at its top"),
     ])
-    func aFileThatIsNoResultSaysWhatItIs(text: String, message: String) {
+    func anInvalidResultFileIsDescribed(text: String, message: String) {
         let error = #expect(throws: WhatIfError.self) {
             try WhatIf.decode(Data(text.utf8), file: "r.json")
         }
@@ -180,7 +180,7 @@ struct WhatIfTests {
         #expect(WhatIfComparison(predicted: 90, measured: 100).error == -0.1)
     }
 
-    /// A client's run in which so many accesses wait for a millisecond, and so many for 100 ms.
+    /// A client's run with the given numbers of accesses that wait for 1 ms and for 100 ms.
     private func client(short: UInt64, long: UInt64) -> ClientResult {
         var wait = LatencySpectrum()
         wait.add(1_000_000, count: short)
@@ -196,7 +196,7 @@ struct WhatIfTests {
     }
 
     @Test func severalRunsCountTogether() throws {
-        // Most runs have less than one in a hundred that waits for long; all together have more.
+        // In most runs, fewer than one in a hundred waits for 100 ms; in all together, more do.
         let runs = [
             client(short: 995, long: 5), client(short: 995, long: 5), client(short: 900, long: 100),
         ]
@@ -205,12 +205,12 @@ struct WhatIfTests {
         #expect((97_000_000...103_000_000).contains(three.measured))
         let equal = [client(short: 2_000, long: 5), client(short: 2_000, long: 5)]
         #expect(WhatIfComparison(predicted: 0, measured: equal)?.measured == 1_000_000)
-        // Each is too short, all of them are long enough.
+        // Each run is too short, but all together are long enough.
         let short = [client(short: 600, long: 0), client(short: 600, long: 0)]
         let both = try #require(WhatIfComparison(predicted: 0, measured: short))
         #expect((970_000...1_040_000).contains(both.measured))
         #expect(both.least == nil && both.most == nil)
-        // What one of them has is not the range of all.
+        // The range of all runs is wider than that of one.
         let mixed = try #require(
             WhatIfComparison(predicted: 0, measured: short + [client(short: 1176, long: 24)])
         )
@@ -268,8 +268,8 @@ struct WhatIfTests {
         )
     }
 
-    /// In 300 accesses three are beyond the percentile: each simulation has another one.
-    @Test(.timeLimit(.minutes(2))) func aShortRunIsSaidToBeAMatterOfChance() throws {
+    /// Of 300 accesses, three are beyond the percentile, which differs in each simulation.
+    @Test(.timeLimit(.minutes(2))) func aShortRunIsReportedAsAMatterOfChance() throws {
         var short = try result()
         short.runs[0].load = RecordedLoad.test(rate: 300, length: 1_000_000_000, workers: 64)
         short.runs[0].clients["ui"]?.completed = 300
@@ -279,12 +279,12 @@ struct WhatIfTests {
         try #require(wait.high > 2 * wait.low)
         let notes = try #require(predicted.notes)
         #expect(notes.contains { $0.contains("is a matter of chance with 2 readers") })
-        // The recorded run is one like those.
+        // The recorded run resembles those.
         #expect((wait.low...wait.high).contains(30_000_000))
         #expect(!notes.contains { $0.contains("does not reproduce") })
     }
 
-    @Test func whatLiesInANarrowRangeIsNotReproducedForThat() throws {
+    @Test func aValueInANarrowRangeIsNotNecessarilyReproduced() throws {
         let whatIf = try WhatIf(result())
         let fit = WhatIfComparison(predicted: 19_000_000, measured: 11_000_000)
         func isReproduced(low: UInt64) -> Bool {

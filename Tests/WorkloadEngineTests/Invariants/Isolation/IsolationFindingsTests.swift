@@ -51,7 +51,7 @@ struct IsolationFindingsTests {
         #expect(result.detail == "2 transactions in 1 round, by a, b")
     }
 
-    @Test func nothingCommittedIsNothingChecked() {
+    @Test func withoutCommitsNothingIsChecked() {
         var findings = IsolationFindings()
         #expect(findings.result("isolation", sessions: [], failure: nil).passed == nil)
         findings.add(history([.aborted]), [])

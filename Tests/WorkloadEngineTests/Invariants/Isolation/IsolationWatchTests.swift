@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// The transactions that run beside a load, in simulated time.
+/// The transactions of the invariant beside a load, in simulated time.
 @Suite(.timeLimit(.minutes(2)))
 struct IsolationWatchTests {
     /// Runs a quiet load with the invariant.
@@ -24,9 +24,9 @@ struct IsolationWatchTests {
         return (try await run.run(), target)
     }
 
-    @Test func aDatabaseThatForgetsIsFoundWhileTheLoadRuns() async throws {
+    @Test func lostWritesAreFoundWhileTheLoadRuns() async throws {
         let events = Lock<[String]>([])
-        // Each query gives no rows, whatever was written.
+        // Each query returns no rows, whatever was written.
         let (result, target) = try await run(.init(hasSnapshots: false)) { sample in
             events.withLock { $0 += sample.events.map(\.message) }
         }
@@ -49,7 +49,7 @@ struct IsolationWatchTests {
         #expect((6000...13_500).contains(statements), "\(statements) statements")
     }
 
-    @Test func theTableComesBeforeTheLoadAndGoesAfterIt() async throws {
+    @Test func theTableIsCreatedBeforeAndRemovedAfterTheLoad() async throws {
         let (result, target) = try await run(.init(hasSnapshots: false))
         let statements = target.statements.map(\.sql)
         #expect(statements.first == "DROP TABLE IF EXISTS poolgauge_isolation")
@@ -59,7 +59,7 @@ struct IsolationWatchTests {
         #expect(result.clients["reader"]?.completed == 10)
     }
 
-    @Test func aTableThatCannotBeCreatedIsSaidToBeTheReason() async throws {
+    @Test func anErrorOfTheTableIsReported() async throws {
         var behaviour = FakeTarget.Behaviour()
         behaviour.before = { if $0.kind == .write { throw FakeFailure.broken } }
         let (result, _) = try await run(behaviour)

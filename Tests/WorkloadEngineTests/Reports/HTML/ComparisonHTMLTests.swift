@@ -98,7 +98,7 @@ struct ComparisonHTMLTests {
         #expect(Set(log.references).subtracting(log.identifiers) == [])
     }
 
-    @Test func thePageHoldsTheResultItself() throws {
+    @Test func thePageContainsTheResult() throws {
         let html = try ComparisonHTML.text(of: result)
         let json = try #require(
             html.components(separatedBy: "id=\"result\">").last?
@@ -112,7 +112,7 @@ struct ComparisonHTMLTests {
         )
     }
 
-    @Test func intervalsLieWhereTheirRatiosAre() throws {
+    @Test func intervalsAreDrawnAtTheirRatios() throws {
         let axis = ChartAxis.ratio("ratio", [0.25, 4])
         #expect(abs(axis.position(of: 1) - 0.5) < 1e-9)
         #expect(axis.position(of: 0.25) < 0.1)
@@ -121,7 +121,7 @@ struct ComparisonHTMLTests {
         #expect(ChartAxis.ratio("ratio", []).ticks.count >= 3)
     }
 
-    @Test func aComparisonOfNothingIsAPageAllTheSame() throws {
+    @Test func anEmptyComparisonIsAValidPage() throws {
         var nothing = result
         nothing.answer = []
         nothing.pairs = []

@@ -4,7 +4,7 @@ import Testing
 @testable import WorkloadEngine
 
 struct HTMLReportTests {
-    /// A name that tries all that a name can.
+    /// A name with every kind of hostile text.
     static let hostile =
         "</script></title><script>alert(1)</script>\"'><img src=x onerror=alert(1)>\u{1B}]0;x\u{7}"
 
@@ -69,7 +69,7 @@ struct HTMLReportTests {
 
     @Test func noDataInjectsMarkup() throws {
         let html = try HTMLReport.text(of: hostileResult())
-        // The one script is the data, and nothing of a name is left that a parser would obey.
+        // The only script is the data, and no name contains active markup.
         #expect(html.components(separatedBy: "<script").count == 2)
         #expect(html.components(separatedBy: "</script").count == 2)
         #expect(html.contains("<script type=\"application/json\" id=\"result\">"))
@@ -88,7 +88,7 @@ struct HTMLReportTests {
         let log = TagLog(html)
         #expect(log.problems == [])
         #expect(Set(log.identifiers).count == log.identifiers.count)
-        // What is referred to exists.
+        // All references have targets.
         #expect(Set(log.references).subtracting(log.identifiers) == [])
     }
 
@@ -113,7 +113,7 @@ struct HTMLReportTests {
         )
     }
 
-    @Test func thePolicyAllowsTheOwnStyleSheetAlone() throws {
+    @Test func thePolicyAllowsOnlyThePagesStyleSheet() throws {
         let html = try HTMLReport.text(of: ResultFixture.result)
         let sheet = try #require(
             html.components(separatedBy: "<style>").last?.components(separatedBy: "</style>").first
@@ -126,7 +126,7 @@ struct HTMLReportTests {
         #expect(!html.contains("http://") && !html.contains("https://"))
     }
 
-    @Test func thePageHoldsTheResultItself() throws {
+    @Test func thePageContainsTheResult() throws {
         let html = try HTMLReport.text(of: ResultFixture.result)
         let json = try #require(
             html.components(separatedBy: "id=\"result\">").last?
@@ -136,7 +136,7 @@ struct HTMLReportTests {
         #expect(decoded == ResultFixture.result)
     }
 
-    @Test func aRunOfNothingIsAPageAllTheSame() throws {
+    @Test func anEmptyRunIsAValidPage() throws {
         var result = ResultFixture.result
         result.runs = []
         #expect(TagLog(try HTMLReport.text(of: result)).problems == [])

@@ -12,7 +12,7 @@ struct MarkupTests {
         #expect(html == "<p title=\"\(safe)\">\(safe)</p>")
     }
 
-    @Test func literalsAreTextToo() {
+    @Test func literalsAreEscapedToo() {
         let name = "<b>"
         #expect(Markup.element("p", [:], "a \(name) & b").html == "<p>a &lt;b&gt; &amp; b</p>")
     }
@@ -23,7 +23,7 @@ struct MarkupTests {
         #expect(Markup.escaped("one\r\n\ttwo") == "one\n\ttwo")
     }
 
-    @Test func aCharacterMadeOfSeveralDoesNotHideAnother() {
+    @Test func aCombinedCharacterDoesNotHideMarkup() {
         // An angle bracket with a combining mark is one character, and still an angle bracket.
         #expect(Markup.escaped("<\u{301}script>") == "&lt;\u{301}script&gt;")
         #expect(Markup.escaped("\"\u{FE0F}") == "&quot;\u{FE0F}")
@@ -53,7 +53,7 @@ struct MarkupTests {
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
         ),
     ])
-    func digestsAreThoseOfTheStandard(text: String, digest: String) {
+    func digestsMatchTheStandard(text: String, digest: String) {
         let hex = SHA256.digest(of: text.utf8).map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A small reader of tags, strict where browsers forgive: what is open must be closed in order.
+/// A small parser of tags, stricter than browsers: open elements must be closed in order.
 struct TagLog {
     private(set) var problems: [String] = []
     private(set) var identifiers: [String] = []
-    /// What `href="#…"`, `aria-labelledby` and the like refer to.
+    /// The targets of `href="#…"`, `aria-labelledby` and similar attributes.
     private(set) var references: [String] = []
 
     private static let voids: Set = ["meta", "br", "hr", "img", "link", "input", "col"]

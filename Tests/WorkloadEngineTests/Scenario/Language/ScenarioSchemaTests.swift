@@ -4,7 +4,7 @@ import Yams
 
 @testable import WorkloadEngine
 
-/// The published schema against the decoder.
+/// The published schema, compared with the decoder.
 struct ScenarioSchemaTests {
     @Test func theSchemaIsJSONOfTheDraft() throws {
         let data = Data(ScenarioSchema.json.utf8)
@@ -21,11 +21,13 @@ struct ScenarioSchemaTests {
     }
 
     @Test(arguments: [ScenarioParsingTests.whole, SchemaDatasetTests.yaml, ScenarioSlip.good])
-    func whatTheDecoderTakesIsValid(yaml: String) throws {
+    func scenariosThatTheDecoderAcceptsAreValid(yaml: String) throws {
         #expect(try SchemaValidator(ScenarioSchema.json).problems(yaml: yaml) == [])
     }
 
-    /// Slips of form, which an editor can show; what names refer to, only the decoder knows.
+    /// Mistakes of form, which an editor can show.
+    ///
+    /// Only the decoder checks what names refer to.
     @Test(arguments: [
         ("name: good", "nmae: good"), ("preset: pgbench", "preset: pgbnech"),
         ("readers: 4", "raeders: 4"), ("readers: 4", "readers: 0"),
@@ -33,13 +35,13 @@ struct ScenarioSchemaTests {
         ("rate: 200/s", "rate: 200"), ("access: read, hold", "access: reed, hold"),
         ("version: 1", "version: 2"), ("ui.response: [", "ui: ["),
     ])
-    func whatTheDecoderRefusesForItsFormIsInvalid(old: String, new: String) throws {
+    func malformedScenariosAreInvalid(old: String, new: String) throws {
         let yaml = ScenarioSlip.good.replacing(old, with: new, maxReplacements: 1)
         #expect(throws: ScenarioError.self) { try Scenario.parse(yaml: yaml, file: "f") }
         #expect(try !SchemaValidator(ScenarioSchema.json).problems(yaml: yaml).isEmpty)
     }
 
-    /// Every mapping of the language, and a scenario that has one of it at `MAPPING`.
+    /// Every mapping of the language, and a scenario that contains it at `MAPPING`.
     static let mappings: [(shape: MappingShape, yaml: String)] = [
         (Language.dataset, "dataset: MAPPING"),
         (Language.table, "dataset: {schema: CREATE TABLE t (a), rows: {t: MAPPING}}"),
@@ -60,15 +62,15 @@ struct ScenarioSchemaTests {
         (Language.retry, "clients: {c: {access: read, sql: SELECT 1, retry: MAPPING}}"),
     ]
 
-    @Test func everyDefinitionIsTried() throws {
+    @Test func everyDefinitionIsTested() throws {
         let data = Data(ScenarioSchema.json.utf8)
         let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         let definitions = try #require(object["$defs"] as? [String: Any])
         #expect(Set(definitions.keys) == Set(Self.mappings.map(\.shape.name)))
     }
 
-    /// The decoder knows exactly the keys of the schema: it calls no declared key unknown, and
-    /// every other one.
+    /// The decoder supports exactly the keys of the schema: it accepts each declared key, and
+    /// reports every other key as unknown.
     @Test(arguments: mappings.indices)
     func theDecoderKnowsTheKeysOfTheSchema(index: Int) {
         let (shape, yaml) = Self.mappings[index]
@@ -85,12 +87,14 @@ struct ScenarioSchemaTests {
         }
     }
 
-    /// Names may be of any script; what the decoder refuses as a name, the schema does too.
+    /// Names may use any script.
+    ///
+    /// The schema refuses the same names as the decoder.
     @Test(arguments: [
         ("pool-2_b", true), ("höhe", true), ("二", true), ("a b", false), ("a.b", false),
         ("a:b", false), ("a[0]", false), ("a^", false), ("a~", false), ("`a", false),
     ])
-    func namesAreThoseOfTheDecoder(name: String, isName: Bool) throws {
+    func namesMatchTheDecoder(name: String, isName: Bool) throws {
         let yaml = ScenarioSlip.good.replacing("pool: {type", with: "\"\(name)\": {type")
         let problems = try SchemaValidator(ScenarioSchema.json).problems(yaml: yaml)
         #expect(problems.isEmpty == isName, "\(problems)")

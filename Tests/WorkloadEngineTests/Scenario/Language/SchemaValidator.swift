@@ -1,9 +1,9 @@
 import Foundation
 import Yams
 
-/// Checks YAML against a JSON Schema, as far as the scenarios' schema goes.
+/// Validates YAML with a JSON Schema; supports the keywords that the scenarios' schema uses.
 struct SchemaValidator {
-    /// A keyword of the schema that the validator does not know: then it proves nothing.
+    /// A keyword of the schema that the validator does not support.
     struct UnknownKeyword: Error {
         var name: String
     }
@@ -17,7 +17,7 @@ struct SchemaValidator {
         root = object as? [String: Any] ?? [:]
     }
 
-    /// What is wrong with a YAML text; empty when it is valid.
+    /// The errors in a YAML text; empty if it is valid.
     func problems(yaml: String) throws -> [String] {
         guard let node = try Yams.compose(yaml: yaml) else { return ["nothing"] }
         return try problems(node, root, at: "")
