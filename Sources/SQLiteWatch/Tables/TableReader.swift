@@ -4,8 +4,8 @@ import Telemetry
 
 /// Reads the frames of a log as they are written, and counts them by table and index.
 ///
-/// It runs in a helper process of its own, because a walk over a large database takes longer than a
-/// sample may. Each call takes bounded time, and memory is bounded by the size of the map.
+/// It runs in a separate helper process, because a walk over a large database takes longer than a
+/// sample may take. Each call takes bounded time, and the size of the map bounds the memory.
 final class TableReader {
     private let files: DatabaseFiles
     private var map: PageMap?
@@ -15,30 +15,31 @@ final class TableReader {
     private var tally = FrameTally()
     private var framesRead: UInt64 = 0
     private var pageSize = 4_096
-    /// What was counted with maps that are no longer in use.
+    /// The counts of earlier maps.
     private var settled: [TableCounts.Key: UInt64] = [:]
-    /// Frames and unknown frames since the last walk.
+    /// The numbers of frames and of unknown frames since the last walk.
     private var sinceWalk: (frames: UInt64, unknown: UInt64) = (0, 0)
 
-    /// The log that is read, and the last frame that was.
+    /// The current log and its last read frame.
     private var position: (salt1: UInt32, salt2: UInt32, frame: UInt32)?
-    /// The newest frame of each page in it.
+    /// The newest frame of each page in the log.
     private var newest: [UInt32: UInt32] = [:]
 
-    /// Frames of a log whose pages are known to the walk; beyond, it uses the database file.
+    /// The number of frames whose pages a walk finds in the log; for others, it uses the database
+    /// file.
     private static let newestLimit: UInt32 = 200_000
-    /// Frames that are read as one transaction.
+    /// The largest number of frames to read as one transaction.
     private static let transactionLimit = 8_192
-    /// Nanoseconds that a walk may take.
+    /// The time limit of a walk, in nanoseconds.
     private static let walkTime: UInt64 = 1_000_000_000
-    /// Nanoseconds between two walks.
+    /// The minimum time between two walks, in nanoseconds.
     private static let walkPause: UInt64 = 5_000_000_000
-    /// The share of unknown frames from which on another walk is made.
+    /// The share of unknown frames above which another walk starts.
     private static let unknownShare = 0.02
 
     init(path: [UInt8]) { files = DatabaseFiles(path: path) }
 
-    /// Reads what was committed since the last call, for some time.
+    /// Reads the commits since the last call, up to a time limit in nanoseconds.
     func advance(nanoseconds: UInt64) -> TableCounts {
         let sample = files.sample(probesReaders: false)
         let observed = ObservedFiles(sample)
@@ -58,7 +59,7 @@ final class TableReader {
         return counts()
     }
 
-    /// Goes to the log's beginning when it was reset.
+    /// Returns to the start of the log if it was reset.
     private func follow(_ index: WALIndexHeader) {
         if let position, position.salt1 == index.salt1, position.salt2 == index.salt2,
             position.frame <= index.frames
@@ -66,10 +67,10 @@ final class TableReader {
             return
         }
         newest = [:]
-        // The first time, what was written before is no part of what is counted.
+        // At first, skip the frames written before.
         let isFirst = position == nil && map == nil
         position = (index.salt1, index.salt2, isFirst ? index.frames : 0)
-        if isFirst { noteNewest(until: min(index.frames, Self.newestLimit), index) }
+        if isFirst { recordNewest(until: min(index.frames, Self.newestLimit), index) }
     }
 
     private var needsWalk: Bool {
@@ -84,7 +85,7 @@ final class TableReader {
     private func walk(_ index: WALIndexHeader, _ header: DatabaseHeader, usable: Int) {
         let start = monotonicNanoseconds()
         var limits = PageMap.Limits()
-        limits.goesOn = { monotonicNanoseconds() &- start < Self.walkTime }
+        limits.mayContinue = { monotonicNanoseconds() &- start < Self.walkTime }
         let walked = PageMap.walk(pages: index.pages, usable: usable, limits: limits) { number in
             self.page(number, size: self.pageSize)
         }
@@ -105,7 +106,7 @@ final class TableReader {
         schemaCookie = page(1, size: pageSize).flatMap { ByteField($0).big32(40) }
     }
 
-    /// Keeps the counts by name: another map has other numbers.
+    /// Converts the counts to names, because another map has other numbers.
     private func settle() {
         guard let map else { return }
         for (owner, count) in tally.counts {
@@ -124,7 +125,7 @@ final class TableReader {
 
     // MARK: Frames
 
-    /// Reads a transaction, or a large part of one; false when it cannot be read.
+    /// Reads a transaction, or a large part of one; returns false if it cannot be read.
     private func readTransaction(until end: UInt32, _ index: WALIndexHeader, usable: Int) -> Bool {
         guard var position, var map else { return false }
         var frames: [FrameTally.Frame] = []
@@ -144,7 +145,7 @@ final class TableReader {
             isCommit = size > 0
             number += 1
         }
-        // A reset in between may have replaced what was read.
+        // A reset during the read may have replaced these frames.
         guard let salts = currentSalts(), salts == (position.salt1, position.salt2) else {
             return false
         }
@@ -158,7 +159,7 @@ final class TableReader {
             newest[frame.page] = position.frame + UInt32(offset) + 1
         }
         if let first = frames.last(where: { $0.page == 1 }) {
-            // Another schema needs another walk.
+            // A new schema requires another walk.
             if ByteField(first.bytes).big32(40) != schemaCookie {
                 schemaCookie = nil
                 mappedAt = 0
@@ -169,7 +170,7 @@ final class TableReader {
         return true
     }
 
-    private func noteNewest(until end: UInt32, _ index: WALIndexHeader) {
+    private func recordNewest(until end: UInt32, _ index: WALIndexHeader) {
         guard end > 0 else { return }
         for frame in 1...end {
             let offset = Self.offset(of: frame, pageSize: pageSize)

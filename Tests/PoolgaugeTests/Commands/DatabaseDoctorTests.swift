@@ -160,7 +160,7 @@ struct DatabaseDoctorTests {
             let found = try examine(folder)
             let journal = found.findings("journal")
             #expect(journal.contains { $0.text.contains("larger than the database") })
-            #expect(journal.contains { $0.text.contains("The log is pinned by") })
+            #expect(journal.contains { $0.text.contains("pins the log") })
             #expect(found.findings("processes").first?.text.contains("\(getpid())") == true)
             #expect((found.copy.bytes ?? 0) > 0)
             try reader.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }

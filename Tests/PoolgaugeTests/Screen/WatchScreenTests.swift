@@ -58,7 +58,7 @@ struct WatchScreenTests {
     @Test func keysWorkAndTheTerminalIsGivenBack() throws {
         try withTop { program, _, folder in
             // After a second of reports, which leaves some to go back to.
-            try program.wait(for: "The log is pinned by report")
+            try program.wait(for: "pins the log")
             program.type("?")
             try program.wait(for: "watching continues")
             program.type("?")
