@@ -83,7 +83,7 @@ struct TableHelper {
         return nil
     }
 
-    private mutating func earn(at now: UInt64) {
+    private mutating func addCredit(at now: UInt64) {
         let elapsed = Double(now - min(now, creditAt))
         creditAt = now
         credit = min(credit + elapsed * processorLimit, processorLimit * Self.creditSeconds * 1e9)

@@ -272,7 +272,7 @@ struct WatchDashboardTests {
         #expect(model.databases.map(\.reportBytes).reduce(0, +) <= WatchHistory.budget)
         // The oldest reports are gone, and the newest can be shown.
         var history = model.databases[39]
-        history.look(at: 0)
+        history.show(time: 0)
         #expect(history.now > 0 && history.now < 100)
     }
 
@@ -285,7 +285,7 @@ struct WatchDashboardTests {
         }
         #expect(history.moments.count == WatchHistory.capacity)
         #expect(history.lanes.allSatisfy { $0.points.count <= WatchHistory.capacity })
-        history.look(at: 0)
+        history.show(time: 0)
         #expect(history.now >= 600 - Double(WatchHistory.capacity) / 4)
     }
 }
