@@ -26,7 +26,7 @@ struct WatchDisplayRun {
             } report: { _ in
             }
         } catch let error as TerminalError {
-            throw CommandFailure(error.text(wayOut: "poolgauge top --once"))
+            throw CommandFailure(error.text(alternative: "poolgauge top --once"))
         }
     }
 

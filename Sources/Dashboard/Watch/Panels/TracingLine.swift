@@ -6,10 +6,10 @@ enum TracingLine {
     /// Returns the level, the cost and the number of invisible programs, in one line.
     static func text(_ report: WatchReport?) -> String {
         guard let tracing = report?.tracing else { return "" }
+        let slowed = HumanUnits.counted(tracing.processesSlowed, "process", "processes")
         var parts = [
             tracing.level,
-            "slows \(HumanUnits.counted(tracing.processesSlowed, "process", "processes")) by at most "
-                + HumanUnits.percent(tracing.share),
+            "slows \(slowed) by at most \(HumanUnits.percent(tracing.share))",
         ]
         if tracing.lost > 0 { parts.append("\(HumanUnits.count(tracing.lost)) events lost") }
         if !tracing.notVisible.isEmpty { parts.append("\(tracing.notVisible.count) not visible") }
