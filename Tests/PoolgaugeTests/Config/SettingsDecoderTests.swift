@@ -88,8 +88,8 @@ struct SettingsDecoderTests {
     }
 
     @Test(arguments: [
-        ("keys:\n  sort: x\n  theme: x", "config.yaml:3:3: the key x of 'theme' is 'sort' already"),
-        ("keys: {quit: []}", "config.yaml:1:8: no key is left for 'quit'"),
+        ("keys:\n  sort: x\n  theme: x", "config.yaml:3:3: the key x of 'theme' already belongs to 'sort'"),
+        ("keys: {quit: []}", "config.yaml:1:8: 'quit' needs a key"),
         ("keys: 7", "config.yaml:1:7: '7' is not a mapping"),
         ("theme: [", "config.yaml:"), ("- a", "config.yaml:1:1: a configuration must be a mapping"),
         ("theme: a\ntheme: b", "config.yaml:"), ("refresh: 0", "config.yaml:1:10: '0'"),

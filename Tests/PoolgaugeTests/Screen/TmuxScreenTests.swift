@@ -50,7 +50,7 @@ struct TmuxScreenTests {
             tmux.type("Enter")
             try tmux.wait(for: "you checkpoint, passive: ")
             tmux.type(">")
-            try tmux.wait(for: "drawn 20 times")
+            try tmux.wait(for: "20 frames per second")
             tmux.type("n")
             try tmux.wait(for: "1 snapshot open")
             tmux.type("x")
