@@ -59,7 +59,8 @@ let package = Package(
             dependencies: ["CSQLite", "Telemetry"],
             swiftSettings: strict
         ),
-        .target(name: "SQLiteWatch", dependencies: ["Telemetry"], swiftSettings: strict),
+        .target(name: "Units", swiftSettings: strict),
+        .target(name: "SQLiteWatch", dependencies: ["Telemetry", "Units"], swiftSettings: strict),
         .target(
             name: "SQLTrace",
             dependencies: [
@@ -108,7 +109,7 @@ let package = Package(
         ),
         .target(
             name: "TerminalUI",
-            dependencies: [.product(name: "Yams", package: "Yams")],
+            dependencies: ["Units", .product(name: "Yams", package: "Yams")],
             // A link to themes/: the files are part of the library, wherever the binary is.
             resources: [.embedInCode("Themes/BuiltIn")],
             swiftSettings: strict

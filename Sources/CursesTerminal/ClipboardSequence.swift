@@ -1,20 +1,19 @@
-/// The sequence that puts a text on the clipboard of the terminal's user, wherever the program runs.
+/// The sequence that copies a text to the clipboard of the terminal's user.
 ///
-/// OSC 52, <https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>: the text is sent in base 64,
-/// so that nothing of it can be a control character. tmux hands it on with `set -g set-clipboard
-/// on`.
+/// OSC 52 (<https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>) sends the text in base 64,
+/// which contains no control characters. tmux forwards it with `set -g set-clipboard on`.
 enum ClipboardSequence {
-    /// Terminals refuse longer ones: xterm at 100,000 characters of base 64, others sooner.
+    /// The length limit in bytes: xterm rejects 100,000 characters of base 64, others fewer.
     static let limit = 48_000
 
-    /// The sequence; nil for a text that is too long.
+    /// Returns the sequence; nil if the text is too long.
     static func bytes(for text: String) -> [UInt8]? {
         let bytes = Array(text.utf8)
         guard bytes.count <= limit else { return nil }
         return Array("\u{1B}]52;c;".utf8) + base64(bytes) + [0x07]
     }
 
-    /// RFC 4648, section 4.
+    /// Encodes bytes in base 64 (RFC 4648, section 4).
     static func base64(_ bytes: [UInt8]) -> [UInt8] {
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         let padding = UInt8(ascii: "=")

@@ -1,20 +1,20 @@
 import TerminalUI
 
-/// The numbers by which ncurses knows two colours together; defined when first used.
+/// The ncurses numbers of colour pairs, which are defined at their first use.
 struct ColorPairs {
-    /// What a screen's colours are, in ncurses's numbers.
+    /// The colour capabilities of a screen, in terms of ncurses.
     struct Capabilities: Equatable {
-        /// How many colours there are; 0 for none.
+        /// The number of colours; 0 for none.
         var colors: Int
-        /// How many pairs there can be, pair 0 included.
+        /// The maximum number of pairs, including pair 0.
         var pairs: Int
         /// Whether a colour is 0xRRGGBB.
         var isDirect: Bool
-        /// Whether -1 is the terminal's own colour.
+        /// Whether -1 is the terminal's default colour.
         var hasDefaultColors: Bool
     }
 
-    /// A pair's number and the attributes that stand for what the colours cannot say.
+    /// The number of a pair, and whether bold replaces a brighter colour.
     struct Choice: Equatable {
         var pair: Int32
         var isBrightened: Bool
@@ -22,7 +22,7 @@ struct ColorPairs {
 
     let capabilities: Capabilities
     let depth: ColorDepth
-    /// Whether there were more pairs than numbers since ``forget()``.
+    /// Whether the pairs have been exhausted since ``forget()``.
     private(set) var isExhausted = false
 
     private struct Colors: Hashable {
@@ -49,7 +49,7 @@ struct ColorPairs {
             }
     }
 
-    /// The pair that shows a style; pair 0, the terminal's own colours, when there is none left.
+    /// Returns the pair for a style; pair 0, the terminal's default colours, if none is left.
     mutating func choice(for style: Style) -> Choice {
         guard depth != .mono else { return Choice(pair: 0, isBrightened: false) }
         let colors = Colors(foreground: style.foreground, background: style.background)
@@ -59,7 +59,7 @@ struct ColorPairs {
         return choice
     }
 
-    /// Forgets all pairs; every cell must be put again.
+    /// Removes all pairs; all cells must be drawn again.
     mutating func forget() {
         choices.removeAll(keepingCapacity: true)
         numbers.removeAll(keepingCapacity: true)
@@ -71,11 +71,11 @@ struct ColorPairs {
         var background = number(of: colors.background, standard: 0)
         var isBrightened = false
         if !capabilities.isDirect, capabilities.colors < 16 {
-            // Eight colours: bold makes the brighter eight, and there are no brighter backgrounds.
+            // With eight colours, bold produces the brighter eight; backgrounds cannot be brighter.
             isBrightened = foreground >= 8
             if foreground >= 8 { foreground -= 8 }
             if background >= 8 { background -= 8 }
-            // Dark grey on black must not become black on black.
+            // Avoid black on black for dark grey on black.
             if foreground == background, foreground >= 0 { foreground = background == 0 ? 7 : 0 }
         }
         let wanted = SIMD2(foreground, background)
@@ -102,10 +102,10 @@ struct ColorPairs {
         }
     }
 
-    /// A direct colour's number.
+    /// Returns the number of a direct colour.
     ///
-    /// Entries such as xterm-direct keep 0 to 7 for the user's palette (terminfo, "RGB"): the
-    /// darkest colours take the nearest one beyond.
+    /// Entries such as xterm-direct reserve 0 to 7 for the user's palette (terminfo, "RGB"), so the
+    /// darkest colours use the nearest number above.
     private static func direct(_ components: (UInt8, UInt8, UInt8)) -> Int32 {
         let packed = Int32(components.0) << 16 | Int32(components.1) << 8 | Int32(components.2)
         return max(packed, 8)

@@ -9,12 +9,12 @@ import Darwin
 
 /// The process's terminal, through ncurses.
 ///
-/// One at a time, used by the thread that opened it. Whatever ends the program, the terminal comes
-/// back: ``close()``, and for signals, traps and `exit` a handler with fixed bytes.
+/// A process has one at a time, on the thread that opened it. The terminal is restored in all
+/// cases: by ``close()``, and after signals, traps and `exit` by a handler with fixed bytes.
 package final class CursesTerminal: Terminal {
-    /// The extent in cells.
+    /// The size in cells.
     package private(set) var size: Size
-    /// What it can show of a theme's colours.
+    /// The colour depth of the terminal.
     package let depth: ColorDepth
 
     private let signals: Int32
@@ -25,13 +25,13 @@ package final class CursesTerminal: Terminal {
     private var escape = EscapeSequence()
     private var isOpen = true
 
-    /// Takes the terminal on standard input and output over.
+    /// Opens the terminal on standard input and output.
     ///
     /// - Parameters:
     ///   - environment: The process's variables: `TERM`, `COLORTERM`, `NO_COLOR`.
-    ///   - wantsMouse: Whether the mouse is for the program, where there is one; else the terminal
-    ///     selects text with it.
-    /// - Throws: A ``TerminalError`` that names the way out.
+    ///   - wantsMouse: Whether the program uses the mouse; otherwise the terminal selects text with
+    ///     it.
+    /// - Throws: A ``TerminalError`` with an alternative command.
     package init(
         environment: [String: String],
         wantsMouse: Bool = true
@@ -39,9 +39,9 @@ package final class CursesTerminal: Terminal {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw .notATerminal }
         _ = pg_locale_is_utf8()
         let profile = try TerminalProfile(environment: environment) { pg_terminal_is_known($0) }
-        // Before ncurses looks: where SIGTSTP has no handler it installs its own, and from then on
-        // ignores the signal while it writes, so that a ^Z of that moment would be lost
-        // (_nc_signal_handler in its lib_tstp.c).
+        // Install the handlers before ncurses does: without a handler for SIGTSTP, it installs its
+        // own and ignores the signal during writes, which would lose a ^Z (_nc_signal_handler in
+        // its lib_tstp.c).
         signals = pg_signals_install()
         guard signals >= 0 else { throw .refused(name: profile.name) }
         var colors = pg_screen_colors()
@@ -64,7 +64,7 @@ package final class CursesTerminal: Terminal {
 
     deinit { close() }
 
-    /// Gives the terminal back as it was; a second time it does nothing.
+    /// Restores the terminal; further calls have no effect.
     package func close() {
         guard isOpen else { return }
         isOpen = false
@@ -72,13 +72,13 @@ package final class CursesTerminal: Terminal {
         pg_signals_remove()
     }
 
-    /// How many bytes the thread that calls has written, all to the terminal when it writes
-    /// nowhere else; nil where the system does not count them.
+    /// The number of bytes that the calling thread has written, including to other files; nil if
+    /// the system does not count them.
     package var bytesWritten: UInt64? { UInt64(exactly: pg_thread_bytes_written()) }
 
-    /// Puts a text on the clipboard of the terminal's user, where the terminal lets programs.
+    /// Copies a text to the clipboard of the terminal's user, if the terminal permits it.
     ///
-    /// - Returns: Whether the terminal was asked; it does not answer.
+    /// - Returns: Whether the text was sent; the terminal does not confirm it.
     package func copy(_ text: String) -> Bool {
         guard isOpen, pg_screen_speaks_xterm(), let bytes = ClipboardSequence.bytes(for: text)
         else { return false }
@@ -98,7 +98,7 @@ package final class CursesTerminal: Terminal {
 // MARK: - Drawing
 
 extension CursesTerminal {
-    /// Shows a surface, and sends only the cells that changed since the last one.
+    /// Shows a surface; sends only the cells that changed since the last one.
     package func draw(_ surface: Surface) {
         guard isOpen else { return }
         if pairs.isExhausted {
@@ -122,7 +122,7 @@ extension CursesTerminal {
         let choice = pairs.choice(for: cell.style)
         var attributes = UInt32(cell.style.attributes.rawValue)
         if choice.isBrightened { attributes |= UInt32(PG_BOLD) }
-        // The first scalar, and the marks that the C side has room for.
+        // The first scalar, and as many marks as the C function accepts.
         withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 5) { scalars in
             var count = 0
             for scalar in cell.character.unicodeScalars where count < scalars.count {
@@ -145,7 +145,7 @@ extension CursesTerminal {
 // MARK: - Events
 
 extension CursesTerminal {
-    /// The next event, or nil when the time is over.
+    /// Waits for the next event; nil after the timeout.
     package func nextEvent(waitingAtMost nanoseconds: UInt64) -> TerminalEvent? {
         guard isOpen else { return nil }
         if pending.isEmpty { collect(waitingAtMost: nanoseconds) }
@@ -159,14 +159,14 @@ extension CursesTerminal {
             pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
             pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
         ]
-        // Rounded up: a loop that is woken too early turns until it is late enough.
+        // Round up, because a loop that wakes too early repeats.
         let milliseconds = pending.isEmpty ? min(nanoseconds / 1_000_000 + 1, 60_000) : 0
         guard poll(&descriptors, 2, nanoseconds == 0 ? 0 : Int32(milliseconds)) > 0 else { return }
         if descriptors[1].revents != 0 { collectSignals() }
         if descriptors[0].revents & Int16(POLLIN) != 0 {
             let before = pending.count
             collectKeys()
-            // Readable and nothing to read: the far side is gone, or it is a key without a name.
+            // Readable without a key: the terminal is gone, or the key is unknown.
             if pending.count == before, descriptors[0].revents & Int16(POLLHUP) != 0 {
                 pending.append(.end(signal: SIGHUP))
             }
@@ -187,15 +187,15 @@ extension CursesTerminal {
                 mouse.begin(.characters)
                 continue
             case PG_KEY_SCALAR where mouse.isReading:
-                if let event = mouse.take(code) { pending.append(.input(.mouse(event))) }
+                if let event = mouse.handle(code) { pending.append(.input(.mouse(event))) }
                 continue
             case PG_KEY_SCALAR:
-                pending += escape.take(code).map { .input(.key($0)) }
+                pending += escape.handle(code).map { .input(.key($0)) }
                 continue
             case PG_KEY_SPECIAL: key = KeyDecoder.key(special: code)
             case PG_KEY_OTHER: key = nil
             default:
-                // Nothing follows: it was the key Esc.
+                // Nothing follows, so it was the Esc key.
                 pending += escape.end().map { .input(.key($0)) }
                 return
             }
@@ -204,7 +204,7 @@ extension CursesTerminal {
         }
     }
 
-    /// Takes all signals that are pending; one that came twice means no more than once.
+    /// Collects all pending signals; repeated signals count once.
     private func collectSignals() {
         var isResized = false
         var wantsStop = false
@@ -219,30 +219,31 @@ extension CursesTerminal {
             }
         }
         if isContinued {
-            // After a SIGSTOP, which nobody could prepare for.
-            takeOver()
+            // Restore the screen after a SIGSTOP, which cannot be handled.
+            resumeScreen()
             pending.append(.continued)
         }
         if isResized || isContinued { resize() }
         if wantsStop { pending.append(.stop) }
     }
 
-    /// Gives the terminal back, stops the process, and takes the terminal again when it goes on.
+    /// Restores the terminal, stops the process, and reopens the terminal when the process
+    /// continues.
     package func stop() {
         guard isOpen else { return }
         pg_screen_suspend()
         pg_signals_stop_process()
-        // A second ^Z and resizes are dealt with by now.
+        // Discard a second ^Z and resizes.
         var ends: [TerminalEvent] = []
         while case let signal = pg_signals_next(signals), signal != 0 {
             if [SIGINT, SIGTERM, SIGHUP].contains(signal) { ends.append(.end(signal: signal)) }
         }
-        takeOver()
+        resumeScreen()
         resize()
         pending += ends
     }
 
-    private func takeOver() {
+    private func resumeScreen() {
         pg_screen_resume()
         shown = nil
     }

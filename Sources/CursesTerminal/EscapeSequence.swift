@@ -1,9 +1,9 @@
 import TerminalUI
 
-/// Swallows the sequences of keys that nobody knows, so that their letters are not taken for keys.
+/// Discards the sequences of unknown keys, so that their letters do not count as keys.
 ///
-/// ncurses gives such a sequence byte by byte. An Esc that a person pressed comes alone.
-/// ECMA-48, 5.4: a control sequence ends with a byte from `@` to `~`.
+/// ncurses returns such a sequence byte by byte. A pressed Esc key has no further bytes. A control
+/// sequence ends with a byte from `@` to `~` (ECMA-48, 5.4).
 struct EscapeSequence {
     private enum State {
         case none
@@ -19,10 +19,10 @@ struct EscapeSequence {
 
     private var state = State.none
 
-    /// Takes a scalar in.
+    /// Handles a scalar.
     ///
-    /// - Returns: The keys that it turns out to be.
-    mutating func take(_ scalar: UInt32) -> [Key] {
+    /// - Returns: The decoded keys.
+    mutating func handle(_ scalar: UInt32) -> [Key] {
         switch state {
         case .none:
             guard scalar == 0x1B else { return KeyDecoder.key(scalar: scalar).map { [$0] } ?? [] }
@@ -34,13 +34,13 @@ struct EscapeSequence {
             case 0x4F: state = .single
             case 0x1B: return [.escape]
             default:
-                // Alt and a key, as terminals send it: the key is one of its own after Esc.
+                // Terminals send Alt and a key as Esc and the key.
                 state = .none
                 return [.escape] + (KeyDecoder.key(scalar: scalar).map { [$0] } ?? [])
             }
             return []
         case .control, .parameters:
-            // Control characters end it too: they are no part of any.
+            // Control characters also end the sequence.
             let isEnd = scalar < 0x20 || (0x40...0x7E).contains(scalar) && scalar != 0x5B
             state = isEnd ? .none : .parameters
             return []
@@ -50,9 +50,9 @@ struct EscapeSequence {
         }
     }
 
-    /// Nothing more is there to read.
+    /// Ends a sequence after the last available byte.
     ///
-    /// - Returns: The keys that were pressed one after another: an Esc, alone or before `[` or `O`.
+    /// - Returns: The pressed keys: Esc, alone or followed by `[` or `O`.
     mutating func end() -> [Key] {
         defer { state = .none }
         switch state {

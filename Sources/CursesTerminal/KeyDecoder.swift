@@ -1,9 +1,9 @@
 import CNCurses
 import TerminalUI
 
-/// Keys as a person would name them, from what ncurses read.
+/// Converts the input of ncurses to keys.
 enum KeyDecoder {
-    /// The key of a Unicode scalar that was typed.
+    /// Returns the key for a typed Unicode scalar.
     static func key(scalar: UInt32) -> Key? {
         switch scalar {
         case 0x0D, 0x0A: return .enter
@@ -17,7 +17,7 @@ enum KeyDecoder {
         }
     }
 
-    /// The key of one of the `PG_SPECIAL` numbers.
+    /// Returns the key for a `PG_SPECIAL` number.
     static func key(special: UInt32) -> Key? {
         if let number = functionNumber(special) { return .function(number) }
         return names[special]

@@ -1,35 +1,35 @@
 import TerminalUI
 
-/// What a mouse did, from what a terminal sends after its prefix.
+/// Decodes mouse events from the bytes after their prefix.
 ///
-/// A value: what arrives in pieces is kept until the rest is there.
-/// <https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>, "Mouse Tracking".
+/// The decoder keeps incomplete events
+/// (<https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>, "Mouse Tracking").
 struct MouseDecoder {
-    /// How a terminal tells it.
+    /// The encoding of events.
     enum Form {
         /// `0;12;5M`: button, column and row in decimal, and `m` when the button went up (1006).
         case decimal
-        /// Three characters, each 32 more than it means: terminals that know no other form.
+        /// Three characters with an offset of 32, for terminals that support no other encoding.
         case characters
     }
 
     private var form: Form?
     private var numbers: [Int] = []
 
-    /// No number of a mouse is larger: a terminal has not so many columns.
+    /// The largest accepted number; terminals have fewer columns.
     private static let limit = 100_000
 
-    /// Whether what comes next belongs to the mouse.
+    /// Whether the next scalar belongs to a mouse event.
     var isReading: Bool { form != nil }
 
-    /// A prefix was read.
+    /// Starts an event after its prefix.
     mutating func begin(_ form: Form) {
         self.form = form
         numbers = form == .decimal ? [0] : []
     }
 
-    /// Takes the next scalar; an event when it was the last one that means something here.
-    mutating func take(_ scalar: UInt32) -> MouseEvent? {
+    /// Handles the next scalar; returns the event if it is complete and relevant.
+    mutating func handle(_ scalar: UInt32) -> MouseEvent? {
         switch form {
         case .decimal: takeDecimal(scalar)
         case .characters: takeCharacter(scalar)
@@ -62,7 +62,7 @@ struct MouseDecoder {
         numbers.append(Int(scalar) - 32)
         guard numbers.count == 3 else { return nil }
         form = nil
-        // 3 is a button that went up: which one is not told.
+        // 3 means the release of an unknown button.
         let isRelease = numbers[0] & 0b11 == 3 && numbers[0] & 64 == 0
         let code = isRelease ? numbers[0] & ~0b11 : numbers[0]
         return event(code: code, isRelease: isRelease)

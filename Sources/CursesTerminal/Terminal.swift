@@ -1,49 +1,51 @@
 import TerminalUI
 
-/// What a terminal tells the program that draws on it.
+/// An event of a terminal.
 package enum TerminalEvent: Sendable, Hashable {
-    /// A key, a mouse, or a new size.
+    /// A key, a mouse event, or a new size.
     case input(InputEvent)
-    /// Somebody wants the program to stop (^Z): see ``Terminal/stop()``.
+    /// A request to stop the program (^Z); see ``Terminal/stop()``.
     case stop
-    /// The program was stopped without a word (`SIGSTOP`), and goes on.
+    /// The program was stopped by `SIGSTOP` and has continued.
     case continued
-    /// Somebody wants the program to end: `SIGINT`, `SIGTERM`, or `SIGHUP` when the terminal is
-    /// gone.
+    /// A request to end the program: `SIGINT`, `SIGTERM`, or `SIGHUP` after the terminal is gone.
     case end(signal: Int32)
 }
 
-/// A place to draw on, and the keys that belong to it; for one thread.
+/// A terminal for drawing and input; for one thread.
 package protocol Terminal: AnyObject {
-    /// The extent.
+    /// The size.
     var size: Size { get }
 
-    /// What it can show of a theme's colours.
+    /// The colour depth.
     var depth: ColorDepth { get }
 
-    /// How many bytes went to it since it was opened, or since some moment before; nil when nobody
-    /// counts them.
+    /// The number of bytes written since the terminal was opened, or since an earlier time; nil if
+    /// they are not counted.
     var bytesWritten: UInt64? { get }
 
-    /// Puts a text on the clipboard of the terminal's user.
+    /// Copies a text to the clipboard of the terminal's user.
     ///
-    /// - Returns: Whether the terminal was asked to; false when it cannot, or the text is too long.
+    /// - Returns: Whether the text was sent; false if the terminal lacks a clipboard or the text is
+    ///   too long.
     func copy(_ text: String) -> Bool
 
-    /// Shows a surface, and sends only the cells that changed since the last one.
+    /// Shows a surface; sends only the cells that changed since the last one.
     func draw(_ surface: Surface)
 
-    /// The next event.
+    /// Waits for the next event.
     ///
-    /// - Parameter nanoseconds: How long to wait for one; 0 to look only.
-    /// - Returns: nil when the time is over.
+    /// - Parameter nanoseconds: The timeout; 0 does not wait.
+    /// - Returns: The event; nil after the timeout.
     func nextEvent(waitingAtMost nanoseconds: UInt64) -> TerminalEvent?
 
-    /// Gives the terminal back, stops the process, and takes the terminal again when it goes on.
+    /// Restores the terminal, stops the process, and reopens the terminal when the process
+    /// continues.
     ///
-    /// Returns at once where nobody could let it go on: without a shell that controls jobs.
+    /// Returns immediately without a shell with job control, because nothing could continue the
+    /// process.
     func stop()
 
-    /// Gives the terminal back as it was; a second time it does nothing.
+    /// Restores the terminal; further calls have no effect.
     func close()
 }

@@ -1,38 +1,38 @@
-/// Why there is no terminal to draw on.
+/// The reason why the dashboard cannot use the terminal.
 package enum TerminalError: Error, Equatable, CustomStringConvertible {
     /// Standard input or standard output is a file or a pipe.
     case notATerminal
-    /// `TERM` names a terminal that cannot place text, or is not set.
+    /// `TERM` is not set, or its terminal cannot position text.
     case cannotDraw(name: String)
-    /// The terminfo database does not describe it.
+    /// The terminfo database has no entry for the terminal.
     case unknown(name: String)
-    /// ncurses would not start.
+    /// ncurses cannot use the terminal.
     case refused(name: String)
 
-    /// What is wrong, and the way out.
-    package var description: String { text(wayOut: "poolgauge run reads-during-import") }
+    /// The error with an alternative command.
+    package var description: String { text(alternative: "poolgauge run reads-during-import") }
 
-    /// What is wrong, and the way out.
+    /// Describes the error with an alternative command.
     ///
-    /// - Parameter command: A command that does without a screen.
-    /// - Returns: The problem and the command, in words.
-    package func text(wayOut command: String) -> String {
-        let wayOut = "run without a screen: \(command)"
+    /// - Parameter command: A command that does not need a terminal.
+    /// - Returns: The error and the command.
+    package func text(alternative command: String) -> String {
+        let alternative = "run without a screen: \(command)"
         return switch self {
         case .notATerminal:
-            "the dashboard needs a terminal, and standard input or output is none; "
-                + wayOut
+            "the dashboard needs a terminal, but standard input or output is not one; "
+                + alternative
         case .cannotDraw(let name) where name.isEmpty:
             "TERM is not set, so the dashboard cannot draw; set it, for example to "
-                + "xterm-256color, or \(wayOut)"
+                + "xterm-256color, or \(alternative)"
         case .cannotDraw(let name):
-            "TERM=\(name): such a terminal cannot place text, which the dashboard needs; "
-                + wayOut
+            "TERM=\(name): this terminal cannot position text, which the dashboard needs; "
+                + alternative
         case .unknown(let name):
-            "TERM=\(name): the terminfo database does not know such a terminal; "
-                + "try TERM=xterm-256color, install Debian's ncurses-term, or \(wayOut)"
+            "TERM=\(name): the terminfo database has no such entry; "
+                + "try TERM=xterm-256color, install Debian's ncurses-term, or \(alternative)"
         case .refused(let name):
-            "TERM=\(name): ncurses cannot use this terminal; \(wayOut)"
+            "TERM=\(name): ncurses cannot use this terminal; \(alternative)"
         }
     }
 }

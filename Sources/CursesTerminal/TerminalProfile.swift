@@ -1,21 +1,21 @@
 import TerminalUI
 
-/// How a terminal is to be addressed: decided from the environment alone.
+/// The settings of a terminal, determined by the environment.
 struct TerminalProfile: Equatable {
     /// The terminfo entry to open.
     var name: String
-    /// Whether colours may be used at all.
+    /// Whether to use colours.
     var wantsColors: Bool
 
-    /// Chooses an entry.
+    /// Selects an entry.
     ///
-    /// Direct colour needs both the terminal's word (`COLORTERM`) and an entry that says how to
-    /// ask for it: most terminals' ordinary entry knows 256 colours.
+    /// Direct colour needs both `COLORTERM` and an entry that supports it, because the usual
+    /// entries of most terminals describe only 256 colours.
     ///
     /// - Parameters:
     ///   - environment: The process's variables.
-    ///   - isKnown: Whether the terminfo database has an entry of this name.
-    /// - Throws: A ``TerminalError`` when there is nothing to draw on.
+    ///   - isKnown: Returns whether the terminfo database has an entry with a name.
+    /// - Throws: A ``TerminalError`` if the terminal is unusable.
     init(environment: [String: String], isKnown: (String) -> Bool) throws(TerminalError) {
         let terminal = environment["TERM"] ?? ""
         guard !terminal.isEmpty, terminal != "dumb", terminal != "unknown" else {
@@ -31,7 +31,7 @@ struct TerminalProfile: Equatable {
         }
     }
 
-    /// The names that the direct-colour entry of a terminal may have, the likeliest first.
+    /// Returns the possible names of a terminal's direct-colour entry, the most likely first.
     static func directNames(of terminal: String) -> [String] {
         if terminal.hasSuffix("-direct") { return [terminal] }
         let suffix = "-256color"

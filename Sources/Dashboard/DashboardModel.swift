@@ -1,67 +1,67 @@
 import Telemetry
 import TerminalUI
 
-/// The dashboard as a value: samples, keys and mice go in, surfaces and actions come out.
+/// The dashboard as a value: it turns samples and input events into surfaces and actions.
 ///
-/// It knows neither terminals nor databases nor clocks. Whoever owns it calls ``ingest(_:)`` for
-/// each sample, ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and
-/// ``render(size:)`` for each frame.
+/// It depends on no terminal, database or clock. Its owner calls ``ingest(_:)`` for each sample,
+/// ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and ``render(size:)`` for each
+/// frame.
 package struct DashboardModel: Sendable {
-    /// The share of one CPU that the display itself uses, in 0…1, for its footer; nil hides it.
+    /// The share of one CPU that the display uses, in 0…1, for the footer; nil hides it.
     package var displayCPUShare: Double?
-    /// The characters that pictures are made of.
+    /// The characters that draw charts.
     package var glyphs: GlyphSet
-    /// The characters that `g` goes through: what the terminal can show.
+    /// The characters that the `g` key cycles through: those that the terminal supports.
     package let glyphChoices: [GlyphSet]
-    /// The themes that `t` goes through.
+    /// The themes that the `t` key cycles through.
     package let themes: [Theme]
     /// The theme in use.
     package internal(set) var theme: Theme
     /// The bindings of keys to commands.
     package let keys: DashboardKeys
-    /// How often the screen should be drawn, in frames/s.
+    /// The refresh rate, in frames/s.
     package internal(set) var refreshRate: Double
-    /// The screen that is shown.
+    /// The displayed screen.
     package internal(set) var screen = DashboardScreen.overview
-    /// The extent of the terminal: what a mouse and pages are measured by.
+    /// The size of the terminal, for mouse positions and page lengths.
     package internal(set) var size = Size(width: 120, height: 40)
-    /// Whether the display stands still.
+    /// Whether the display is frozen.
     package var isPaused: Bool { frozen != nil }
-    /// Whether the help is shown.
+    /// Whether the help is visible.
     package var showsHelp: Bool {
         if case .help = overlay { true } else { false }
     }
 
-    /// What was collected.
+    /// The collected data.
     var history = History()
-    /// What is shown while the display stands still.
+    /// The displayed data while the display is frozen.
     var frozen: History?
-    /// Which of ``windows`` is shown.
+    /// The index of the displayed time window in ``windows``.
     var window = 1
-    /// What lies over the screen.
+    /// The overlay above the screen.
     var overlay: Overlay?
-    /// What is selected, sorted and filtered on each screen, by its number less one.
+    /// The selection, sorting and filter of each screen, by its number less one.
     var views = DashboardScreen.allCases.map { _ in ListView() }
 
-    /// The interrupt of which it is still to be told what came of it.
+    /// The interrupt whose outcome is pending.
     var interrupt: InterruptWatch?
-    /// The knobs that somebody turned and no sample shows yet, by their names.
-    var asked: [String: Double] = [:]
+    /// The requested values of knobs that no sample shows yet, by the knobs' names.
+    var requestedKnobs: [String: Double] = [:]
 
-    /// The seconds that lanes and charts can show.
+    /// The lengths of time that lanes and charts can show, in seconds.
     static let windows: [Double] = [10, 30, 60, 120, 300]
     /// The frame rates to choose from.
     package static let refreshRates: [Double] = [1, 2, 5, 10, 20, 30]
 
-    /// Creates a dashboard that has seen no sample.
+    /// Creates a dashboard without samples.
     ///
     /// - Parameters:
-    ///   - theme: The theme to begin with.
-    ///   - themes: The themes that `t` goes through.
-    ///   - glyphs: What pictures are made of to begin with.
-    ///   - glyphChoices: What the terminal's font and encoding can show.
-    ///   - keys: Which key asks for what.
-    ///   - refreshRate: How often the screen is drawn to begin with, in frames/s.
+    ///   - theme: The initial theme.
+    ///   - themes: The themes that the `t` key cycles through.
+    ///   - glyphs: The initial characters for charts.
+    ///   - glyphChoices: The characters that the terminal's font and encoding support.
+    ///   - keys: The key bindings.
+    ///   - refreshRate: The initial refresh rate, in frames/s.
     package init(
         theme: Theme = .standard,
         themes: [Theme] = Theme.builtIn,
@@ -78,29 +78,29 @@ package struct DashboardModel: Sendable {
         self.refreshRate = refreshRate
     }
 
-    /// Takes in a sample; a paused display collects it too.
+    /// Adds a sample, also while the display is frozen.
     package mutating func ingest(_ sample: Sample) {
         let before = history.latest?.sequence ?? -1
         history.append(sample)
         let isNewRun = sample.sequence <= before
         settleKnobs(sample, isNewRun: isNewRun)
         if isNewRun { interrupt = nil }
-        if let news = interrupt?.look(at: sample) {
+        if let news = interrupt?.update(with: sample) {
             interrupt = nil
             note(news)
         }
     }
 
-    /// Adds a line to the ticker, such as what came of a key.
+    /// Adds a line to the ticker, such as the result of a key.
     package mutating func note(_ message: String, severity: TelemetryEvent.Severity = .info) {
         let time = history.latest?.time ?? 0
         let event = TelemetryEvent(time: time, severity: severity, message: message)
         history.append(event)
-        // Said in answer to a key: a display that stands still shows it too.
+        // The line responds to a key, so a frozen display shows it too.
         frozen?.append(event)
     }
 
-    /// Takes in a key, a mouse or a new size, and says what the program has to do about it.
+    /// Handles an input event and returns the actions for the program.
     package mutating func handle(_ event: InputEvent) -> [DashboardAction] {
         switch event {
         case .resize(let size):
@@ -115,19 +115,19 @@ package struct DashboardModel: Sendable {
         }
     }
 
-    /// The screen, for a terminal of this size; any size will do.
+    /// Renders the screen for a terminal of any size.
     package func render(size: Size) -> Surface { canvas(size: size).surface }
 
-    /// What is selected, sorted and filtered on the screen that is shown.
+    /// The selection, sorting and filter of the displayed screen.
     var view: ListView {
         get { views[screen.rawValue - 1] }
         set { views[screen.rawValue - 1] = newValue }
     }
 
-    /// What the screen draws from.
+    /// The displayed data.
     var shown: History { frozen ?? history }
 
-    /// The screen with what lies over it, and what its cells mean to a mouse.
+    /// Draws the screen with its overlay and mouse targets.
     func canvas(size: Size) -> Canvas {
         var canvas = Canvas(size: size, theme: theme, glyphs: glyphs)
         let bounds = canvas.bounds
@@ -166,7 +166,10 @@ package struct DashboardModel: Sendable {
         case .latency: LatencyScreen(scene: scene).draw(on: &canvas, in: rect)
         case .compare: CompareScreen(scene: scene).draw(on: &canvas, in: rect)
         case .workload:
-            WorkloadScreen(scene: scene, asked: asked, keys: keys).draw(on: &canvas, in: rect)
+            WorkloadScreen(scene: scene, requestedKnobs: requestedKnobs, keys: keys).draw(
+                on: &canvas,
+                in: rect
+            )
         }
     }
 

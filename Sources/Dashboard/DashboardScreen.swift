@@ -1,21 +1,21 @@
 /// The screens, in the order of their keys.
 package enum DashboardScreen: Int, Sendable, CaseIterable {
-    /// Everything that matters about a run, at a glance.
+    /// The most important facts about a run.
     case overview = 1
-    /// Each connection: who holds it, its SQL, its counts.
+    /// The connections with their holders, SQL and counts.
     case connections
-    /// Who waits, and who holds what they wait for.
+    /// The waiters and their blockers.
     case waiters
-    /// The snapshots that live, and what each keeps.
+    /// The open snapshots with the frames that each pins.
     case snapshots
-    /// How long accesses take: distributions, and over time.
+    /// The latencies of accesses, as distributions and over time.
     case latency
     /// The arms of this session side by side.
     case compare
     /// The load's knobs.
     case workload
 
-    /// The parts that Tab goes through, in the order in which they are read: what each shows.
+    /// The names of the parts that Tab cycles through, in reading order.
     var parts: [String] {
         switch self {
         case .overview:
@@ -23,14 +23,14 @@ package enum DashboardScreen: Int, Sendable, CaseIterable {
         case .connections: ["table", "time", "details", "pool"]
         case .waiters: ["time", "queue", "blockers"]
         case .snapshots: ["log", "snapshots", "meaning"]
-        // Its parts are those of an access: Tab goes from the response to the wait.
+        // Tab cycles through the parts of an access: response, wait and service.
         case .latency: []
         case .compare: ["table", "time"]
         case .workload: ["knobs", "clients", "pool"]
         }
     }
 
-    /// Its name.
+    /// The title.
     package var title: String {
         switch self {
         case .overview: "Overview"

@@ -1,6 +1,6 @@
-/// Why databases cannot be watched.
+/// The reason why databases cannot be watched.
 public struct WatchError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kind of an error; more may follow.
+    /// The kind of an error; later versions may add others.
     public struct Code: Sendable, Equatable {
         private let name: String
 
@@ -8,15 +8,15 @@ public struct WatchError: Error, Sendable, Equatable, CustomStringConvertible {
         public static let unsupportedSystem = Code(name: "unsupportedSystem")
         /// The helper process could not be started.
         public static let helper = Code(name: "helper")
-        /// No path was given, or too many.
+        /// The number of paths or a path is invalid.
         public static let paths = Code(name: "paths")
         /// `/proc` cannot be read.
         public static let processes = Code(name: "processes")
     }
 
-    /// The kind.
+    /// The kind of the error.
     public var code: Code
-    /// What is wrong, and what to do.
+    /// A description of the error, with a remedy.
     public var description: String
 
     init(_ code: Code, _ description: String) {

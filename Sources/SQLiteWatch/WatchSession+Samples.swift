@@ -5,11 +5,11 @@ import Telemetry
 extension WatchSession {
     /// Samples all databases now, with the list of all locks.
     ///
-    /// - Parameter weight: The time that the sample stands for, in nanoseconds.
-    func take(weight: Double) {
+    /// - Parameter weight: The time that the sample represents, in nanoseconds.
+    func takeSample(weight: Double) {
         let now = monotonicNanoseconds()
         let meter = Meter(helper)
-        processes.lookNanoseconds = 0
+        processes.checkNanoseconds = 0
         let probesReaders = isProbeDue(at: now)
         let samples = targets.indices.map { number in
             helper.sample(slot: UInt8(number), probesReaders: probesReaders, at: now)
@@ -33,16 +33,17 @@ extension WatchSession {
     private struct Plan {
         var time: UInt64
         var weight: Double
-        /// The weight among the samples that read the list of all locks; 0 where it is not read.
+        /// The weight among the samples that read the list of all locks; 0 if it does not read the
+        /// list.
         var listWeight: Double
     }
 
-    /// Lets the helper sample all databases until a moment, and reads the list of all locks at the
-    /// same time as some of the samples.
+    /// Makes the helper sample all databases until a time, and reads the list of all locks together
+    /// with some of the samples.
     func takeBatch(until end: UInt64, at now: UInt64) {
-        if !targets.allSatisfy(\.isIdentified) { take(weight: 0) }
+        if !targets.allSatisfy(\.isIdentified) { takeSample(weight: 0) }
         let meter = Meter(helper)
-        processes.lookNanoseconds = 0
+        processes.checkNanoseconds = 0
         let plans = plan(until: end, at: now)
         let probesReaders = isProbeDue(at: now)
         helper.sendBatch(moments: plans.map(\.time), probesReaders: probesReaders, at: now)
@@ -113,7 +114,7 @@ extension WatchSession {
         hasList = list != nil
     }
 
-    /// Processor time at the start of a sample.
+    /// The processor time at the start of a sample.
     private struct Meter {
         var thread = SystemClock.thread
         var helper: UInt64
@@ -123,22 +124,22 @@ extension WatchSession {
 
     /// Counts the cost of samples.
     ///
-    /// The helper's start, scans and checks are not a part of it.
+    /// The cost does not include the helper's start, scans and checks.
     private func count(_ meter: Meter, samples: Int, listCost: UInt64, lists: Int) {
         if helper.hasRestarted { processes.scan.exclude(helper.process) }
         let helperCost = isFirstSample ? 0 : helper.nanoseconds &- meter.helper
         isFirstSample = false
-        let own = SystemClock.thread &- meter.thread
-        let other = listCost &+ processes.lookNanoseconds
+        let threadCost = SystemClock.thread &- meter.thread
+        let other = listCost &+ processes.checkNanoseconds
         budget.add(
-            cost: helperCost &+ (own &- min(own, other)),
+            cost: helperCost &+ (threadCost &- min(threadCost, other)),
             of: samples,
             listCost: listCost,
             of: lists
         )
     }
 
-    /// Does the parts of scans and of reading tables that are due.
+    /// Performs the parts of scans and of reading tables that are due.
     func proceed(at now: UInt64) {
         processes.proceed(at: now)
         if var tables {

@@ -1,7 +1,7 @@
 #if !os(Linux)
-/// Watches SQLite databases that other processes use; on Linux only.
+/// Watches SQLite databases that other processes use; only on Linux.
 public final class WatchSession {
-    /// The most databases that one session watches.
+    /// The largest number of databases in one session.
     public static let databaseLimit = 64
 
     /// Throws ``WatchError/Code/unsupportedSystem``: only Linux lists the locks of all processes.
@@ -12,8 +12,8 @@ public final class WatchSession {
     ) throws(WatchError) {
         throw WatchError(
             .unsupportedSystem,
-            "databases are watched by the locks that Linux lists in /proc/locks; this system has "
-                + "no such list"
+            "databases can be watched only on Linux, which lists the locks of all processes in "
+                + "/proc/locks"
         )
     }
 
@@ -34,7 +34,7 @@ public final class WatchSession {
     public func reports() -> [WatchReport] { [] }
 }
 
-/// Finds SQLite databases; on Linux only.
+/// Finds SQLite databases; only on Linux.
 public final class DatabaseSearch {
     /// A database that a process has open.
     public struct OpenDatabase: Sendable, Equatable {
@@ -44,11 +44,11 @@ public final class DatabaseSearch {
         public var processes: [Int32]
     }
 
-    /// What a search over all processes found.
+    /// The result of a search over all processes.
     public struct Result: Sendable, Equatable {
         /// The databases.
         public var databases: [OpenDatabase] = []
-        /// What the search could not see.
+        /// The limits of the search.
         public var notes: [String] = []
     }
 
@@ -62,9 +62,9 @@ public final class DatabaseSearch {
     public func openDatabases() -> Result { Result() }
 }
 
-/// The process that opens the watched files; on Linux only.
+/// The process that opens the watched files; only on Linux.
 public enum WatchHelper {
-    /// Returns at once.
+    /// Returns immediately.
     public static func run() {}
 }
 #endif

@@ -4,18 +4,19 @@ import Telemetry
 
 /// Watches SQLite databases that other processes use, from outside.
 ///
-/// It opens none of the databases' files: it reads `/proc`, and a helper process reads the headers
-/// of the files and queries their locks. It sets no lock and writes nothing.
+/// The session opens none of the databases' files: it reads `/proc`, and a helper process reads the
+/// headers of the files and queries their locks. It sets no lock and writes nothing.
 ///
-/// A session belongs to one thread. Call ``run(for:until:)``, then ``reports()``, in turns:
+/// A session belongs to one thread. Call ``run(for:until:)`` and ``reports()`` in turn:
 ///
 /// ```swift
-/// let session = try WatchSession(paths: ["app.sqlite"], helper: ["/usr/bin/poolgauge", "watch-helper"])
+/// let helper = ["/usr/bin/poolgauge", "watch-helper"]
+/// let session = try WatchSession(paths: ["app.sqlite"], helper: helper)
 /// session.run(for: .seconds(2))
 /// for report in session.reports() { print(report.verdict.text) }
 /// ```
 public final class WatchSession {
-    // What is not private here, the extension with the samples uses.
+    // The extension in WatchSession+Samples.swift uses the properties that are not private.
     let options: WatchOptions
     let lockList: Int32
     var list = LockList()
@@ -28,7 +29,7 @@ public final class WatchSession {
     var budget: SampleBudget
     private let start: (monotonic: UInt64, milliseconds: Int64)
     private var used: (nanoseconds: UInt64, at: UInt64)
-    /// Processor time of the samples of earlier reports, in nanoseconds.
+    /// The processor time of the samples in earlier reports, in nanoseconds.
     private var sampled: Double = 0
     private var hasReported = false
     var nextProbe: UInt64 = 0
@@ -36,29 +37,29 @@ public final class WatchSession {
     /// Whether the last sample read the list of all locks.
     var hasList = false
 
-    /// Nanoseconds between two queries of the locks to read, which show those of hidden processes.
+    /// The time between two queries of read locks, which reveal hidden processes, in nanoseconds.
     static let probePause: UInt64 = 500_000_000
 
-    /// The part of the processor limit that samples may use, at most and at least.
+    /// The largest and the smallest part of the processor limit for samples.
     private static let sampleShare = 0.8
     private static let leastSampleShare = 0.3
 
-    /// The time in which the helper samples by itself, in nanoseconds.
+    /// The length of a batch of samples, in nanoseconds.
     static let batchLength: UInt64 = 100_000_000
 
-    /// The longest list of locks that is read, in bytes.
+    /// The size limit of the list of locks, in bytes.
     static let listLimit = 1 << 24
 
-    /// The most databases that one session watches.
+    /// The largest number of databases in one session.
     public static let databaseLimit = 64
 
-    /// Starts to watch.
+    /// Starts watching databases.
     ///
     /// - Parameters:
     ///   - paths: The database files; they may appear later.
     ///   - helper: The command, a path and its arguments, of a program that calls
     ///     ``WatchHelper/run()``.
-    ///   - options: How to watch.
+    ///   - options: The options.
     /// - Throws: ``WatchError``.
     public init(
         paths: [String],
@@ -66,13 +67,16 @@ public final class WatchSession {
         options: WatchOptions = WatchOptions()
     ) throws(WatchError) {
         guard !paths.isEmpty, paths.count <= Self.databaseLimit else {
-            throw WatchError(.paths, "name 1 to \(Self.databaseLimit) database files")
+            throw WatchError(
+                .paths,
+                "name 1 to \(Self.databaseLimit) database files, not \(paths.count)"
+            )
         }
         lockList = open("/proc/locks", O_RDONLY | O_CLOEXEC)
         guard lockList >= 0 else {
             throw WatchError(
                 .processes,
-                "/proc/locks cannot be read (\(String(cString: strerror(errno)))): is /proc mounted?"
+                "/proc/locks cannot be read: \(String(cString: strerror(errno))); mount /proc"
             )
         }
         self.options = options
@@ -108,8 +112,8 @@ public final class WatchSession {
 
     /// Watches one more database.
     ///
-    /// - Returns: false when it is watched already, when the session has ``databaseLimit``, or when
-    ///   its helper does not answer; a later call may succeed then.
+    /// - Returns: false if the session already watches the database or has reached
+    ///   ``databaseLimit``, or if its helper does not answer; a later call may then succeed.
     @discardableResult
     public func add(path: String) -> Bool {
         let path = FilePath.resolved(path)
@@ -121,11 +125,11 @@ public final class WatchSession {
         return true
     }
 
-    /// Samples at random moments.
+    /// Samples at random times.
     ///
     /// - Parameters:
-    ///   - duration: For how long.
-    ///   - isStopped: Called after each sample; returns true to end early.
+    ///   - duration: How long to sample.
+    ///   - isStopped: Returns true to end early; called after each sample.
     public func run(for duration: Duration, until isStopped: () -> Bool = { false }) {
         let parts = duration.components
         let length = max(0, parts.seconds) * 1_000_000_000 + parts.attoseconds / 1_000_000_000
@@ -143,10 +147,10 @@ public final class WatchSession {
         }
     }
 
-    /// Samples once, now.
-    public func sample() { take(weight: budget.slot) }
+    /// Samples once, immediately.
+    public func sample() { takeSample(weight: budget.slot) }
 
-    /// Whether each file can be watched, as of the last sample, and why not.
+    /// The state of each file as of the last sample, and the problem if it cannot be watched.
     public var states: [(path: String, state: WatchedFile.State, problem: String?)] {
         targets.map { target in
             let files = target.monitor.last?.files ?? ObservedFiles()
@@ -156,11 +160,11 @@ public final class WatchSession {
 
     // MARK: Reports
 
-    /// The reports on the interval since the last ones, one for each database.
+    /// Returns a report for each database on the interval since the last reports.
     public func reports() -> [WatchReport] {
-        // A report shows the locks to read as of its end. No share counts this sample, whose moment
-        // is not random.
-        if !hasList { take(weight: 0) }
+        // A report shows the read locks as of its end. No share counts this sample, because its
+        // time is not random.
+        if !hasList { takeSample(weight: 0) }
         if var tables {
             self.tables = nil
             tables.complete(at: monotonicNanoseconds()) { targets[$0].hasLog }
@@ -187,7 +191,7 @@ public final class WatchSession {
         }
     }
 
-    /// This program's processor time since the last report, as a share of one core.
+    /// Measures this program's processor time since the last report, as a share of one core.
     private func measureUse(at now: UInt64) -> Double {
         let helpers = helper.nanoseconds &+ (tables?.nanoseconds ?? 0)
         let total = SystemClock.process &+ helpers
@@ -199,7 +203,7 @@ public final class WatchSession {
         return share
     }
 
-    /// Leaves to samples what scans, checks, tables and reports did not use in the last interval.
+    /// Limits samples to the time that scans, checks, tables and reports left in the last interval.
     private func limitRate(otherShare: Double) {
         defer { hasReported = true }
         // The first interval contains the start of the helpers and a scan of all processes.

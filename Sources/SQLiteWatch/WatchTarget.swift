@@ -4,7 +4,7 @@ struct WatchTarget {
     let path: String
     var monitor: DatabaseMonitor
     private(set) var fileSystem: FileSystemStatus?
-    /// Whether a sample has shown its inodes, which the list of all locks is searched for.
+    /// Whether a sample has determined the inodes for the search in the list of all locks.
     private(set) var isIdentified = false
     private var mount: MountTable.Mount?
     private var identity: FileIdentity?
@@ -19,13 +19,13 @@ struct WatchTarget {
         monitor = DatabaseMonitor(path: path)
     }
 
-    /// The inodes of the files whose locks are of interest.
+    /// The inodes of the files with relevant locks.
     var inodes: [UInt64] { [database?.inode, index?.inode].compactMap(\.self) }
 
     /// Whether there are frames to count.
     var hasLog: Bool { monitor.last?.files.isWAL == true }
 
-    /// Finds the devices and inodes under which the locks of the database are listed.
+    /// Determines the devices and inodes under which the locks of the database are listed.
     mutating func identify(_ sample: FileSample, number: Int, in processes: inout ProcessRegister) {
         let files = [sample.database, sample.index, sample.wal, sample.journal].map(\.identity)
         guard !isIdentified || mount == nil || files != identities else { return }
@@ -52,26 +52,26 @@ struct WatchTarget {
         }
     }
 
-    /// When a sample was made, and what it contains.
+    /// The time and the contents of a sample.
     struct Moment {
         /// The monotonic clock, in nanoseconds.
         var now: UInt64
-        /// The time that the sample stands for, in nanoseconds.
+        /// The time that the sample represents, in nanoseconds.
         var weight: Double
-        /// The same among the samples that read the list of all locks.
+        /// The time that it represents among the samples that read the list of all locks.
         var listWeight: Double
-        /// Whether the locks to read were queried.
+        /// Whether the read locks were queried.
         var probesReaders: Bool
-        /// Whether this is the present state, so that processes may be checked for waiting threads.
+        /// Whether the sample is current, so that processes may be checked for waiting threads.
         var isPresent: Bool
     }
 
     /// Adds a sample.
     ///
     /// - Parameters:
-    ///   - sample: What the helper read.
-    ///   - list: The list of all locks; nil where it was not read.
-    ///   - moment: When the sample was made.
+    ///   - sample: The sample of the helper.
+    ///   - list: The list of all locks; nil if it was not read.
+    ///   - moment: The time of the sample.
     ///   - number: The number of this database.
     ///   - processes: The processes of all databases.
     mutating func observe(
@@ -82,7 +82,7 @@ struct WatchTarget {
         in processes: inout ProcessRegister
     ) {
         let files = ObservedFiles(sample)
-        // The list shows the locks of files that this user may not open, too.
+        // The list also shows the locks of files that this user may not open.
         let isQueried = sample.database.isOpen && (!sample.index.exists || sample.index.isOpen)
         var locks = isQueried ? LockBytes.writeLocks(sample.probes) : [:]
         if let list {
@@ -98,9 +98,9 @@ struct WatchTarget {
             }
         }
         for process in processes.excluded { locks[process] = nil }
-        for process in locks.keys { processes.meet(process) }
+        for process in locks.keys { processes.recordFacts(of: process) }
         if moment.probesReaders {
-            // A process of this namespace has a number; it may have acquired its lock since the
+            // A process in this namespace has a process ID; it may have acquired its lock after the
             // list was read.
             hasHiddenHolder = sample.probes.contains { probe in
                 probe.process <= 0 || !processes.exists(probe.process)
@@ -127,14 +127,13 @@ struct WatchTarget {
         monitor.update(observation)
     }
 
-    /// What a report on the database cannot show.
+    /// The limits of a report on the database.
     var notes: [String] {
         var notes: [String] = []
         if hasHiddenHolder {
             notes.append(
-                "A process that is not visible here holds locks on the database: it runs in "
-                    + "another container or PID namespace, or /proc hides it. Run on the host, as "
-                    + "root, to see it."
+                "An invisible process holds locks on the database: it runs in another container "
+                    + "or PID namespace, or /proc hides it. Run on the host, as root, to see it."
             )
         }
         if let warning = fileSystem?.warning { notes.append(warning + ".") }

@@ -11,7 +11,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Why a command ends early, in words and as a status.
+/// Why a command ends early: a message and an exit status.
 struct CommandFailure: Error {
     var message: String
     var status: Int32
@@ -19,7 +19,7 @@ struct CommandFailure: Error {
     /// `EX_USAGE` of sysexits.h: wrong arguments, or a scenario with mistakes.
     static let usage: Int32 = 64
 
-    /// What a shell shows for a program that a closed pipe ended.
+    /// The status that a shell reports for a program that a closed pipe ended.
     static let closedPipe: Int32 = 128 + SIGPIPE
 
     init(_ message: String, status: Int32 = CommandFailure.usage) {
@@ -27,7 +27,7 @@ struct CommandFailure: Error {
         self.status = status
     }
 
-    /// Says what went wrong on standard error, and ends the process.
+    /// Reports an error on standard error and ends the process.
     static func exit(with error: any Error) -> Never {
         let failure: CommandFailure
         switch error {
@@ -49,7 +49,7 @@ struct CommandFailure: Error {
         case let error as StandardOutput.Failure:
             failure = CommandFailure(error.description, status: ExitStatus.failed.rawValue)
         default:
-            // Help, versions, usage errors and exit codes are ArgumentParser's.
+            // ArgumentParser handles help, versions, usage errors and exit codes.
             Poolgauge.exit(withError: error)
         }
         StandardError.write("poolgauge: \(PrintableText.escapedLines(failure.message))\n")

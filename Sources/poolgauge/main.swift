@@ -6,12 +6,12 @@ import Glibc
 import Darwin
 #endif
 
-// Each prepare would otherwise take a process-wide lock for memory statistics that nobody here
-// reads. It must come before SQLite's first use, and concerns the whole process: so the program
-// asks for it by name, and the engine never does.
+// Otherwise, each prepare acquires a process-wide lock to update memory statistics, which this
+// program does not read. The call must precede the first use of SQLite and affects the whole
+// process, so the program makes it, and the engine never does.
 _ = poolgauge_config_memstatus(0)
 
-// Who closes a pipe that we write to has seen enough: writing then fails instead of killing us.
+// Writing to a closed pipe then fails with EPIPE instead of ending the process.
 signal(SIGPIPE, SIG_IGN)
 
 do {

@@ -7,7 +7,7 @@ struct EscapeSequenceTests {
     private func keys(_ text: String) -> [Key] {
         var sequence = EscapeSequence()
         var keys: [Key] = []
-        for scalar in text.unicodeScalars { keys += sequence.take(scalar.value) }
+        for scalar in text.unicodeScalars { keys += sequence.handle(scalar.value) }
         return keys + sequence.end()
     }
 
@@ -31,8 +31,8 @@ struct EscapeSequenceTests {
 
     @Test func aTruncatedSequenceConsumesNoOtherKey() {
         var sequence = EscapeSequence()
-        for scalar in "\u{1B}[1".unicodeScalars { #expect(sequence.take(scalar.value).isEmpty) }
+        for scalar in "\u{1B}[1".unicodeScalars { #expect(sequence.handle(scalar.value).isEmpty) }
         #expect(sequence.end().isEmpty)
-        #expect(sequence.take(0x71) == [.character("q")])
+        #expect(sequence.handle(0x71) == [.character("q")])
     }
 }

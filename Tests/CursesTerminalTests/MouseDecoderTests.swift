@@ -9,7 +9,7 @@ struct MouseDecoderTests {
         decoder.begin(form)
         var events: [MouseEvent] = []
         for scalar in text.unicodeScalars where decoder.isReading {
-            if let event = decoder.take(scalar.value) { events.append(event) }
+            if let event = decoder.handle(scalar.value) { events.append(event) }
         }
         return events
     }
@@ -52,9 +52,9 @@ struct MouseDecoderTests {
         decoder.begin(.decimal)
         for scalar in "0;1;1M".unicodeScalars {
             #expect(decoder.isReading)
-            _ = decoder.take(scalar.value)
+            _ = decoder.handle(scalar.value)
         }
         #expect(!decoder.isReading)
-        #expect(decoder.take(0x71) == nil)
+        #expect(decoder.handle(0x71) == nil)
     }
 }

@@ -63,13 +63,13 @@ struct VerdictTests {
                 sample.database.waitingReaders = [waiter("ui", 1_000), waiter("ui", 900)]
             }
         }
-        #expect(text == "Pool saturated 50 % of the last 10 s: nobody waits now, 2 did at once")
+        #expect(text == "Pool saturated 50 % of the last 10 s: no waiters now, up to 2 before")
     }
 
     @Test func anIdlePoolIsReportedAsIdle() {
         let (level, text) = verdict { _ in }
         #expect(level == .good)
-        #expect(text == "Nobody waits: 1.0 of 4 readers in use on average")
+        #expect(text == "No waiters: 1.0 of 4 readers in use on average")
     }
 
     @Test func waitingWritersAreAWarning() {
@@ -121,8 +121,8 @@ struct VerdictTests {
 
     @Test(arguments: [
         (RunState.preparing, "Building the data set"),
-        (.paused, "The load is held back: nobody waits"),
-        (.draining, "The load is over"), (.finished, "Finished after 29.9 s: nobody waited"),
+        (.paused, "The load is paused: no waiters"),
+        (.draining, "The load has ended"), (.finished, "Finished after 29.9 s: no access waited"),
     ])
     func theRunsStateComesFirst(state: RunState, start: String) {
         let (_, text) = verdict { $0.state = state }
@@ -143,8 +143,8 @@ struct VerdictTests {
     @Test(arguments: [
         (WALPin.Cause.oldReader, "pinned by report"),
         (.overlappingReaders, "reads have overlapped"),
-        (.largeTransaction, "one large transaction of report"),
-        (.noCheckpoint, "was not checkpointed for 2.00 s"), (.otherProcess, "another process"),
+        (.largeTransaction, "a large transaction of report"),
+        (.noCheckpoint, "has not been checkpointed by report for 2.00 s"), (.otherProcess, "another process"),
     ])
     func eachCauseOfAPinHasAText(cause: WALPin.Cause, words: String) throws {
         let origin = AccessOrigin(name: "report")

@@ -1,18 +1,20 @@
 import Telemetry
 import TerminalUI
 
-/// This session's arms side by side: a median of each metric as a bar on one axis, and the
-/// selected metric over time, each arm on the same axes.
+/// The screen that compares the arms of this session.
+///
+/// It shows the median of each metric as a bar on a common axis, and the selected metric over time,
+/// with the same axes for all arms.
 struct CompareScreen {
     let scene: ScreenScene
 
     private var arms: [ArmRecord] { scene.history.arms.filter { !$0.metrics.isEmpty } }
 
-    /// All metrics that one of the arms has, in the order of the first that has them.
+    /// The metrics of all arms, in the order of the first arm that has each.
     private var metrics: [ArmMetric] {
         var metrics: [ArmMetric] = []
         for arm in arms {
-            // What no arm has a value of says nothing.
+            // Omit metrics for which no arm has a value.
             for metric in arm.metrics
             where !metrics.contains(metric)
                 && arms.contains(where: { $0.median(of: metric).isFinite })
@@ -23,7 +25,7 @@ struct CompareScreen {
         return metrics
     }
 
-    /// The names of the rows, in their order.
+    /// The names of the rows, from the top.
     var names: [String] { metrics.map(\.title) }
 
     private var selected: ArmMetric? {
@@ -58,8 +60,8 @@ struct CompareScreen {
     private func drawNothing(on canvas: inout Canvas, in rect: Rect) {
         let inner = Panel(title: "Arms of this session").draw(on: &canvas, in: rect)
         let text =
-            "The measured part of the first arm has not begun. Each arm that ran gets a column here, "
-            + "with the medians of what was measured each second; 'a' runs the next one."
+            "The measured part of the first arm has not started. Each arm then gets a column here "
+            + "with the medians of its values per second; 'a' runs the next arm."
         for (index, line) in TextWrapping.lines(of: text, width: inner.width).enumerated() {
             let style = canvas.theme.style(.dim)
             canvas.write(line, in: inner.row(index), style: style, alignment: .leading)
@@ -79,8 +81,8 @@ struct CompareScreen {
         let inner = Panel(
             title: "Arms of this session",
             subtitle: canvas.glyphs == .ascii
-                ? "- medians of one value a second, bars on one axis"
-                : "· medians of one value a second, bars on one axis",
+                ? "- medians of the values per second, bars on one axis"
+                : "· medians of the values per second, bars on one axis",
             remark: "measured seconds only; no verdict"
         ).draw(on: &canvas, in: rect)
         let cells = inner.columns(Self.widths(arms, in: inner.width), spacing: 2)
@@ -94,7 +96,7 @@ struct CompareScreen {
         }
         if let last = cells.last, last.width > 0 {
             canvas.write(
-                "what one value is",
+                "meaning of a value",
                 in: last.row(0),
                 style: theme.style(.dim),
                 alignment: .leading
@@ -112,8 +114,9 @@ struct CompareScreen {
         }
     }
 
-    /// The widths of the titles, of each arm and of the meanings: all arms that are shown are equally
-    /// wide, so that their bars can be compared.
+    /// Returns the widths of the titles, of each arm and of the meanings.
+    ///
+    /// All shown arms have the same width, so that their bars are comparable.
     private static func widths(_ arms: [ArmRecord], in width: Int) -> [Int] {
         let titles = 18
         let least = HumanUnits.bytesWidth + 8
@@ -121,7 +124,7 @@ struct CompareScreen {
         let room = max(0, width - titles - (meaning > 0 ? meaning + 2 : 0))
         let count = min(arms.count, max(1, room / (least + 2)))
         let each = min(room / max(count, 1) - 2, 46)
-        // Of too many the newest are shown, and the one that runs.
+        // If there are too many arms, show the newest ones and the running one.
         let running = arms.lastIndex(where: \.isRunning)
         var shown = Set(arms.indices.suffix(count))
         if let running, !shown.contains(running), let first = shown.min() {
@@ -179,7 +182,7 @@ struct CompareScreen {
             subtitle: canvas.glyphs == .ascii
                 ? "- \(metric.meaning), each arm on the same axes"
                 : "· \(metric.meaning), each arm on the same axes",
-            remark: "from the first measured second on"
+            remark: "from the first measured second"
         ).draw(on: &canvas, in: rect)
         let shown = arms.filter { $0.series(of: metric) != nil }
         let fitting = min(shown.count, max(1, inner.height / 3))
@@ -245,12 +248,12 @@ struct CompareScreen {
 }
 
 extension ArmRecord {
-    /// The median of a metric; NaN where there is none.
+    /// The median of a metric; NaN without values.
     fileprivate func median(of metric: ArmMetric) -> Double {
         metrics.firstIndex(of: metric).map { medians[$0] } ?? .nan
     }
 
-    /// The values of a metric; nil where there are none.
+    /// The values of a metric; nil without values.
     fileprivate func series(of metric: ArmMetric) -> RingBuffer<Float>? {
         metrics.firstIndex(of: metric).map { series[$0] }
     }

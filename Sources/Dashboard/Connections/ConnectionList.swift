@@ -3,7 +3,7 @@ import TerminalUI
 
 /// The connections as a table.
 enum ConnectionList {
-    /// The columns, and what they say of a connection.
+    /// The columns of the table.
     static let listing = Listing<Lane>(
         columns: [
             Listing.Column(
@@ -21,9 +21,12 @@ enum ConnectionList {
             Listing.Column(
                 "holder",
                 Track(minimum: 6, ideal: 10, maximum: 24, priority: 17, flex: 1),
-                rank: { .text($0.told?.holder?.name ?? "") }
+                rank: { .text($0.displayedStatus?.holder?.name ?? "") }
             ) {
-                Span($0.told?.holder?.name ?? "", $0.isOver ? $1.style(.dim) : $1.bold(.text))
+                Span(
+                    $0.displayedStatus?.holder?.name ?? "",
+                    $0.isOver ? $1.style(.dim) : $1.bold(.text)
+                )
             },
             Listing.Column(
                 "held",
@@ -55,9 +58,9 @@ enum ConnectionList {
             Listing.Column(
                 "SQL",
                 Track(minimum: 20, ideal: 30, maximum: .max, priority: 14, flex: 6),
-                rank: { .text($0.told?.sql ?? "") }
+                rank: { .text($0.displayedStatus?.sql ?? "") }
             ) {
-                Span($0.told?.sql ?? "", $1.style($0.isOver ? .dim : .text))
+                Span($0.displayedStatus?.sql ?? "", $1.style($0.isOver ? .dim : .text))
             },
         ],
         name: \.label

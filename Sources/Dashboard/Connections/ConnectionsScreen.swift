@@ -1,14 +1,14 @@
 import Telemetry
 import TerminalUI
 
-/// Every connection in a table, and all that is known of the selected one.
+/// The screen with a table of all connections, and the details of the selected one.
 struct ConnectionsScreen {
     let scene: ScreenScene
 
-    /// The connections, in the order in which they are shown.
+    /// The connections, from the top.
     var lanes: [Lane] { ConnectionList.listing.arranged(scene.history.lanes, scene.view) }
 
-    /// The selected connection, or the one that has been held the longest.
+    /// The selected connection, or the one that has been held longest.
     private var selected: Lane? {
         lanes.first { $0.label == scene.view.selected }
             ?? lanes.max { ($0.status?.heldNanoseconds ?? 0) < ($1.status?.heldNanoseconds ?? 0) }
@@ -54,7 +54,7 @@ struct ConnectionsScreen {
         for (part, area) in areas.enumerated() { draw(part, lanes, on: &canvas, in: area) }
     }
 
-    /// Draws a part, by its place in ``DashboardScreen/parts``.
+    /// Draws a part, given by its index in ``DashboardScreen/parts``.
     private func draw(_ part: Int, _ lanes: [Lane], on canvas: inout Canvas, in rect: Rect) {
         switch part {
         case 0: drawTable(lanes, on: &canvas, in: rect)
@@ -67,7 +67,7 @@ struct ConnectionsScreen {
         scene.markPart(part, on: &canvas, rect)
     }
 
-    /// What each connection did over time.
+    /// Draws the states of each connection over time.
     private func drawStrips(_ lanes: [Lane], on canvas: inout Canvas, in rect: Rect) {
         guard rect.height >= 3 else { return }
         let inner = Panel(
@@ -101,8 +101,8 @@ struct ConnectionsScreen {
             title: "Connections",
             subtitle: (canvas.glyphs == .ascii ? "- " : "· ")
                 + (scene.history.isOver
-                    ? "the run has ended: last holder and SQL seen"
-                    : "busy: locks of others met"),
+                    ? "the run has ended: last known holder and SQL"
+                    : "busy: conflicts with other locks"),
             remark: hidden.isEmpty ? remark(all) : hidden
         ).draw(on: &canvas, in: rect)
         guard !lanes.isEmpty else {
@@ -119,7 +119,7 @@ struct ConnectionsScreen {
             .draw(on: &canvas, in: inner)
     }
 
-    /// `5 connections; 24 interrupts ended 9 statements`: what the column of interrupts adds up to.
+    /// `5 connections; 24 interrupts ended 9 statements`: the total of the column of interrupts.
     private func remark(_ connections: Int) -> String {
         let count = HumanUnits.counted(connections, "connection", "connections")
         guard let interrupts = scene.history.latest?.database.interrupts,
@@ -139,16 +139,16 @@ struct ConnectionsScreen {
             title: lane.label,
             subtitle: isChosen
                 ? "" : canvas.glyphs == .ascii ? "- held the longest" : "· held the longest",
-            remark: isChosen ? "" : "arrows or a click select another one"
+            remark: isChosen ? "" : "arrows or a click select another"
         ).draw(on: &canvas, in: rect)
         guard inner.height > 0 else { return }
         var x = inner.minX
         for fact in facts(of: lane, theme: canvas.theme) {
-            // What does not fit as a whole is left out.
+            // Omit facts that do not fit completely.
             guard x + canvas.width(of: fact) <= inner.maxX else { break }
             x += canvas.write(fact, x: x, y: inner.minY)
         }
-        let sql = lane.told?.sql ?? (lane.state == .absent ? "closed" : "no statement")
+        let sql = lane.displayedStatus?.sql ?? (lane.state == .absent ? "closed" : "no statement")
         let style = canvas.theme.style(lane.status?.sql == nil ? .dim : .text)
         let lines = TextWrapping.lines(of: sql, width: inner.width)
         let room = max(0, inner.height - 1)
@@ -159,7 +159,7 @@ struct ConnectionsScreen {
         }
     }
 
-    /// What is known of a connection, the most important first.
+    /// Returns the facts about a connection, the most important first.
     private func facts(of lane: Lane, theme: Theme) -> [[Span]] {
         let dim = theme.style(.dim)
         let text = theme.bold(.text)
@@ -168,11 +168,11 @@ struct ConnectionsScreen {
             facts.append([Span("  \(name) ", dim), Span(value, text)])
         }
         guard let status = lane.status else { return facts }
-        if lane.isOver, let last = lane.lastWork?.holder { add("seen held last by", last.name) }
+        if lane.isOver, let last = lane.lastWork?.holder { add("last known holder", last.name) }
         if let holder = status.holder { add("held by", holder.name) }
         if let held = status.heldNanoseconds { add("for", HumanUnits.duration(nanoseconds: held)) }
         if let sql = status.sqlNanoseconds, sql > 0 {
-            add("statement runs", HumanUnits.duration(nanoseconds: sql))
+            add("statement for", HumanUnits.duration(nanoseconds: sql))
         }
         if let transaction = status.transaction { add("transaction", transaction.rawValue) }
         add("accesses", HumanUnits.count(status.accessCount))

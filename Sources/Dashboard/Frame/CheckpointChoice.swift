@@ -1,16 +1,18 @@
 import TerminalUI
 
-/// The question how far a checkpoint shall go.
+/// The dialog that asks for the mode of a checkpoint.
 struct CheckpointChoice {
-    /// The number of the answer that Enter gives.
+    /// The index of the selected mode.
     let selected: Int
 
-    /// Draws the question over the screen.
+    /// Draws the dialog above the screen.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let modes = DashboardAction.CheckpointMode.allCases
         let box = rect.centered(Size(width: 58, height: modes.count + 2))
         canvas.fill(box, style: canvas.theme.style(.text))
-        let hint = [Span("first letter, or arrows and Enter; Esc closes", canvas.theme.style(.dim))]
+        let hint = [
+            Span("first letter, or arrows and Enter; Esc cancels", canvas.theme.style(.dim))
+        ]
         let inner = Panel(title: "Checkpoint the log", legend: [hint]).draw(on: &canvas, in: box)
         canvas.clipped(to: inner) { canvas in
             for (index, mode) in modes.enumerated() {
@@ -31,10 +33,10 @@ struct CheckpointChoice {
 
     private static func meaning(of mode: DashboardAction.CheckpointMode) -> String {
         switch mode {
-        case .passive: "copies what it can, waits for nobody"
-        case .full: "waits for the writer, copies all"
-        case .restart: "waits for readers too: the log starts over"
-        case .truncate: "cuts the log to nothing besides"
+        case .passive: "copies what it can without waiting"
+        case .full: "waits for the writer and copies everything"
+        case .restart: "also waits for readers and resets the log"
+        case .truncate: "also truncates the log file to zero bytes"
         }
     }
 }

@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// The last rows of a dashboard: the keys that matter, the screens, and what the display costs.
+/// The last rows of a dashboard: the main keys, the screens, and the cost of the display.
 struct FooterBar {
     /// A screen with its key.
     struct Screen {
@@ -9,23 +9,23 @@ struct FooterBar {
         let isShown: Bool
     }
 
-    /// The keys that do something, the most important first.
+    /// The relevant keys, the most important first.
     let commands: [KeyBar.Item]
     /// The screens, in their order.
     let screens: [Screen]
-    /// The line to type into; nil while there is none.
+    /// The prompt; nil without one.
     let prompt: PromptState?
-    /// What times count from, as in `of the run`.
+    /// The origin of times, as in `of the run`.
     let timeOrigin: String
-    /// What the display costs.
+    /// The cost of the display.
     let cost: String
-    /// A message in the place of the keys; nil for none.
+    /// A message that replaces the keys; nil without a message.
     var message: Span?
 
-    /// The rows that it takes on a screen of this size.
+    /// Returns the number of rows on a screen of this size.
     static func height(in size: Size) -> Int { size.height >= 30 && size.width >= 80 ? 2 : 1 }
 
-    /// Draws the rows; where there is one, the screens' names give way to their keys.
+    /// Draws the rows; a single row shows only the keys of the screens.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         if let prompt {
             if rect.height > 1 { drawKeys(on: &canvas, in: rect.row(0)) }
@@ -72,7 +72,7 @@ struct FooterBar {
 }
 
 extension [KeyBar.Item] {
-    /// The items, the most important first; among equals, the order stays.
+    /// Returns the items sorted by importance; the sort is stable.
     func byPriority() -> [KeyBar.Item] {
         enumerated().sorted { one, other in
             one.element.priority == other.element.priority
@@ -82,7 +82,7 @@ extension [KeyBar.Item] {
 }
 
 extension PromptState.Purpose {
-    /// What stands before the text.
+    /// The label before the text.
     fileprivate var label: String {
         switch self {
         case .filter: "filter"
@@ -90,11 +90,11 @@ extension PromptState.Purpose {
         }
     }
 
-    /// What can be typed.
+    /// The hint about the input.
     fileprivate func hint(_ timeOrigin: String) -> String {
         switch self {
-        case .filter: "rows that contain it; Enter keeps, Esc undoes"
-        case .seek: "12.5 or 1:05 \(timeOrigin), -10 before now; Enter goes, Esc leaves"
+        case .filter: "rows that contain it; Enter applies, Esc cancels"
+        case .seek: "12.5 or 1:05 \(timeOrigin), -10 before now; Enter goes, Esc cancels"
         }
     }
 }

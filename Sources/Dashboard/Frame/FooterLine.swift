@@ -1,15 +1,15 @@
 import TerminalUI
 
-/// The last rows: the screens, the keys that matter, and what the display itself costs.
+/// The last rows: the screens, the main keys, and the cost of the display.
 struct FooterLine {
     let keys: DashboardKeys
     let screen: DashboardScreen
     let displayCPUShare: Double?
     let overlay: Overlay?
-    /// What is selected on the screen.
+    /// The selection on the screen.
     let view: ListView
 
-    /// The rows that it takes on a screen of this size.
+    /// Returns the number of rows on a screen of this size.
     func height(in size: Size) -> Int { FooterBar.height(in: size) }
 
     /// Draws the rows.
@@ -33,14 +33,14 @@ struct FooterLine {
         }
     }
 
-    /// What Enter would do where it is not about a row.
+    /// The effect of Enter if it does not apply to a row.
     private var expansion: String? {
         if view.isExpanded, view.part != nil || screen == .latency { return "all parts" }
-        if screen == .latency { return "pictures alone" }
-        return view.part.map { screen.parts[$0] + " alone" }
+        if screen == .latency { return "charts only" }
+        return view.part.map { screen.parts[$0] + " only" }
     }
 
-    /// The keys that do something on this screen, the most important first.
+    /// The relevant keys of this screen, the most important first.
     private var commands: [KeyBar.Item] {
         keys.bindings.compactMap { binding in
             guard let priority = binding.priority, let key = binding.keys.first,
@@ -58,7 +58,7 @@ struct FooterLine {
 }
 
 extension DashboardCommand {
-    /// Whether the key bar of a screen should have it.
+    /// Whether the key bar of a screen should show the command.
     fileprivate func isUseful(on screen: DashboardScreen, _ view: ListView) -> Bool {
         switch self {
         case .filter, .sort, .reverse:

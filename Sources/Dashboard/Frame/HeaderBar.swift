@@ -1,18 +1,18 @@
 import TerminalUI
 
-/// The first row of a dashboard: what is shown, and its state at the right end.
+/// The first row of a dashboard, with the state at the right end.
 struct HeaderBar {
-    /// One piece of the row, which gives way as a whole.
+    /// A piece of the row, which is shown completely or not at all.
     struct Segment {
         var spans: [Span]
-        /// The lowest gives way first.
+        /// The priority; the pieces with the lowest one disappear first.
         var priority: Int
     }
 
     /// The pieces, from the left.
     let segments: [Segment]
-    /// The state: a mark, words and their colour.
-    let state: (mark: String, words: String, role: Role)
+    /// The state: a mark, a text and its colour.
+    let state: (mark: String, text: String, role: Role)
 
     /// Draws the pieces that fit, the important ones first.
     func draw(on canvas: inout Canvas, in row: Rect) {
@@ -20,7 +20,7 @@ struct HeaderBar {
         canvas.fill(row, style: theme.raised(.text))
         var stateStyle = theme.raised(state.role)
         stateStyle.attributes.insert(.bold)
-        let stateSpans = [Span(" \(state.mark) \(state.words) ", stateStyle)]
+        let stateSpans = [Span(" \(state.mark) \(state.text) ", stateStyle)]
         let segments = segments + [Segment(spans: stateSpans, priority: 100)]
         let tracks = segments.map { segment in
             Track.fixed(canvas.width(of: segment.spans), priority: segment.priority)

@@ -1,27 +1,28 @@
 import TerminalUI
 
-/// What a screen draws from: what was collected, how much of it, and what somebody selected.
+/// The input of a screen: the collected data, the time window and the user's selection.
 struct ScreenScene: Sendable {
-    /// What was collected.
+    /// The collected data.
     let history: History
-    /// The seconds that lanes and charts show.
+    /// The length of time that lanes and charts show, in seconds.
     let seconds: Double
-    /// What is selected, sorted and filtered.
+    /// The selection, sorting and filter.
     let view: ListView
-    /// The keys, for what screens say of them.
+    /// The keys, for hints on screens.
     var keys = DashboardKeys.standard
 
-    /// The part that fills the screen, by its place in ``DashboardScreen/parts``; nil for all.
+    /// The index of the part that fills the screen, in ``DashboardScreen/parts``; nil for all
+    /// parts.
     var expandedPart: Int? { view.isExpanded ? view.part : nil }
 
-    /// Marks the panel in a rectangle if it is the part that somebody chose.
+    /// Marks the panel in a rectangle if it is the selected part.
     func markPart(_ part: Int, on canvas: inout Canvas, _ rect: Rect) {
         if view.part == part { canvas.focus(rect) }
     }
 }
 
 extension Listing {
-    /// The things that a screen lists, in the order in which it shows them.
+    /// Returns the items of a screen, filtered and sorted.
     func arranged(_ items: [Item], _ view: ListView) -> [Item] {
         arranged(
             items,
@@ -31,7 +32,7 @@ extension Listing {
         )
     }
 
-    /// The table of a screen.
+    /// Returns the table of a screen.
     func table(_ arranged: [Item], _ view: ListView, theme: Theme, width: Int) -> Table {
         var table = table(
             arranged,
@@ -46,7 +47,7 @@ extension Listing {
 }
 
 extension ListView {
-    /// How a panel says what is hidden: `filter "ui": 3 of 12`.
+    /// A remark about hidden rows: `filter "ui": 3 of 12`.
     func remark(shown: Int, of count: Int) -> String {
         filter.isEmpty ? "" : "filter \"\(filter)\": \(shown) of \(count)"
     }

@@ -1,8 +1,8 @@
 import TerminalUI
 
-/// Something that arms are compared by.
+/// A metric for the comparison of arms.
 struct ArmMetric: Sendable, Hashable {
-    /// What its numbers are.
+    /// The unit of a metric.
     enum Unit: Sendable {
         /// Accesses/s.
         case rate
@@ -16,14 +16,14 @@ struct ArmMetric: Sendable, Hashable {
         case bytes
     }
 
-    /// What it is called.
+    /// The name of the metric.
     var title: String
-    /// What one value of it is.
+    /// The meaning of one value.
     var meaning: String
-    /// What its numbers are.
+    /// The unit of the values.
     var unit: Unit
 
-    /// A value with its unit.
+    /// Formats a value with its unit.
     func text(_ value: Double) -> String {
         guard value.isFinite, value >= 0 else { return "–" }
         switch unit {

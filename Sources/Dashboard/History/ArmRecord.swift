@@ -1,26 +1,26 @@
 import Telemetry
 import TerminalUI
 
-/// What was seen of one arm's latest run, second by second: what arms are compared by.
+/// The metrics of one arm's latest run, second by second, for the comparison of arms.
 struct ArmRecord: Sendable {
-    /// The seconds that are kept.
+    /// The largest number of recorded seconds.
     static let capacity = 600
-    /// The most clients whose numbers are kept.
+    /// The largest number of recorded clients.
     static let maximumClients = 16
 
     /// The arm's name.
     let name: String
-    /// What it is: `pool, wal, 4 readers`.
+    /// A description, such as `pool, wal, 4 readers`.
     let kind: String
-    /// Whether it runs now.
+    /// Whether the arm is running.
     var isRunning = true
-    /// What is recorded.
+    /// The recorded metrics.
     private(set) var metrics: [ArmMetric] = []
-    /// A value a second for each metric, NaN where there was none.
+    /// The values per second of each metric; NaN for missing values.
     private(set) var series: [RingBuffer<Float>] = []
     /// The median of each metric; NaN without values.
     private(set) var medians: [Double] = []
-    /// When each second was, since the run began.
+    /// The time of each second since the start of the run.
     private(set) var times = RingBuffer<Float>(capacity: Self.capacity)
 
     private var second = -1.0
@@ -36,8 +36,9 @@ struct ArmRecord: Sendable {
         kind = Self.kind(of: sample)
     }
 
-    /// Whether it is of the arm that a sample shows: a pool with another number of readers is
-    /// another one.
+    /// Whether the record belongs to the arm of a sample.
+    ///
+    /// A pool with another number of readers is another arm.
     func isOf(_ sample: Sample) -> Bool {
         sample.arm == name && Self.kind(of: sample) == kind
     }
@@ -51,7 +52,7 @@ struct ArmRecord: Sendable {
         return "\(database.kind.rawValue)\(journal ?? "")\(readers ?? "")"
     }
 
-    /// Takes a sample in; those that do not count in the run's result are left out.
+    /// Adds a sample; ignores samples that do not count in the run's result.
     mutating func append(_ sample: Sample, _ moment: Moment) {
         guard sample.state == .running || sample.state == .paused, sample.isMeasured != false
         else { return }

@@ -1,15 +1,15 @@
-/// The newest elements of a series: at most so many, and at most so many bytes together.
+/// The newest elements of a series, limited in number and in total size.
 struct BoundedStore<Element: Sendable>: Sendable {
-    /// The bytes that all elements together may occupy.
+    /// The limit of the total size, in bytes.
     var budget: Int {
         didSet { dropOldest() }
     }
-    /// About how many bytes an element occupies.
+    /// Returns the approximate size of an element, in bytes.
     private let size: @Sendable (Element) -> Int
     private var elements: RingBuffer<Element?>
-    /// About how many bytes the elements occupy.
+    /// The approximate total size of the elements, in bytes.
     private(set) var bytes = 0
-    /// The place of the oldest element that the budget did not drop.
+    /// The index of the oldest element that the budget has not removed.
     private(set) var firstKept = 0
 
     /// Creates an empty store.
@@ -19,12 +19,12 @@ struct BoundedStore<Element: Sendable>: Sendable {
         elements = RingBuffer(capacity: capacity)
     }
 
-    /// An element by its place, the oldest at 0; nil for one that was dropped.
+    /// The element at an index, the oldest at 0; nil if it was removed.
     subscript(place: Int) -> Element? {
         elements.count > place && place >= 0 ? elements[place] : nil
     }
 
-    /// Adds an element, and drops the oldest for which there is no room.
+    /// Adds an element, and removes the oldest elements that exceed a limit.
     mutating func append(_ element: Element) {
         if elements.count == elements.capacity {
             if let oldest = elements[0] { bytes -= size(oldest) }

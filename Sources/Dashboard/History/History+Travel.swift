@@ -2,26 +2,26 @@ import Telemetry
 import TerminalUI
 
 extension History: Timeline {
-    /// Whether what is looked at is the end of the run: what goes on now says nothing any more.
+    /// Whether the displayed sample is the end of the run.
     var isOver: Bool { latest?.state == .finished }
 
-    /// What a time that ends with the sample looked at is called: `last 10 s`, or, when the run has
-    /// ended, `last 10 s of the run`.
+    /// Describes the time before the displayed sample: `last 10 s`, or after the end of the run,
+    /// `last 10 s of the run`.
     func spanLabel(_ seconds: Double) -> String {
         "last \(HumanUnits.secondsLabel(seconds))" + (isOver ? " of the run" : "")
     }
 
-    /// When somebody who waits in the sample looked at began to, in seconds since the run began.
-    func began(_ waiter: WaiterStatus) -> Double {
+    /// Returns the start of a wait in the displayed sample, in seconds since the start of the run.
+    func start(of waiter: WaiterStatus) -> Double {
         max(0, now - Double(waiter.waitedNanoseconds) / 1e9)
     }
 
-    /// The events up to the moment that is looked at, the newest first.
+    /// Returns the events up to the displayed moment, the newest first.
     func newestEvents(_ count: Int) -> [TelemetryEvent] {
         var found: [TelemetryEvent] = []
         var index = events.count - 1
         while index >= 0, found.count < count {
-            // A note of the program has the time at which it was made.
+            // The time of a program's note is the time of its creation.
             if cursor == nil || events[index].time <= now { found.append(events[index]) }
             index -= 1
         }

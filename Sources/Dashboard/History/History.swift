@@ -1,46 +1,46 @@
 import Telemetry
 
-/// All that a screen draws from: a sample, and the series around it.
+/// The data of all screens: the displayed sample and the series around it.
 ///
-/// The sample is the newest, or, in a history that somebody went back in, the one looked at.
+/// The displayed sample is the newest one, or an earlier one after going back in time.
 ///
-/// Bounded, however long a run lasts: five minutes at ten samples a second. Its samples take at
-/// most 32 MiB (``SampleStore``), the states of lanes 1.5 MiB, all other series 2 MiB. A display
-/// that stands still keeps a second history.
+/// The history is bounded to five minutes at ten samples per second. Its samples take at most
+/// 32 MiB (``SampleStore``), the states of lanes 1.5 MiB, all other series 2 MiB. A frozen display
+/// keeps a second history.
 struct History: Sendable {
-    /// How many samples are kept: five minutes at ten a second.
+    /// The largest number of samples: five minutes at ten per second.
     static let capacity = 3_000
-    /// How many samples a closed connection's lane stays: three seconds at ten a second.
+    /// How many samples a closed connection's lane remains: three seconds at ten per second.
     private static let lingering = 30
-    /// How many lanes there can be.
+    /// The largest number of lanes.
     private static let maximumLanes = 512
 
-    /// The sample that screens show.
+    /// The displayed sample.
     private(set) var latest: Sample?
-    /// The place among ``moments`` of the sample that somebody went back to; nil for the newest.
+    /// The index in ``moments`` of a displayed earlier sample; nil for the newest.
     private(set) var cursor: Int?
-    /// The samples that somebody can go back to, aligned with ``moments``.
+    /// The recorded samples, aligned with ``moments``.
     private var samples = SampleStore(capacity: Self.capacity)
     /// The samples' numbers, the newest last.
     private(set) var moments = RingBuffer<Moment>(capacity: Self.capacity)
     /// One lane for each connection: the writer or the queue's, readers, snapshots.
     private(set) var lanes: [Lane] = []
-    /// The throughput of each client, by its place in the sample, aligned with ``moments``.
+    /// The throughput of each client, by its index in the sample, aligned with ``moments``.
     private(set) var throughputs: [RingBuffer<Double>] = []
-    /// How long accesses took, for each client and operation.
+    /// The latencies of each client and operation.
     private(set) var latencies = LatencyHistory()
-    /// What was seen of each arm of this session, in the order of their first runs.
+    /// The records of this session's arms, in the order of their first runs.
     private(set) var arms: [ArmRecord] = []
-    /// The most arms whose records are kept.
+    /// The largest number of recorded arms.
     private static let maximumArms = 16
-    /// The most that was seen of this run, however long ago.
+    /// The peaks of the whole run.
     private(set) var peaks = RunPeaks()
-    /// The newest sample whose load still ran.
+    /// The newest sample of a running load.
     private var lastOfLoad: Sample?
-    /// What happened, the newest last.
+    /// The events, the newest last.
     private(set) var events = RingBuffer<TelemetryEvent>(capacity: 200)
 
-    /// Adds a sample; one of another arm, or of a run that starts over, begins a new history.
+    /// Adds a sample; a sample of another arm or of a restarted run starts a new history.
     mutating func append(_ sample: Sample) {
         if let last = latest, isNewRun(sample, after: last) { startOver(with: sample) }
         var shown = sample
@@ -50,7 +50,7 @@ struct History: Sendable {
         case .draining, .finished: shown.keepLoad(of: lastOfLoad)
         }
         let before = moments.last?.time ?? 0
-        // A clock that stands still or is no number must not upset the charts.
+        // Charts need finite, nondecreasing times.
         let time = sample.time.isFinite ? max(sample.time, before) : before
         moments.append(Moment(sample, time: time))
         samples.append(shown)
@@ -63,10 +63,10 @@ struct History: Sendable {
         latest = shown
     }
 
-    /// Adds an event of the program that shows the run.
+    /// Adds an event of the displaying program.
     mutating func append(_ event: TelemetryEvent) { events.append(event) }
 
-    /// The mean of a moment's number over the last `seconds`; nil without samples.
+    /// Returns the mean of a value over the last `seconds`; nil without samples.
     func mean(over seconds: Double, _ value: (Moment) -> Double) -> Double? {
         var sum = 0.0
         var count = 0
@@ -79,15 +79,15 @@ struct History: Sendable {
         return count > 0 ? sum / Double(count) : nil
     }
 
-    /// The largest of a moment's number over the last `seconds`; nil without samples.
+    /// Returns the maximum of a value over the last `seconds`; nil without samples.
     func maximum(over seconds: Double, _ value: (Moment) -> Double) -> Double? {
         var largest: Double?
         visitMoments(last: seconds) { largest = max(largest ?? value($0), value($0)) }
         return largest
     }
 
-    /// Shows the sample at a place among ``moments``, or the nearest that is kept.
-    mutating func look(atPlace place: Int) {
+    /// Shows the sample at an index in ``moments``, or the nearest recorded one.
+    mutating func show(at place: Int) {
         let bounded = min(max(place, samples.firstKept), moments.count - 1)
         guard bounded >= 0, let sample = samples[bounded] else { return }
         cursor = bounded
@@ -100,7 +100,7 @@ struct History: Sendable {
         }
     }
 
-    /// Visits the samples of the last seconds that are kept, from the newest.
+    /// Visits the recorded samples of the last seconds, from the newest.
     func visitSamples(last seconds: Double, _ body: (Sample) -> Void) {
         var index = cursor ?? moments.count - 1
         guard index >= 0 else { return }
@@ -111,7 +111,7 @@ struct History: Sendable {
         }
     }
 
-    /// Visits the numbers of the last seconds, from the newest.
+    /// Visits the moments of the last seconds, from the newest.
     func visitMoments(last seconds: Double, _ body: (Moment) -> Void) {
         var index = cursor ?? moments.count - 1
         guard index >= 0 else { return }
@@ -138,17 +138,17 @@ struct History: Sendable {
         peaks = RunPeaks()
         lastOfLoad = nil
         for index in arms.indices { arms[index].isRunning = false }
-        // A run of an arm that ran before takes the place of that one.
+        // A new run of an arm replaces its previous run.
         if let index = arms.firstIndex(where: { $0.isOf(sample) }) {
             arms[index] = ArmRecord(sample)
         }
-        events.append(TelemetryEvent(time: 0, message: "arm \(sample.arm) begins"))
+        events.append(TelemetryEvent(time: 0, message: "arm \(sample.arm) starts"))
     }
 
     private mutating func appendLanes(_ connections: [ConnectionStatus], isOver: Bool) {
         var isSeen = Array(repeating: false, count: lanes.count)
         for (order, connection) in connections.enumerated() {
-            // Mostly where it was in the last sample.
+            // Usually, the lane has the same index as in the last sample.
             let known =
                 lanes.indices.contains(order) && lanes[order].label == connection.label
                 ? order : lanes.firstIndex { $0.label == connection.label }
@@ -182,7 +182,7 @@ struct History: Sendable {
         lanes.removeAll { $0.missed > Self.lingering }
     }
 
-    /// Behind the lanes of its own role and of those before it.
+    /// Returns the index after the lanes of the same role and of preceding roles.
     private func placeOfNewLane(_ role: ConnectionRole) -> Int {
         let rank = Self.rank(role)
         return lanes.firstIndex { Self.rank($0.role) > rank } ?? lanes.count
@@ -197,7 +197,7 @@ struct History: Sendable {
     }
 
     private mutating func appendToArm(_ sample: Sample) {
-        // Before the database is open nobody knows which arm it is.
+        // The arm is unknown until the database is open.
         guard let moment = moments.last, sample.state != .preparing else { return }
         var place = arms.firstIndex { $0.isOf(sample) }
         if place == nil, arms.count < Self.maximumArms {
@@ -212,7 +212,7 @@ struct History: Sendable {
     private mutating func appendThroughputs(_ clients: [ClientStatus]) {
         while throughputs.count < clients.count {
             var series = RingBuffer<Double>(capacity: Self.capacity)
-            // Aligned with the moments, the newest of which is in already.
+            // Align the series with the moments, which already include the newest.
             for _ in 1..<max(1, moments.count) { series.append(.nan) }
             throughputs.append(series)
         }

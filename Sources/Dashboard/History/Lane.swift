@@ -4,29 +4,30 @@ import Telemetry
 struct Lane: Sendable {
     /// The connection's label.
     let label: String
-    /// What the connection is for.
+    /// The role of the connection.
     let role: ConnectionRole
-    /// Its status now; nil once it is closed.
+    /// The current status; nil after it is closed.
     var status: ConnectionStatus?
-    /// Its states, the newest last: as many as there were samples since it was first seen.
+    /// The states in all samples since its first one, the newest last.
     var states: RingBuffer<LaneState>
-    /// For how many samples it has been gone.
+    /// The number of samples since the connection was closed.
     var missed = 0
-    /// Its status when it was last seen at work.
+    /// The status in the last sample with a holder.
     var lastWork: ConnectionStatus?
-    /// Whether the run has ended: what it does now says nothing any more.
+    /// Whether the run has ended.
     var isOver = false
 
-    /// What screens tell of who holds it: now, or, after the run, who was last seen to.
-    var told: ConnectionStatus? { isOver ? lastWork : status }
+    /// The status with the holder to display: the current one, or after the run, the last known
+    /// one.
+    var displayedStatus: ConnectionStatus? { isOver ? lastWork : status }
 
-    /// The lane's state now.
+    /// The current state.
     var state: LaneState { status.map { LaneState($0) } ?? .absent }
 
-    /// The label without the database's: `reader.2` becomes `reader 2`.
+    /// The label without the database's label: `reader.2` becomes `reader 2`.
     var shortLabel: String { Self.shortLabel(label, role) }
 
-    /// A connection's label without the database's.
+    /// Returns a connection's label without the database's label.
     static func shortLabel(_ label: String, _ role: ConnectionRole) -> String {
         let parts = label.split(separator: ".")
         if role == .queue || role == .writer { return role.rawValue }

@@ -1,23 +1,23 @@
 import Telemetry
 import TerminalUI
 
-/// What a lane shows for a connection: its state in one byte, with a glyph, a colour and words.
+/// The state of a connection in a lane: one byte, with a glyph, a colour and a description.
 enum LaneState: UInt8, Sendable, CaseIterable {
-    /// Nobody holds it.
+    /// No access holds the connection.
     case idle
-    /// It runs a statement.
+    /// The connection runs a statement.
     case running
-    /// It is held by code between its statements.
+    /// The holder runs code between its statements.
     case held
-    /// It ends its transaction.
+    /// The connection ends its transaction.
     case committing
-    /// It waits for a lock of the file.
+    /// The connection waits for a file lock.
     case locked
-    /// It is being opened.
+    /// The connection is being opened.
     case opening
-    /// A snapshot that nobody reads from now: it keeps its state of the database all the same.
+    /// A snapshot without a current read, which still pins its state of the database.
     case kept
-    /// It is not there.
+    /// The connection is closed.
     case absent
 
     /// The state of a connection.
@@ -32,7 +32,7 @@ enum LaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// How it looks; every glyph differs, so that no state is told by its colour alone.
+    /// The appearance; every glyph differs, so that colour alone never indicates a state.
     var mark: LaneStrip.Mark {
         switch self {
         case .idle: LaneStrip.Mark(glyph: "·", ascii: ".", role: .idle)
@@ -49,7 +49,7 @@ enum LaneState: UInt8, Sendable, CaseIterable {
     /// The marks of all states, by their raw values.
     static let marks = allCases.map(\.mark)
 
-    /// What the marks mean, for the border of a panel with lanes.
+    /// The legend for the border of a panel with lanes.
     static func legend(theme: Theme, glyphs: GlyphSet) -> [[Span]] {
         allCases.filter { $0 != .absent }.map { state in
             let mark = state.mark
@@ -60,7 +60,7 @@ enum LaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// What it is, in a lane.
+    /// The short description.
     var words: String {
         switch self {
         case .idle: "idle"
@@ -74,16 +74,16 @@ enum LaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// What it means, for the help.
+    /// The description for the help.
     var meaning: String {
         switch self {
-        case .idle: "idle: nobody holds the connection"
+        case .idle: "idle: no access holds the connection"
         case .running: "running SQL: inside a statement"
         case .held: "held by code, between its statements"
         case .committing: "committing: ending its transaction"
-        case .locked: "file locked: waits for another's lock"
-        case .opening: "opening: opened for somebody who waits"
-        case .kept: "kept open: a snapshot, pins the log"
+        case .locked: "file locked: waiting for a file lock"
+        case .opening: "opening: being opened for a waiter"
+        case .kept: "kept open: a snapshot that pins the log"
         case .absent: "closed"
         }
     }

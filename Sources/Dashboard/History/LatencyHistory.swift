@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Which part of an access a latency measures.
+/// The part of an access that a latency measures.
 enum LatencyPart: Int, CaseIterable, Sendable {
     /// From the intended start to the end.
     case response
@@ -9,7 +9,7 @@ enum LatencyPart: Int, CaseIterable, Sendable {
     /// From the entry to the end.
     case service
 
-    /// Its name.
+    /// The title.
     var title: String {
         switch self {
         case .response: "response"
@@ -18,24 +18,24 @@ enum LatencyPart: Int, CaseIterable, Sendable {
         }
     }
 
-    /// What it lasts from and to.
+    /// Describes the start and end of the part.
     func meaning(isOpenLoop: Bool) -> String {
         switch self {
         case .response:
             isOpenLoop
-                ? "from when it was due to its end: corrected for coordinated omission"
-                : "from its start to its end; the next one waits for it (closed loop)"
-        case .wait: "from its start until it has a connection"
-        case .service: "from when it has a connection to its end"
+                ? "from its due time to its end: corrected for coordinated omission"
+                : "from its start to its end; the next access waits for it (closed loop)"
+        case .wait: "from its start until it acquires a connection"
+        case .service: "from acquiring a connection to its end"
         }
     }
 }
 
 /// The distributions of the last five minutes, second by second, for each client and operation.
 struct LatencyHistory: Sendable {
-    /// The seconds that are kept.
+    /// The largest number of recorded seconds.
     static let capacity = 300
-    /// The most operations that are kept; with 64 the distributions take at most 9 MiB.
+    /// The largest number of recorded operations; the distributions of 64 take at most 9 MiB.
     static let maximumSeries = 64
 
     /// One second of one operation.
@@ -59,10 +59,10 @@ struct LatencyHistory: Sendable {
         var isOpenLoop: Bool
         var seconds = RingBuffer<Second>(capacity: LatencyHistory.capacity)
 
-        /// What names it in a list.
+        /// The name in a list.
         var name: String { client == operation ? client : "\(client) · \(operation)" }
 
-        /// The distribution of all accesses that ended between two times.
+        /// Returns the distribution of all accesses that ended between two times.
         func distribution(
             _ part: LatencyPart,
             from start: Double,
@@ -78,8 +78,10 @@ struct LatencyHistory: Sendable {
             visitStretches(from: start, to: end) { second, _ in body(second) }
         }
 
-        /// Visits the seconds that ended between two times, from the newest, with the times at
-        /// which they began: a busy machine collects a little late.
+        /// Visits the seconds that ended between two times, from the newest, with their start
+        /// times.
+        ///
+        /// On a busy machine, a second may be collected late.
         func visitStretches(
             from start: Double,
             to end: Double,
@@ -97,7 +99,7 @@ struct LatencyHistory: Sendable {
 
     private(set) var series: [Series] = []
 
-    /// Takes in what a sample brings of the second before it.
+    /// Adds the latencies in a sample, which are those of the preceding second.
     mutating func append(_ sample: Sample, time: Double) {
         for client in sample.clients {
             for operation in client.operations ?? [] {
@@ -106,7 +108,7 @@ struct LatencyHistory: Sendable {
                 }
                 var place = isKnown
                 if place == nil {
-                    // What never ended an access is not listed.
+                    // Do not list operations without completed accesses.
                     let isEmpty = operation.response.counts.isEmpty
                     guard !isEmpty, series.count < Self.maximumSeries else { continue }
                     series.append(
@@ -126,8 +128,8 @@ struct LatencyHistory: Sendable {
 }
 
 extension LatencyDistribution {
-    /// About the value below which this share of the latencies lies, in nanoseconds; nil with
-    /// fewer than ten values beyond it.
+    /// Returns the approximate percentile for a share, in nanoseconds; nil if fewer than ten values
+    /// are beyond it.
     func percentile(_ share: Double) -> UInt64? {
         let total = Double(count)
         guard total * (1 - share) >= 10 - 1e-6 else { return nil }
@@ -144,9 +146,9 @@ extension LatencyDistribution {
         return nil
     }
 
-    /// What no access exceeded: the end of the slowest bucket that holds something, in nanoseconds.
+    /// The upper bound of all latencies: the end of the slowest nonempty bucket, in nanoseconds.
     ///
-    /// Percentiles are interpolated in their bucket, and so none is beyond it.
+    /// Percentiles are interpolated in their bucket, so none exceeds this value.
     var slowest: UInt64? {
         counts.lastIndex { $0 > 0 }.map { Self.lowerBound(of: firstBucket + $0 + 1) }
     }

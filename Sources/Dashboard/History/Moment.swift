@@ -1,21 +1,22 @@
 import Telemetry
 
-/// The numbers of one sample that charts go back to.
+/// The values of one sample for charts.
 struct Moment: Timed, Equatable {
-    /// Seconds since the run began.
+    /// The time since the start of the run, in seconds.
     var time: Double
-    /// Connections that serve reads: the time-weighted mean since the sample before, where known.
+    /// The number of connections that serve reads; if known, the time-weighted mean since the
+    /// previous sample.
     var inUse: Double
-    /// Accesses that wait to read.
+    /// The number of waiting reads.
     var waitingReaders: Double
-    /// Accesses that wait to write.
+    /// The number of waiting writes.
     var waitingWriters: Double
-    /// The share of time in which everything was in use and somebody waited, in 0…1.
+    /// The share of time with all connections in use and an access waiting, in 0…1.
     var saturation: Double
-    /// The size of the write-ahead log in bytes; NaN where there is none.
+    /// The size of the write-ahead log in bytes; NaN without a log.
     var walBytes: Double
 
-    /// Takes from a sample what charts need.
+    /// Extracts the values from a sample.
     init(_ sample: Sample, time: Double) {
         let database = sample.database
         self.time = time
@@ -35,7 +36,7 @@ struct Moment: Timed, Equatable {
         if let share = sample.saturation, share.isFinite {
             saturation = min(max(share, 0), 1)
         } else {
-            // Not measured: what this look at it shows.
+            // Without a measurement, use the state in this sample.
             saturation = waits && isFull ? 1 : 0
         }
         walBytes = database.wal.map { Double($0.bytes) } ?? .nan

@@ -1,6 +1,6 @@
-/// The newest elements of a series, up to a capacity: appending forgets the oldest.
+/// The newest elements of a series, up to a capacity; appending removes the oldest.
 struct RingBuffer<Element: Sendable>: Sendable {
-    /// How many elements it keeps.
+    /// The largest number of elements.
     let capacity: Int
     private var storage: [Element] = []
     private var start = 0
@@ -10,13 +10,13 @@ struct RingBuffer<Element: Sendable>: Sendable {
         self.capacity = max(1, capacity)
     }
 
-    /// How many elements it holds.
+    /// The number of elements.
     var count: Int { storage.count }
 
     /// The newest element.
     var last: Element? { storage.isEmpty ? nil : self[count - 1] }
 
-    /// An element, counted from the oldest one, at 0.
+    /// The element at an index, the oldest at 0.
     subscript(index: Int) -> Element {
         get { storage[place(index)] }
         set { storage[place(index)] = newValue }
@@ -27,7 +27,7 @@ struct RingBuffer<Element: Sendable>: Sendable {
         return place < storage.count ? place : place - storage.count
     }
 
-    /// Adds an element, and forgets the oldest when the buffer is full.
+    /// Adds an element, and removes the oldest if the buffer is full.
     mutating func append(_ element: Element) {
         if storage.count < capacity {
             storage.append(element)
@@ -37,7 +37,7 @@ struct RingBuffer<Element: Sendable>: Sendable {
         }
     }
 
-    /// Forgets everything.
+    /// Removes all elements.
     mutating func removeAll() {
         storage.removeAll(keepingCapacity: true)
         start = 0

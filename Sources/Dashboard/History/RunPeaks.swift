@@ -1,24 +1,23 @@
 import Telemetry
 
-/// The most that was seen of a run: what panels show once it has ended, when nobody holds anything
-/// and nobody waits any more.
+/// The peak values of a run, which panels show after its end.
 struct RunPeaks: Sendable {
-    /// The most accesses that waited to read at once.
+    /// The largest number of reads that waited at once.
     private(set) var waitingReaders = 0
-    /// The most accesses that waited to write at once.
+    /// The largest number of writes that waited at once.
     private(set) var waitingWriters = 0
-    /// Whoever was seen to wait longest to read.
+    /// The read with the longest observed wait.
     private(set) var longestReader: WaiterStatus?
-    /// Whoever was seen to wait longest to write.
+    /// The write with the longest observed wait.
     private(set) var longestWriter: WaiterStatus?
-    /// The most readers that were in use at once.
+    /// The largest number of readers in use at once.
     private(set) var readersInUse = 0
     /// The largest size of the write-ahead log, in bytes.
     private(set) var walBytes: UInt64 = 0
-    /// The snapshot that was seen at the greatest age.
+    /// The snapshot with the greatest observed age.
     private(set) var oldestSnapshot: SnapshotStatus?
 
-    /// Takes a sample in.
+    /// Adds a sample.
     mutating func append(_ sample: Sample) {
         let database = sample.database
         waitingReaders = max(waitingReaders, database.waitingReaders.count)
@@ -40,8 +39,8 @@ struct RunPeaks: Sendable {
 }
 
 extension Sample {
-    /// Keeps what the load aimed at and got done when it ended: a load that is over aims at
-    /// nothing, which nobody wants to read beside what it did.
+    /// Keeps the target rates and throughputs of the last running sample, which an ended load
+    /// lacks.
     mutating func keepLoad(of last: Sample?) {
         guard let last else { return }
         knobs = last.knobs

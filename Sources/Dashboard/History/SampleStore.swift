@@ -1,38 +1,38 @@
 import Telemetry
 
-/// The newest samples, for somebody who goes back in time: so many at most, and so many bytes.
+/// The newest samples, for going back in time, limited in number and in total size.
 ///
-/// What nobody looks at again is left out (events are kept elsewhere), of a long queue the first
-/// waiters are kept, and of equal texts one.
+/// The store omits events, which are recorded elsewhere, keeps only the first waiters of a long
+/// queue, and stores equal texts once.
 struct SampleStore: Sendable {
-    /// The bytes that all samples together may take.
+    /// The limit of the total size, in bytes.
     static let budget = 32 << 20
-    /// Of each queue, the waiters that are kept: those who have waited longest.
+    /// The number of recorded waiters per queue: those that have waited longest.
     static let waiters = 100
-    /// How long an SQL text is kept, in bytes of UTF-8.
+    /// The length limit of an SQL text, in bytes of UTF-8.
     static let textLength = 2_000
 
     private var samples: BoundedStore<Sample>
     private var texts: [String: String] = [:]
 
-    /// Creates an empty store for so many samples.
+    /// Creates an empty store for a number of samples.
     init(capacity: Int) {
         samples = BoundedStore(capacity: capacity, budget: Self.budget) { Self.size(of: $0) }
     }
 
-    /// About how many bytes the samples occupy.
+    /// The approximate total size of the samples, in bytes.
     var bytes: Int { samples.bytes }
 
-    /// The place of the oldest sample that was not dropped for the budget.
+    /// The index of the oldest sample that the budget has not removed.
     var firstKept: Int { samples.firstKept }
 
-    /// A sample by its place, the oldest at 0; nil for one that was dropped.
+    /// The sample at an index, the oldest at 0; nil if it was removed.
     subscript(place: Int) -> Sample? { samples[place] }
 
-    /// Takes a sample in, and drops the oldest ones that there is no room for.
+    /// Adds a sample, and removes the oldest samples that exceed a limit.
     mutating func append(_ sample: Sample) { samples.append(trimmed(sample)) }
 
-    /// Forgets everything.
+    /// Removes all samples.
     mutating func removeAll() {
         samples.removeAll()
         texts = [:]
@@ -56,10 +56,10 @@ struct SampleStore: Sendable {
         queue = Array(queue.prefix(waiters))
     }
 
-    /// One copy of a text, whoever brings it.
+    /// Returns the shared copy of a text.
     private mutating func shared(_ text: String) -> String {
         if let known = texts[text] { return known }
-        // Texts with values in them never come again.
+        // Texts that contain values do not recur.
         if texts.count >= 256 { texts.removeAll(keepingCapacity: true) }
         var kept = text
         if text.utf8.count > Self.textLength {
@@ -69,7 +69,7 @@ struct SampleStore: Sendable {
         return kept
     }
 
-    /// About what a sample takes, in bytes; a text counts wherever it is.
+    /// Returns the approximate size of a sample in bytes, with the full size of shared texts.
     private static func size(of sample: Sample) -> Int {
         let database = sample.database
         let texts = database.connections.reduce(0) { $0 + ($1.sql?.utf8.count ?? 0) }

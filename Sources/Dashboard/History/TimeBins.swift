@@ -1,25 +1,25 @@
-/// Cuts the last seconds of a history into equal stretches, one for each column of a picture.
+/// Divides the last seconds of a history into equal intervals, one for each column of a chart.
 ///
-/// Stretches begin at multiples of their length since the run began, not at the newest sample: so
-/// a column keeps what it showed while it moves to the left.
+/// Intervals start at multiples of their length since the start of the run, not at the newest
+/// sample, so that the content of a column does not change while it moves to the left.
 struct TimeBins {
-    /// How the samples of a stretch become one value.
+    /// The reduction of an interval's samples to one value.
     enum Reduction {
-        /// Their mean.
+        /// The mean.
         case mean
-        /// The largest.
+        /// The maximum.
         case maximum
     }
 
-    /// How many stretches there are.
+    /// The number of intervals.
     let count: Int
-    /// The first sample that falls into one, as an index of the history.
+    /// The index of the first sample in an interval.
     private let first: Int
-    /// The stretch of each sample from `first` on.
+    /// The interval of each sample from index `first`.
     private let places: [Int]
 
-    /// Cuts `seconds` of a history into `count` stretches: the last ones, or those that the moment
-    /// is in that somebody went back to.
+    /// Divides `seconds` of a history into `count` intervals: the last seconds, or those around a
+    /// displayed earlier moment.
     init(_ timeline: some Timeline, seconds: Double, count: Int) {
         self.init(
             moments: timeline.moments,
@@ -29,7 +29,7 @@ struct TimeBins {
         )
     }
 
-    /// Cuts the `seconds` before a time into `count` stretches.
+    /// Divides the `seconds` before a time into `count` intervals.
     init(moments: RingBuffer<some Timed>, seconds: Double, until end: Double, count: Int) {
         self.count = max(0, count)
         guard moments.count > 0, count > 0, seconds > 0 else {
@@ -52,8 +52,9 @@ struct TimeBins {
         places = reversed.reversed()
     }
 
-    /// One value for each stretch, NaN before the first sample; a stretch without a sample keeps
-    /// the value of the one before.
+    /// Returns one value for each interval; NaN before the first sample.
+    ///
+    /// An interval without a sample has the value of the previous one.
     func values(_ reduction: Reduction, _ value: (Int) -> Double) -> [Double] {
         var values = Array(repeating: Double.nan, count: count)
         var samples = Array(repeating: 0, count: count)
@@ -77,9 +78,9 @@ struct TimeBins {
         return values
     }
 
-    /// The state that a lane was in most of each stretch; nil where it is not known.
+    /// Returns the main state of a lane in each interval; nil if unknown.
     ///
-    /// Idle counts less: a stretch in which the connection worked at least a third shows the work.
+    /// Idle counts less: an interval with at least one third of work shows the work.
     func states(of lane: Lane, in moments: RingBuffer<Moment>) -> [Int?] {
         states(
             kinds: LaneState.allCases.count,
@@ -88,16 +89,16 @@ struct TimeBins {
         ) { Int(lane.states[$0].rawValue) }
     }
 
-    /// The state that a series was in most of each stretch; nil where it is not known.
+    /// Returns the main state of a series in each interval; nil if unknown.
     ///
-    /// State 0 is idle, and counts less: a stretch with at least a third of work shows the work.
+    /// State 0 is idle and counts less: an interval with at least one third of work shows the work.
     ///
     /// - Parameters:
     ///   - kinds: The number of states.
     ///   - length: The number of values of the series, whose last belongs to the newest moment.
-    ///   - offset: The number of moments before its first value.
-    ///   - state: The state at a place of the series.
-    /// - Returns: A state for each stretch.
+    ///   - offset: The number of moments before the first value of the series.
+    ///   - state: Returns the state at an index of the series.
+    /// - Returns: A state for each interval.
     func states(
         kinds: Int,
         series length: Int,
@@ -124,7 +125,7 @@ struct TimeBins {
         }
     }
 
-    /// The share of the samples in which a lane was in use, in 0…1; nil without samples.
+    /// Returns the share of samples in which a lane was in use, in 0…1; nil without samples.
     func busyShare(of lane: Lane, in moments: RingBuffer<Moment>) -> Double? {
         let offset = moments.count - lane.states.count
         var busy = 0

@@ -1,62 +1,63 @@
 import TerminalUI
 
-/// A value of a series, with the time at which it was taken.
+/// A value of a series with its time.
 protocol Timed: Sendable {
-    /// Seconds since the beginning.
+    /// The time since the start, in seconds.
     var time: Double { get }
 }
 
-/// A series over time, with a moment of it that is shown: the newest, or an earlier one.
+/// A series over time with a displayed moment: the newest or an earlier one.
 protocol Timeline {
-    /// What is kept of each moment.
+    /// The recorded data of each moment.
     associatedtype Entry: Timed
 
     /// The moments, the newest last.
     var moments: RingBuffer<Entry> { get }
-    /// The place among ``moments`` of an earlier moment that is shown; nil for the newest.
+    /// The index in ``moments`` of a displayed earlier moment; nil for the newest.
     var cursor: Int? { get }
     /// Whether no moment follows.
     var isOver: Bool { get }
 
-    /// Shows the moment at a place among ``moments``, or the nearest that is kept.
-    mutating func look(atPlace place: Int)
+    /// Shows the moment at an index in ``moments``, or the nearest recorded one.
+    mutating func show(at place: Int)
 }
 
 extension Timeline {
-    /// The time of the newest moment, in seconds since the beginning.
+    /// The time of the newest moment, in seconds since the start.
     var newestTime: Double { moments.last?.time ?? 0 }
 
-    /// The time of the moment that is shown, in seconds since the beginning.
+    /// The time of the displayed moment, in seconds since the start.
     var now: Double { cursor.map { moments[$0].time } ?? newestTime }
 
-    /// The time at the right edge of lanes and charts that show so many seconds.
+    /// Returns the time at the right edge of lanes and charts that show a number of seconds.
     ///
-    /// It is the newest moment. A moment that would lie outside is shown in the middle.
+    /// This is the newest time, unless the displayed moment would be outside; it is then in the
+    /// middle.
     func windowEnd(_ seconds: Double) -> Double {
         guard cursor != nil, now < newestTime - seconds else { return newestTime }
         return now + seconds / 2
     }
 
-    /// The label at the right edge of a chart of so many seconds; nil where it is "now".
+    /// Returns the label at the right edge of a chart; nil for "now".
     func endLabel(_ seconds: Double) -> String? {
         cursor == nil ? (isOver ? "end" : nil) : "at \(HumanUnits.seconds(windowEnd(seconds)))"
     }
 
-    /// The place on a chart of so many seconds of the earlier moment that is shown, from 0 to 1;
-    /// nil for the newest one.
+    /// Returns the position of the displayed earlier moment on a chart, from 0 to 1; nil for the
+    /// newest moment.
     func cursorShare(_ seconds: Double) -> Double? {
         guard cursor != nil, seconds > 0 else { return nil }
         return min(max(1 - (windowEnd(seconds) - now) / seconds, 0), 1)
     }
 
-    /// Shows the moment that is so many places later, or the newest.
+    /// Shows the moment that is `count` moments later, or the newest.
     mutating func step(by count: Int) {
         guard moments.count > 0 else { return }
-        look(atPlace: (cursor ?? moments.count - 1) + count)
+        show(at: (cursor ?? moments.count - 1) + count)
     }
 
-    /// Shows the moment whose time is nearest.
-    mutating func look(at time: Double) {
+    /// Shows the moment nearest to a time.
+    mutating func show(time: Double) {
         guard moments.count > 0, time.isFinite else { return }
         var low = 0
         var high = moments.count - 1
@@ -65,11 +66,11 @@ extension Timeline {
             if moments[middle].time < time { low = middle + 1 } else { high = middle }
         }
         if low > 0, time - moments[low - 1].time < moments[low].time - time { low -= 1 }
-        look(atPlace: low)
+        show(at: low)
     }
 
-    /// Makes a part of the screen that shows so many seconds clickable, and draws the earlier
-    /// moment that is shown into it.
+    /// Makes a part of the screen that shows a number of seconds clickable, and draws the displayed
+    /// earlier moment into it.
     func markTime(_ seconds: Double, on canvas: inout Canvas, _ rect: Rect) {
         guard !rect.isEmpty, moments.count > 0 else { return }
         let end = windowEnd(seconds)

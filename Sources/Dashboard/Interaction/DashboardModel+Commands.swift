@@ -2,7 +2,7 @@ import Telemetry
 import TerminalUI
 
 extension DashboardModel {
-    /// Does what a key asks for, or says who has to.
+    /// Performs a command, or returns the actions for the program.
     mutating func perform(_ command: DashboardCommand) -> [DashboardAction] {
         if let screen = command.screen {
             self.screen = screen
@@ -36,19 +36,19 @@ extension DashboardModel {
             switch history.latest?.state {
             case .paused: return [.setLoadPaused(false)]
             case .running: return [.setLoadPaused(true)]
-            default: note("no load runs that could be held back", severity: .warning)
+            default: note("no load is running that could be paused", severity: .warning)
             }
         default: break
         }
         return []
     }
 
-    /// Interrupts the connection that is selected, or the only one.
+    /// Interrupts the selected connection, or the only one.
     private mutating func interruptSelected() -> [DashboardAction] {
         let connections = history.latest?.database.connections ?? []
         if let label = selectedConnection {
             guard connections.contains(where: { $0.label == label }) else {
-                note("\(label) is closed by now", severity: .warning)
+                note("\(label) is already closed", severity: .warning)
                 return []
             }
             return interrupt(label)
@@ -59,18 +59,18 @@ extension DashboardModel {
         return []
     }
 
-    /// Interrupts a connection, or every one, and tells later what came of it.
+    /// Interrupts one or all connections; reports the outcome later.
     private mutating func interrupt(_ label: String?) -> [DashboardAction] {
         let name = label ?? "all connections"
         if interrupt != nil {
-            interrupt?.askAgain(name)
+            interrupt?.recordRequest(name)
         } else if let sample = history.latest {
             interrupt = InterruptWatch(sample, name: name)
         }
         return [.interrupt(connection: label)]
     }
 
-    /// The connection that somebody selected, on a screen that has connections.
+    /// The selected connection, on a screen with connections.
     private var selectedConnection: String? {
         switch screen {
         case .overview, .connections: view.selected
@@ -78,7 +78,7 @@ extension DashboardModel {
         }
     }
 
-    /// The snapshot that somebody selected; nil for the oldest that was taken by key.
+    /// The selected snapshot; nil for the oldest one that a key created.
     private var releasedSnapshot: String? {
         screen == .snapshots ? view.selected : nil
     }
@@ -97,7 +97,7 @@ extension DashboardModel {
         return []
     }
 
-    /// Esc: what was opened last is closed, one thing at a time.
+    /// Performs Esc: closes what was opened last.
     private mutating func leave() {
         if view.isExpanded {
             view.isExpanded = false
@@ -131,7 +131,7 @@ extension DashboardModel {
             ? rates.first { $0 > refreshRate } : rates.last { $0 < refreshRate }
         guard let next else { return [] }
         refreshRate = next
-        note("the display is drawn \(Int(next)) times a second")
+        note("refresh rate: \(Int(next)) frames per second")
         return [.setRefreshRate(next)]
     }
 
@@ -144,7 +144,7 @@ extension DashboardModel {
         return [.copy(text)]
     }
 
-    /// What `y` copies: what is selected, or how the run is doing.
+    /// The text that `y` copies: the selection, or the verdict on the run.
     private var copyText: String? {
         guard let sample = shown.latest else { return nil }
         let database = sample.database

@@ -1,34 +1,36 @@
 import Telemetry
 
 extension DashboardModel {
-    /// Turns the selected knob of the load by a step.
+    /// Changes the selected knob of the load by one step.
     mutating func turnKnob(up: Bool) -> [DashboardAction] {
         guard let sample = history.latest else { return [] }
         let knobs = Knob.all(in: sample)
         guard let knob = knobs.first(where: { $0.name == view.selected }) ?? knobs.first else {
-            note("nothing about this run can be turned while it runs", severity: .warning)
+            note("this run has no knobs", severity: .warning)
             return []
         }
         view.selected = knob.name
-        let from = asked[knob.name] ?? knob.value
+        let from = requestedKnobs[knob.name] ?? knob.value
         guard let value = knob.stepped(from: from, up: up) else {
-            note("\(knob.name) goes no further than \(knob.text(from))", severity: .warning)
+            note("the limit of \(knob.name) is \(knob.text(from))", severity: .warning)
             return []
         }
-        asked[knob.name] = value
+        requestedKnobs[knob.name] = value
         return [knob.action(setting: value)]
     }
 
-    /// Forgets what was asked for where a sample shows it, or where a new run began.
+    /// Removes requests that a sample shows, or all requests after the start of a new run.
     mutating func settleKnobs(_ sample: Sample, isNewRun: Bool) {
-        guard !asked.isEmpty else { return }
+        guard !requestedKnobs.isEmpty else { return }
         if isNewRun {
-            asked = [:]
+            requestedKnobs = [:]
             return
         }
         for knob in Knob.all(in: sample) {
-            guard let wanted = asked[knob.name] else { continue }
-            if abs(wanted - knob.value) <= 1e-6 * max(1, abs(wanted)) { asked[knob.name] = nil }
+            guard let wanted = requestedKnobs[knob.name] else { continue }
+            if abs(wanted - knob.value) <= 1e-6 * max(1, abs(wanted)) {
+                requestedKnobs[knob.name] = nil
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 import TerminalUI
 
 extension DashboardModel {
-    /// Moves the selection, and opens, sorts or filters what the screen lists.
+    /// Moves the selection, or opens, sorts or filters the rows of the screen.
     mutating func move(_ command: DashboardCommand) {
         let rows = rowNames
         let page = max(1, size.height - 8)
@@ -28,26 +28,26 @@ extension DashboardModel {
         }
     }
 
-    /// Shows all of what was chosen, or everything again.
+    /// Expands the selected part or row, or returns to the whole screen.
     mutating func expand() {
         guard screen == .overview, view.part == nil else {
             view.isExpanded.toggle()
             return
         }
         guard let selected = view.selected else {
-            let tab = keys.key(for: .focusNext).map { "\($0.label) chooses a panel" }
+            let tab = keys.key(for: .focusNext).map { "\($0.label) selects a panel" }
             let hint = [tab, "arrows select a connection"].compactMap(\.self)
-            note("nothing is chosen yet: " + hint.joined(separator: ", "), severity: .warning)
+            note("nothing is selected: " + hint.joined(separator: ", "), severity: .warning)
             return
         }
-        // A lane has no details here: the screen of the connections has them.
+        // The connections screen shows the details of a lane.
         screen = .connections
         view.selected = selected
         view.part = nil
         view.isExpanded = true
     }
 
-    /// Goes to another part of the screen; behind the last one comes the whole screen.
+    /// Selects another part of the screen; the whole screen follows the last part.
     private mutating func focus(by step: Int) {
         let count = screen.parts.count
         guard count > 0 else {
@@ -60,7 +60,7 @@ extension DashboardModel {
         if view.part == nil { view.isExpanded = false }
     }
 
-    /// The names of the rows that can be selected, in the order in which they are shown.
+    /// The names of the selectable rows, from the top.
     var rowNames: [String] {
         let scene = ScreenScene(history: shown, seconds: Self.windows[window], view: view)
         return switch screen {
@@ -74,10 +74,10 @@ extension DashboardModel {
         }
     }
 
-    /// Moves the selection by so many rows.
+    /// Moves the selection by a number of rows.
     ///
-    /// Where nothing is selected the first key press selects the first row, unless that is shown as
-    /// selected already.
+    /// Without a selection, the first key press selects the first row, unless the screen already
+    /// shows that row as selected.
     mutating func select(by step: Int, among rows: [String]) {
         guard let last = rows.indices.last else { return }
         var index = view.selected.flatMap { rows.firstIndex(of: $0) }
@@ -91,7 +91,7 @@ extension DashboardModel {
         view.selected = rows[min(max(index + step, 0), last)]
     }
 
-    /// Sorts by the next column that rows can be sorted by, and in the end not at all.
+    /// Sorts by the next sortable column; after the last one, in the natural order.
     private mutating func sortByNext() {
         let titles: [String] =
             switch screen {

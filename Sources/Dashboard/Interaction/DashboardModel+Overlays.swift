@@ -1,9 +1,9 @@
 import TerminalUI
 
 extension DashboardModel {
-    /// Takes in a key while something lies over the screen.
+    /// Handles a key while an overlay is open.
     mutating func handle(_ key: Key, in overlay: Overlay) -> [DashboardAction] {
-        // Whatever is open, this one ends the program.
+        // ^C ends the program even if an overlay is open.
         if key == .control("c"), keys.command(for: key) == .quit { return [.quit] }
         switch overlay {
         case .help(let top): return handle(key, inHelpFrom: top)
@@ -28,7 +28,7 @@ extension DashboardModel {
         case .last: overlay = .help(top: last)
         case .quit: return [.quit]
         case let command?:
-            // Somebody who found the key that was looked for does not close the help first.
+            // Other keys close the help and perform their command.
             overlay = nil
             return perform(command)
         case nil: break
@@ -38,20 +38,22 @@ extension DashboardModel {
 
     private mutating func handle(_ key: Key, inCheckpoint choice: Int) -> [DashboardAction] {
         let modes = DashboardAction.CheckpointMode.allCases
-        func ask(_ mode: DashboardAction.CheckpointMode) -> [DashboardAction] {
+        func request(_ mode: DashboardAction.CheckpointMode) -> [DashboardAction] {
             [.checkpoint(mode)]
         }
         switch key {
         case .enter:
             overlay = nil
-            return ask(modes[choice])
+            return request(modes[choice])
         case .escape: overlay = nil
         case .up, .left, .backTab: overlay = .checkpoint((choice + modes.count - 1) % modes.count)
         case .down, .right, .tab: overlay = .checkpoint((choice + 1) % modes.count)
         case .character(let letter):
             overlay = nil
-            if let mode = modes.first(where: { $0.rawValue.first == letter }) { return ask(mode) }
-            if keys.command(for: key) == .checkpoint { return ask(modes[choice]) }
+            if let mode = modes.first(where: { $0.rawValue.first == letter }) {
+                return request(mode)
+            }
+            if keys.command(for: key) == .checkpoint { return request(modes[choice]) }
         default: overlay = nil
         }
         return []

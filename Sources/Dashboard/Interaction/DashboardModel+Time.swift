@@ -1,7 +1,7 @@
 import TerminalUI
 
 extension DashboardModel {
-    /// Stops the display, goes through the time that is kept, or shows more or less of it.
+    /// Freezes the display, moves through the recorded time, or changes the time window.
     mutating func travel(_ command: DashboardCommand) -> [DashboardAction] {
         switch command {
         case .pause: frozen = frozen == nil ? history : nil
@@ -16,36 +16,36 @@ extension DashboardModel {
         return []
     }
 
-    /// Goes by so many samples, in a display that stands still from then on.
+    /// Moves by a number of samples and freezes the display.
     private mutating func step(by samples: Int) {
         if frozen == nil { frozen = history }
         frozen?.step(by: samples)
     }
 
-    /// Goes to a time that somebody typed.
+    /// Goes to a typed time.
     ///
-    /// - Returns: What is wrong with it; nil when it is fine.
+    /// - Returns: The error in the text; nil if it is valid.
     mutating func seek(_ text: String) -> String? {
         let trimmed = text.filter { $0 != " " }
         guard !trimmed.isEmpty else { return nil }
         guard let time = RunTime.seconds(of: trimmed, now: shown.newestTime) else {
-            return "'\(text)' is no time; write 12.5, 1:05 or -10 (before the newest sample)"
+            return "'\(text)' is not a time; write 12.5, 1:05 or -10 (before the newest sample)"
         }
         go(to: time)
         return nil
     }
 
-    /// Shows the sample that is nearest to a time of the run.
+    /// Shows the sample nearest to a time of the run.
     mutating func go(to time: Double) {
         if frozen == nil { frozen = history }
-        frozen?.look(at: time)
+        frozen?.show(time: time)
     }
 }
 
-/// A time of a run, as people type it.
+/// A typed time of a run.
 enum RunTime {
-    /// The seconds of `12.5`, `12.5s`, `1:05`, `1:02:03`, or, before `now`, `-10`; nil for what is
-    /// none.
+    /// Parses `12.5`, `12.5s`, `1:05`, `1:02:03`, or `-10` relative to `now`, in seconds; nil if
+    /// the text is invalid.
     static func seconds(of text: String, now: Double) -> Double? {
         var rest = Substring(text)
         let isBefore = rest.first == "-" || rest.first == "−"

@@ -1,44 +1,45 @@
 import Telemetry
 import TerminalUI
 
-/// Tells what came of an interrupt that somebody asked for by key: once, with its latency.
+/// Reports the outcome of an interrupt that the user requested, once, with its latency.
 struct InterruptWatch: Sendable, Equatable {
-    /// How long it is waited for, in seconds: a statement that looks at nothing for so long is rare.
-    private static let patience = 5.0
+    /// The timeout in seconds; statements rarely ignore an interrupt for longer.
+    private static let timeout = 5.0
 
-    /// What was counted before somebody asked.
+    /// The counts before the request.
     private let before: InterruptStatus
-    /// When somebody asked, in seconds of the run.
-    private let asked: Double
-    /// What was interrupted.
+    /// The time of the request, in seconds of the run.
+    private let requestTime: Double
+    /// The name of the interrupted connection.
     private var name: String
-    /// The statements that had ended at the last look.
+    /// The number of ended statements in the last sample.
     private var ended: UInt64
 
-    /// Begins to watch.
+    /// Starts observing an interrupt.
     ///
     /// - Parameters:
-    ///   - sample: The newest sample when somebody asked.
-    ///   - name: What was interrupted.
+    ///   - sample: The newest sample at the time of the request.
+    ///   - name: The name of the interrupted connection.
     init(_ sample: Sample, name: String) {
         before = sample.database.interrupts
-        asked = sample.time
+        requestTime = sample.time
         ended = before.delivered
         self.name = name
     }
 
-    /// Takes in that somebody asked again before it was told what came of it.
-    mutating func askAgain(_ name: String) {
+    /// Records another request before the outcome of the first one is known.
+    mutating func recordRequest(_ name: String) {
         if name != self.name { self.name = "several connections" }
     }
 
-    /// Looks at a new sample.
+    /// Processes a new sample.
     ///
-    /// - Returns: What came of it, in a sentence; nil as long as that is not known.
-    mutating func look(at sample: Sample) -> String? {
+    /// - Returns: The outcome as a sentence; nil if it is not known yet.
+    mutating func update(with sample: Sample) -> String? {
         let now = sample.database.interrupts
-        let isLate = sample.time - asked > Self.patience
-        // Statements of several connections end one after another: told when no more of them do.
+        let isLate = sample.time - requestTime > Self.timeout
+        // Statements of several connections end at different times: report when no more of them
+        // end.
         defer { ended = now.delivered }
         if now.delivered > before.delivered {
             guard now.delivered == ended || isLate else { return nil }
@@ -50,12 +51,12 @@ struct InterruptWatch: Sendable, Equatable {
             return "\(name): \(statements) ended\(time ?? " by the interrupt")"
         }
         if now.withoutEffect > before.withoutEffect {
-            return "\(name): the interrupt met no statement"
+            return "\(name): no statement was running"
         }
         return isLate ? "\(name): the interrupt ended no statement" : nil
     }
 
-    /// The mean of the latencies that were added since, in nanoseconds.
+    /// Returns the mean of the latencies since the request, in nanoseconds.
     private func meanLatency(until now: InterruptStatus) -> UInt64? {
         guard let latency = now.latency else { return nil }
         let old = before.latency

@@ -1,19 +1,19 @@
-/// What somebody selected, sorted and filtered on a screen.
+/// The selection, sorting and filter of a screen.
 struct ListView: Sendable, Equatable {
-    /// The name of the selected row; nil while nobody selected one.
+    /// The name of the selected row; nil without a selection.
     var selected: String?
-    /// The name of the column that rows are sorted by; nil for their natural order.
+    /// The name of the sort column; nil for the natural order.
     var sortColumn: String?
-    /// Whether they are sorted the other way around.
+    /// Whether the sort order is reversed.
     var isReversed = false
-    /// What rows must contain.
+    /// The text that rows must contain.
     var filter = ""
-    /// Whether all of the selected row is shown.
+    /// Whether the selection is expanded.
     var isExpanded = false
-    /// How many columns lie hidden on the left.
+    /// The number of hidden columns on the left.
     var firstColumn = 0
-    /// Which part of an access the latency screen shows.
+    /// The part of an access that the latency screen shows.
     var focus = 0
-    /// Which part of the screen somebody chose, by its place in ``DashboardScreen/parts``.
+    /// The selected part of the screen, by its index in ``DashboardScreen/parts``.
     var part: Int?
 }

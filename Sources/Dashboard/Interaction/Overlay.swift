@@ -1,47 +1,47 @@
 import TerminalUI
 
-/// What lies over a screen and takes its keys.
+/// An overlay above a screen, which receives its keys.
 enum Overlay: Sendable, Equatable {
-    /// The help, from this line on.
+    /// The help, from this first line.
     case help(top: Int)
-    /// The question how far to checkpoint, with the number of the selected answer.
+    /// The choice of a checkpoint mode, with the index of the selected mode.
     case checkpoint(Int)
-    /// A line to type into.
+    /// A prompt.
     case prompt(PromptState)
 }
 
-/// A line that somebody types into.
+/// The state of a prompt.
 struct PromptState: Sendable, Equatable {
-    /// What the text is for.
+    /// The purpose of a prompt.
     enum Purpose: Sendable, Equatable {
-        /// What rows must contain; what was asked for before comes back with Esc.
+        /// A filter for rows; Esc restores the previous filter.
         case filter(before: String)
         /// A time of the run.
         case seek
     }
 
-    /// What the text is for.
+    /// The purpose of the text.
     var purpose: Purpose
     /// The text so far.
     var text = ""
-    /// What is wrong with the text that was entered last.
+    /// The error in the last entered text.
     var problem: String?
 
-    /// What a key means to the line.
+    /// The effect of a key.
     enum Outcome: Sendable, Equatable {
         /// The text may have changed.
         case edited
-        /// The line is closed without an effect.
+        /// The prompt is cancelled.
         case cancelled
         /// The text is complete.
         case entered
     }
 
-    /// The most bytes of UTF-8 that can be typed.
+    /// The length limit of the text, in bytes of UTF-8.
     private static let limit = 200
 
-    /// Takes in a key.
-    mutating func take(_ key: Key) -> Outcome {
+    /// Handles a key.
+    mutating func handle(_ key: Key) -> Outcome {
         problem = nil
         switch key {
         case .character(let character):

@@ -1,21 +1,21 @@
 import TerminalUI
 
-/// What both dashboards do alike with a mouse and a prompt: they list rows over a history.
+/// The common handling of mouse and prompts in both dashboards, which list rows over a history.
 protocol RowInteraction {
     associatedtype Command: Hashable, Sendable
     associatedtype Action
 
     /// The keys of the dashboard.
     var keys: KeyTable<Command> { get }
-    /// What lies over the screen.
+    /// The overlay above the screen.
     var overlay: Overlay? { get set }
-    /// What is selected, sorted and filtered on the displayed screen.
+    /// The selection, sorting and filter of the displayed screen.
     var view: ListView { get set }
     /// The size of the terminal.
     var size: Size { get }
     /// The names of the displayed rows, from the top.
     var rowNames: [String] { get }
-    /// The first line of the help's last page in the present size.
+    /// The first line of the help's last page in the current size.
     var lastHelpLine: Int { get }
 
     /// The displayed screen.
@@ -28,7 +28,7 @@ protocol RowInteraction {
     mutating func perform(_ command: Command) -> [Action]
     /// Shows a time, in seconds since the first sample.
     mutating func go(to time: Double)
-    /// Goes to a time that was typed; returns the mistake in the text, if any.
+    /// Goes to a typed time; returns the error in the text, if any.
     mutating func seek(_ text: String) -> String?
 }
 
@@ -36,7 +36,7 @@ extension RowInteraction {
     /// Handles a key in a prompt.
     mutating func handle(_ key: Key, in prompt: PromptState) {
         var prompt = prompt
-        switch prompt.take(key) {
+        switch prompt.handle(key) {
         case .cancelled:
             overlay = nil
             if case .filter(let before) = prompt.purpose { view.filter = before }
@@ -47,7 +47,7 @@ extension RowInteraction {
                 overlay = .prompt(prompt)
             }
         case .edited:
-            // The rows follow while a filter is typed.
+            // Update the rows while the user types a filter.
             if case .filter = prompt.purpose { view.filter = prompt.text }
             overlay = .prompt(prompt)
         }

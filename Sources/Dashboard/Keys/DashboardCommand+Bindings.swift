@@ -1,10 +1,10 @@
 import TerminalUI
 
 extension DashboardCommand {
-    /// Every key of the dashboard as it ships: dispatch, key bar, help and documentation are made of
-    /// these.
+    /// The default keys of the dashboard, from which dispatch, key bar, help and documentation
+    /// derive.
     ///
-    /// Help is at most 40 columns wide, so that two columns of it fit beside each other.
+    /// The help texts have at most 40 columns, so that two columns of them fit side by side.
     package static let bindings: [KeyBinding<DashboardCommand>] =
         DashboardScreen.allCases.flatMap { screen in
             allCases.filter { $0.screen == screen }.map { command in
@@ -22,8 +22,8 @@ extension DashboardCommand {
         switch screen {
         case .overview: "overview: the whole run at a glance"
         case .connections: "connections: holder, SQL, counts"
-        case .waiters: "waiters: who waits, and for whom"
-        case .snapshots: "snapshots: what each keeps in the log"
+        case .waiters: "waiters: the queue and its blockers"
+        case .snapshots: "snapshots: the frames that each pins"
         case .latency: "latency: histogram and heat map"
         case .compare: "compare: this session's arms"
         case .workload: "workload: the load's knobs"
@@ -49,18 +49,18 @@ extension DashboardCommand {
             [.left],
             .left,
             name: "left",
-            help: "columns to the left; the knob down",
+            help: "columns to the left; lower the knob",
             priority: nil
         ),
         KeyBinding(
             [.right],
             .right,
             name: "right",
-            help: "columns to the right; the knob up",
+            help: "columns to the right; raise the knob",
             priority: nil
         ),
-        KeyBinding([.pageUp], .pageUp, name: "page up", help: "a page up", priority: nil),
-        KeyBinding([.pageDown], .pageDown, name: "page down", help: "a page down", priority: nil),
+        KeyBinding([.pageUp], .pageUp, name: "page up", help: "one page up", priority: nil),
+        KeyBinding([.pageDown], .pageDown, name: "page down", help: "one page down", priority: nil),
         KeyBinding([.home], .first, name: "first", help: "the first row", priority: nil),
         KeyBinding([.end], .last, name: "last", help: "the last row", priority: nil),
         KeyBinding(
@@ -73,22 +73,22 @@ extension DashboardCommand {
         KeyBinding(
             [.backTab],
             .focusPrevious,
-            name: "part before",
-            help: "the part of the screen before",
+            name: "previous part",
+            help: "the previous part of the screen",
             priority: nil
         ),
         KeyBinding(
             [.enter, .character("e")],
             .expand,
             name: "details",
-            help: "all of what is selected, and back",
+            help: "details of the selection, and back",
             priority: 25
         ),
         KeyBinding(
             [.character("/")],
             .filter,
             name: "filter",
-            help: "only rows that contain a text",
+            help: "show only rows that contain a text",
             priority: 23
         ),
         KeyBinding(
@@ -102,7 +102,7 @@ extension DashboardCommand {
             [.character("r")],
             .reverse,
             name: "reverse",
-            help: "sort the other way around",
+            help: "reverse the sort order",
             priority: 21
         ),
     ]
@@ -112,21 +112,21 @@ extension DashboardCommand {
             [.character(" ")],
             .pause,
             name: "freeze",
-            help: "freeze the display; the run goes on",
+            help: "freeze the display; the run continues",
             priority: 30
         ),
         KeyBinding(
             [.character("[")],
             .stepBack,
             name: "back in time",
-            help: "freeze, and one sample back",
+            help: "freeze, and go one sample back",
             priority: 17
         ),
         KeyBinding(
             [.character("]")],
             .stepForward,
             name: "forward",
-            help: "one sample forward",
+            help: "go one sample forward",
             priority: 16
         ),
         KeyBinding(
@@ -140,14 +140,14 @@ extension DashboardCommand {
             [.character("+"), .character("=")],
             .zoomIn,
             name: "closer",
-            help: "show less time; the knob up",
+            help: "show less time; raise the knob",
             priority: 9
         ),
         KeyBinding(
             [.character("-")],
             .zoomOut,
             name: "wider",
-            help: "show more time; the knob down",
+            help: "show more time; lower the knob",
             priority: 8
         ),
     ]
@@ -171,7 +171,7 @@ extension DashboardCommand {
             [.character("x")],
             .release,
             name: "release",
-            help: "release a snapshot that you took",
+            help: "release one of your snapshots",
             priority: 19
         ),
         KeyBinding(
@@ -198,8 +198,8 @@ extension DashboardCommand {
         KeyBinding(
             [.character("p")],
             .pauseLoad,
-            name: "hold load",
-            help: "hold the load back, let it go on",
+            name: "pause load",
+            help: "pause or resume the load",
             priority: 14
         ),
     ]
@@ -209,14 +209,14 @@ extension DashboardCommand {
             [.character("<")],
             .slower,
             name: "slower",
-            help: "draw less often",
+            help: "lower the refresh rate",
             priority: nil
         ),
         KeyBinding(
             [.character(">")],
             .faster,
             name: "faster",
-            help: "draw more often",
+            help: "raise the refresh rate",
             priority: nil
         ),
         KeyBinding(
@@ -237,7 +237,7 @@ extension DashboardCommand {
             [.character("y")],
             .copy,
             name: "copy",
-            help: "copy what is selected (OSC 52)",
+            help: "copy the selection (OSC 52)",
             priority: 6
         ),
         KeyBinding(
@@ -247,12 +247,12 @@ extension DashboardCommand {
             help: "show or hide this help",
             priority: 31
         ),
-        KeyBinding([.escape], .back, name: "back", help: "close, or back to now", priority: nil),
+        KeyBinding([.escape], .back, name: "back", help: "close, or return to now", priority: nil),
         KeyBinding(
             [.character("q"), .control("c")],
             .quit,
             name: "quit",
-            help: "quit; the run ends",
+            help: "quit and end the run",
             priority: 29
         ),
     ]

@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// What a key asks the dashboard for; the raw value is its name in a configuration.
+/// A command of the dashboard; the raw value is its name in a configuration.
 package enum DashboardCommand: String, Sendable, CaseIterable {
     /// Shows screen 1.
     case overview
@@ -16,9 +16,9 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
     case compare
     /// Shows screen 7.
     case workload
-    /// Gives the keys to the next part of the screen.
+    /// Selects the next part of the screen.
     case focusNext = "focus-next"
-    /// Gives the keys to the part before.
+    /// Selects the previous part of the screen.
     case focusPrevious = "focus-previous"
     /// Moves the selection up.
     case up
@@ -36,58 +36,58 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
     case first
     /// Moves to the last row.
     case last
-    /// Shows all of what is selected.
+    /// Expands the selection.
     case expand
-    /// Asks for a text that rows must contain.
+    /// Prompts for a filter.
     case filter
     /// Sorts by the next column.
     case sort
-    /// Sorts the other way around.
+    /// Reverses the sort order.
     case reverse
-    /// Stops the display, and lets it go on.
+    /// Freezes or resumes the display.
     case pause
     /// Goes back by one sample.
     case stepBack = "step-back"
     /// Goes forward by one sample.
     case stepForward = "step-forward"
-    /// Asks for a time to go to.
+    /// Prompts for a time.
     case seek
-    /// Shows less time, or turns a knob up.
+    /// Shows less time, or raises a knob.
     case zoomIn = "zoom-in"
-    /// Shows more time, or turns a knob down.
+    /// Shows more time, or lowers a knob.
     case zoomOut = "zoom-out"
-    /// Draws less often.
+    /// Lowers the refresh rate.
     case slower
-    /// Draws more often.
+    /// Raises the refresh rate.
     case faster
-    /// Goes on to the next arm.
+    /// Runs the next arm.
     case nextArm = "next-arm"
-    /// Holds the load back, and lets it go on.
+    /// Pauses or resumes the load.
     case pauseLoad = "pause-load"
-    /// Interrupts what the selected connection runs.
+    /// Interrupts the statement of the selected connection.
     case interrupt
-    /// Interrupts every statement that runs.
+    /// Interrupts all running statements.
     case interruptAll = "interrupt-all"
-    /// Asks how far to checkpoint.
+    /// Asks for the mode of a checkpoint.
     case checkpoint
     /// Takes a snapshot.
     case snapshot
-    /// Releases a snapshot that was taken by key.
+    /// Releases a snapshot that a key created.
     case release
     /// Changes the colours.
     case theme
-    /// Changes what pictures are made of.
+    /// Changes the characters that draw charts.
     case glyphs
-    /// Copies what is selected.
+    /// Copies the selection.
     case copy
     /// Shows or hides the help.
     case help
-    /// Leaves what was opened last.
+    /// Closes what was opened last.
     case back
     /// Ends the program.
     case quit
 
-    /// The screen that it shows; nil where it does something else.
+    /// The screen that the command shows; nil for other commands.
     var screen: DashboardScreen? {
         switch self {
         case .overview: .overview
@@ -101,16 +101,16 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
         }
     }
 
-    /// What commands are for: the sections of the help.
+    /// The purposes of commands, which are the sections of the help.
     enum Purpose: String, CaseIterable {
         case screens = "Screens"
-        case moving = "Moving about"
+        case moving = "Navigation"
         case time = "Time"
-        case acting = "Acting on the run"
+        case acting = "Actions on the run"
         case display = "Display"
     }
 
-    /// What it is for.
+    /// The purpose of the command.
     var purpose: Purpose {
         switch self {
         case .overview, .connections, .waiters, .snapshots, .latency, .compare, .workload: .screens

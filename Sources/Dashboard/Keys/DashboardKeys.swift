@@ -4,17 +4,16 @@ import TerminalUI
 package typealias DashboardKeys = KeyTable<DashboardCommand>
 
 extension KeyTable<DashboardCommand> {
-    /// The keys as they ship.
+    /// The default keys.
     package static var standard: DashboardKeys {
         DashboardKeys(bindings: DashboardCommand.bindings)
     }
 
-    /// The keys as they ship, except those of some commands.
+    /// Creates the default keys with changes for some commands.
     ///
-    /// - Parameter changes: The keys of commands, the one that is shown first; an empty list
-    ///   switches a command off.
-    /// - Throws: ``Failure`` when two commands of the changes want the same key, or when no key
-    ///   would quit.
+    /// - Parameter changes: The keys of commands, the displayed one first; an empty list disables a
+    ///   command.
+    /// - Throws: ``Failure`` if two commands of the changes have the same key, or no key quits.
     package init(changing changes: [DashboardCommand: [Key]]) throws(Failure) {
         try self.init(
             bindings: DashboardCommand.bindings,
@@ -24,7 +23,7 @@ extension KeyTable<DashboardCommand> {
         )
     }
 
-    /// The label of the key that shows a screen; nil where it has none.
+    /// Returns the label of the key that shows a screen; nil without a key.
     func label(of screen: DashboardScreen) -> String? {
         DashboardCommand.allCases.first { $0.screen == screen }.flatMap(key)?.label
     }

@@ -1,17 +1,17 @@
 import TerminalUI
 
-/// The help: every key, and what the marks of the lanes mean.
+/// The help with all keys and the marks of lanes.
 struct KeyHelp {
     let keys: DashboardKeys
-    /// The first line that is shown.
+    /// The first displayed line.
     let top: Int
 
-    /// Draws the help over the screen.
+    /// Draws the help above the screen.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         overlay(theme: canvas.theme, glyphs: canvas.glyphs).draw(on: &canvas, in: rect)
     }
 
-    /// The last line that the help can begin with in a terminal of this size.
+    /// Returns the first line of the help's last page in a terminal of this size.
     func lastTop(in size: Size) -> Int {
         overlay(theme: .standard, glyphs: .braille).lastTop(in: size)
     }
@@ -34,7 +34,7 @@ struct KeyHelp {
 }
 
 extension LaneStrip.Mark {
-    /// The meaning of a mark, as an entry of a help.
+    /// Returns the mark with its meaning as an entry of a help.
     func help(
         meaning: String,
         short: String,
@@ -50,7 +50,7 @@ extension LaneStrip.Mark {
 }
 
 extension KeyTable {
-    /// A help with the sections of keys, the meaning of marks, and how to close it.
+    /// Returns a help with sections of keys, the meanings of marks, and a closing hint.
     func help(
         sections: [HelpOverlay.Section],
         marks: HelpOverlay.Section,
@@ -66,7 +66,7 @@ extension KeyTable {
         )
     }
 
-    /// The keys of some commands, as a section of a help.
+    /// Returns the keys of some commands as a section of a help.
     func helpSection(
         _ title: String,
         theme: Theme,

@@ -1,20 +1,20 @@
 import TerminalUI
 
-/// The bindings of keys to commands: the shipped ones, with the changes of a configuration.
+/// The bindings of keys to commands: the default ones with the changes of a configuration.
 package struct KeyTable<Command: Hashable & Sendable>: Sendable {
-    /// Why a table of keys cannot be used.
+    /// The reason why a table of keys is invalid.
     package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The command whose keys are wrong.
+        /// The command with invalid keys.
         package var command: Command
-        /// What is wrong, and what was expected.
+        /// A description of the error and the expected value.
         package var description: String
     }
 
-    /// Every command with its keys; a command that lost them all has none.
+    /// All commands with their keys, including commands without keys.
     package let bindings: [KeyBinding<Command>]
     private let commands: [Key: Command]
 
-    /// Creates a table of the keys as they ship.
+    /// Creates a table of the default keys.
     init(bindings: [KeyBinding<Command>]) {
         self.bindings = bindings
         var commands: [Key: Command] = [:]
@@ -24,18 +24,17 @@ package struct KeyTable<Command: Hashable & Sendable>: Sendable {
         self.commands = commands
     }
 
-    /// Creates a table of the keys as they ship, except those of some commands.
+    /// Creates a table of the default keys with changes for some commands.
     ///
-    /// A key that the changes give to one command is taken from the one that has it as it ships.
+    /// A key in the changes no longer belongs to its default command.
     ///
     /// - Parameters:
-    ///   - bindings: The keys as they ship.
-    ///   - changes: The keys of commands, the one that is shown first; an empty list switches a
-    ///     command off.
+    ///   - bindings: The default keys.
+    ///   - changes: The keys of commands, the displayed one first; an empty list disables a
+    ///     command.
     ///   - quit: The command that must keep a key.
     ///   - name: The name of a command in a configuration.
-    /// - Throws: ``Failure`` when two commands of the changes want the same key, or when no key
-    ///   would quit.
+    /// - Throws: ``Failure`` if two commands of the changes have the same key, or no key quits.
     init(
         bindings: [KeyBinding<Command>],
         changing changes: [Command: [Key]],
@@ -49,8 +48,8 @@ package struct KeyTable<Command: Hashable & Sendable>: Sendable {
                 if let owner = owners[key], owner != command {
                     throw Failure(
                         command: command,
-                        description: "the key \(key.label) of '\(name(command))' is "
-                            + "'\(name(owner))' already; give one of them another"
+                        description: "the key \(key.label) of '\(name(command))' already belongs "
+                            + "to '\(name(owner))'; choose another key for one of them"
                     )
                 }
                 owners[key] = command
@@ -68,16 +67,16 @@ package struct KeyTable<Command: Hashable & Sendable>: Sendable {
         guard changed.contains(where: { $0.command == quit && !$0.keys.isEmpty }) else {
             throw Failure(
                 command: quit,
-                description: "no key is left for '\(name(quit))'; give it one, such as q"
+                description: "'\(name(quit))' needs a key, such as q"
             )
         }
         self.init(bindings: changed)
     }
 
-    /// What a key asks for; nil for a key without a meaning.
+    /// Returns the command of a key; nil for a key without a command.
     package func command(for key: Key) -> Command? { commands[key] }
 
-    /// The key of a command that is shown first; nil where it has none.
+    /// Returns the first key of a command; nil without a key.
     package func key(for command: Command) -> Key? {
         bindings.first { $0.command == command }?.keys.first
     }

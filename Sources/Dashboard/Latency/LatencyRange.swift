@@ -1,17 +1,17 @@
 import Telemetry
 import TerminalUI
 
-/// The latencies that a row of a heat map covers, in words.
+/// The range of latencies in a row of a heat map.
 struct LatencyRange {
     /// The shortest latency, in nanoseconds.
     let low: UInt64
-    /// The latency that is just too long, in nanoseconds; nil where every longer one belongs to it.
+    /// The exclusive upper bound, in nanoseconds; nil without a bound.
     let high: UInt64?
 
-    /// The columns that ``text`` takes at most.
+    /// The maximum width of ``text``.
     static let width = 2 * HumanUnits.durationWidth + 1
 
-    /// The latencies of some buckets of a ``LatencyDistribution``.
+    /// Creates the range of some buckets of a ``LatencyDistribution``.
     init(buckets: Range<Int>) {
         low = LatencyDistribution.lowerBound(of: buckets.lowerBound)
         high =
@@ -19,7 +19,7 @@ struct LatencyRange {
             ? LatencyDistribution.lowerBound(of: buckets.upperBound) : nil
     }
 
-    /// `16.8–21.0 ms`, `786 µs–1.05 ms`: the unit once where both have it.
+    /// `16.8–21.0 ms`, `786 µs–1.05 ms`: a common unit appears once.
     var text: String {
         guard let high else { return beginning }
         let from = HumanUnits.duration(nanoseconds: low)
@@ -30,6 +30,6 @@ struct LatencyRange {
         return "\(from[..<space])–\(to)"
     }
 
-    /// `≥16.8 ms`, where there is no room for more.
+    /// `≥16.8 ms`, for narrow labels.
     var beginning: String { "≥" + HumanUnits.duration(nanoseconds: low) }
 }

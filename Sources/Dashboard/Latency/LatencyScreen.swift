@@ -1,14 +1,14 @@
 import Telemetry
 import TerminalUI
 
-/// How long accesses take: a list of clients and operations, and of the selected one a histogram
-/// and a heat map over time.
+/// The latency screen: a list of clients and operations, with a histogram and a heat map of the
+/// selected one.
 struct LatencyScreen {
     let scene: ScreenScene
 
     private var all: [LatencyHistory.Series] { scene.history.latencies.series }
 
-    /// The names of the rows, in their order.
+    /// The names of the rows, from the top.
     var names: [String] { all.map(\.name) }
 
     private var part: LatencyPart {
@@ -28,7 +28,7 @@ struct LatencyScreen {
             drawNothing(on: &canvas, in: rect)
             return
         }
-        // Expanded, the pictures have all of the screen.
+        // Expanded charts fill the screen.
         let isExpanded = scene.view.isExpanded
         let list = Track(
             minimum: isExpanded ? 0 : 4,
@@ -48,7 +48,7 @@ struct LatencyScreen {
         drawBars(selected, chosen, showsSlow: areas[1].height == 0, on: &canvas, in: areas[3])
     }
 
-    // MARK: What the slowest are made of
+    // MARK: The breakdown of slow accesses
 
     private func slow(of series: LatencyHistory.Series) -> SlowParts? {
         let client = scene.history.latest?.clients.first { $0.name == series.client }
@@ -65,7 +65,7 @@ struct LatencyScreen {
         let slow = slow(of: series)
         let dash = canvas.glyphs == .ascii ? "-" : "·"
         let inner = Panel(
-            title: "\(series.client): what its slowest accesses are made of",
+            title: "\(series.client): breakdown of its slowest accesses",
             subtitle: slow.map { "\(dash) \($0.scope)" } ?? "",
             remark: scene.history.spanLabel(Verdict.seconds)
         ).draw(on: &canvas, in: rect)
@@ -81,13 +81,13 @@ struct LatencyScreen {
         canvas.write(sentence, x: inner.minX, y: inner.minY, limit: inner.width)
         slow.drawBar(on: &canvas, in: inner.row(1))
         let blame =
-            slow.blame(theme: theme) ?? [Span("nobody kept them waiting", theme.style(.dim))]
+            slow.blame(theme: theme) ?? [Span("no waits for other clients", theme.style(.dim))]
         canvas.write(blame, x: inner.minX, y: inner.minY + 2, limit: inner.width)
     }
 
     private func drawNothing(on canvas: inout Canvas, in rect: Rect) {
         let inner = Panel(title: "Latency").draw(on: &canvas, in: rect)
-        let text = "no access has ended yet; distributions come once a second"
+        let text = "no access has ended yet; distributions update once per second"
         let style = canvas.theme.style(.dim)
         canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
     }
@@ -104,7 +104,7 @@ struct LatencyScreen {
             title: "Latency",
             subtitle: canvas.glyphs == .ascii
                 ? "- by client and operation" : "· by client and operation",
-            remark: "\(scope), within 12 %; – is too few to tell"
+            remark: "\(scope), accurate to 12 %; – means too few"
         ).draw(on: &canvas, in: rect)
         var table = Table(columns: Self.columns, rows: rows(theme: canvas.theme))
         table.names = names
@@ -170,7 +170,7 @@ struct LatencyScreen {
         }
         let inner = Panel(
             title: "\(series.name): \(part.title) over time",
-            subtitle: "\(dash) each column a stretch of time, the heavier the more accesses",
+            subtitle: "\(dash) one column per interval; heavier means more accesses",
             remark: scope,
             legend: [
                 [Span("few ", canvas.theme.style(.dim))] + legend + [
@@ -179,7 +179,7 @@ struct LatencyScreen {
             ]
         ).draw(on: &canvas, in: rect)
         let map = Rect(x: inner.minX, y: inner.minY, width: inner.width, height: inner.height - 1)
-        // Where there is room, labels say where a row ends too.
+        // If there is room, labels also state the end of a row.
         let areRanges = map.width >= 48
         let axis = areRanges ? LatencyRange.width + 1 : HumanUnits.durationWidth + 2
         guard map.height > 1, map.width > axis + 4 else { return }
@@ -191,7 +191,8 @@ struct LatencyScreen {
         )
         let bins = columns(of: series, count: plot.width)
         guard let range = Self.range(of: bins) else { return }
-        // A row has one bucket or several, a bucket one row or several; a cell is a bucket's mean.
+        // A row may cover several buckets, and a bucket several rows; a cell is the mean of its
+        // buckets.
         let rows = (0..<plot.height).map { row in
             let low = range.lowerBound + row * range.count / plot.height
             let high = range.lowerBound + (row + 1) * range.count / plot.height
@@ -217,7 +218,7 @@ struct LatencyScreen {
         scene.markTime(on: &canvas, plot)
     }
 
-    /// The rows that have labels: about five, the lowest and the highest among them.
+    /// Returns the rows with labels: about five, including the lowest and the highest.
     private static func labelled(_ rows: Int) -> [Int] {
         let step = max(1, (rows + 4) / 5)
         var places = Array(stride(from: 0, to: rows, by: step))
@@ -226,8 +227,8 @@ struct LatencyScreen {
         return places + [rows - 1]
     }
 
-    /// The distributions of equal stretches of time; where stretches are shorter than a second, a
-    /// second fills several.
+    /// Returns the distributions of equal intervals; if they are shorter than a second, a second
+    /// fills several.
     private func columns(
         of series: LatencyHistory.Series,
         count: Int
@@ -274,7 +275,7 @@ struct LatencyScreen {
         let next = LatencyPart(rawValue: (part.rawValue + 1) % LatencyPart.allCases.count) ?? .wait
         var legend = [[Span("Tab: \(next.title)", theme.style(.dim))]]
         if showsSlow, let slow = slow(of: series) {
-            // In words where the panel of its own has no room.
+            // Summarize the breakdown if its panel does not fit.
             legend.append(slow.summary(theme: theme))
         }
         let inner = Panel(
@@ -286,11 +287,11 @@ struct LatencyScreen {
         guard let first = distribution.counts.firstIndex(where: { $0 > 0 }),
             let last = distribution.counts.lastIndex(where: { $0 > 0 })
         else {
-            let text = "no access ended in this time"
+            let text = "no access ended in this interval"
             canvas.write(text, in: inner.row(0), style: theme.style(.dim), alignment: .leading)
             return
         }
-        // Two buckets of air on each side.
+        // Leave two empty buckets on each side.
         let low = max(0, distribution.firstBucket + first - 2)
         let high = distribution.firstBucket + last + 2
         func share(_ nanoseconds: UInt64) -> Double {

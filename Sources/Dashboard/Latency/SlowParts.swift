@@ -1,21 +1,21 @@
 import Telemetry
 import TerminalUI
 
-/// What the slow accesses of a client are made of: in words, and as a bar.
+/// The breakdown of a client's slow accesses, as text and as a bar.
 struct SlowParts {
     let slow: SlowSplit
 
-    /// One part of their time.
+    /// One part of the time.
     struct Part {
-        /// What they did.
-        var words: String
-        /// For how long, on average.
+        /// The activity.
+        var activity: String
+        /// The mean time, in nanoseconds.
         var nanoseconds: UInt64
-        /// Its colour.
+        /// The colour.
         var role: Role
-        /// What its piece of the bar is made of.
+        /// The character of its piece of the bar.
         var glyph: String
-        /// The same in ASCII.
+        /// The ASCII character of its piece of the bar.
         var ascii: String
     }
 
@@ -23,21 +23,21 @@ struct SlowParts {
     var parts: [Part] {
         [
             Part(
-                words: "queued for a worker",
+                activity: "queued for a worker",
                 nanoseconds: slow.queued,
                 role: .warning,
                 glyph: "░",
                 ascii: "."
             ),
             Part(
-                words: waiting,
+                activity: waiting,
                 nanoseconds: slow.waited,
                 role: .waiting,
                 glyph: "▒",
                 ascii: "="
             ),
             Part(
-                words: "being served",
+                activity: "being served",
                 nanoseconds: slow.service,
                 role: .running,
                 glyph: "█",
@@ -55,14 +55,14 @@ struct SlowParts {
         }
     }
 
-    /// Whether there were too few accesses for any percentile.
+    /// Whether there are too few accesses for any percentile.
     private var isSlowest: Bool { slow.beyond == "max" }
 
-    /// The colour of the percentile that is spoken of: the one that it has in the histogram.
+    /// The colour of the percentile, as in the histogram.
     private var role: Role { slow.beyond == "p99" ? .error : .warning }
 
-    /// `the 21 at or beyond p99`, or, so that nobody takes another percentile for it, `the 12 at or
-    /// beyond p95; too few for p99`.
+    /// `the 21 at or beyond p99`, or for a lower percentile, `the 12 at or beyond p95; too few for
+    /// p99`.
     var scope: String {
         if isSlowest { return "the slowest one; too few for a percentile" }
         let accesses =
@@ -75,14 +75,14 @@ struct SlowParts {
         slow.response > 0 ? Double(part.nanoseconds) / Double(slow.response) : 0
     }
 
-    /// `from p99 on 87.6 ms: 45 % waiting for a reader, 55 % being served`: parts of less than 1 %
-    /// stay out.
+    /// Returns `beyond p99, 87.6 ms: 45 % waiting for a reader, 55 % being served`, without parts
+    /// of less than 1 %.
     func sentence(theme: Theme, isShort: Bool) -> [Span] {
         let dim = theme.style(.dim)
         var spans = [
-            Span(isSlowest ? "the slowest " : "from ", dim),
+            Span(isSlowest ? "the slowest, " : "beyond ", dim),
             Span(isSlowest ? "" : slow.beyond, theme.bold(role)),
-            Span(isSlowest ? "" : " on ", dim),
+            Span(isSlowest ? "" : ", ", dim),
             Span(HumanUnits.duration(nanoseconds: slow.response), theme.bold(.text)),
             Span(isShort || isSlowest ? ": " : " on average: ", dim),
         ]
@@ -90,7 +90,7 @@ struct SlowParts {
         for (index, part) in named.enumerated() {
             if index > 0 { spans.append(Span(", ", dim)) }
             spans.append(Span(HumanUnits.percent(share(part)), theme.bold(part.role)))
-            spans.append(Span(" \(part.words)", theme.style(.text)))
+            spans.append(Span(" \(part.activity)", theme.style(.text)))
             if !isShort {
                 let time = HumanUnits.duration(nanoseconds: part.nanoseconds)
                 spans.append(Span(" (\(time))", dim))
@@ -99,8 +99,8 @@ struct SlowParts {
         return spans
     }
 
-    /// `p99: 60 % waiting, 40 % served`, where there is room for little; another percentile says
-    /// that it is not p99.
+    /// Returns `p99: 60 % waiting, 40 % served` for narrow panels; a lower percentile states that
+    /// p99 is unknown.
     func summary(theme: Theme) -> [Span] {
         let words = ["queued", "waiting", "served"]
         let named = zip(parts, words).filter { share($0.0) >= 0.01 }
@@ -118,7 +118,7 @@ struct SlowParts {
         return spans
     }
 
-    /// `meanwhile report held 2.0 of 3 readers, ui 0.9`; nil when they hardly waited.
+    /// Returns `meanwhile report held 2.0 of 3 readers, ui 0.9`; nil for short waits.
     func blame(theme: Theme) -> [Span]? {
         guard !slow.holders.isEmpty, slow.queued + slow.waited > slow.response / 100
         else { return nil }

@@ -1,12 +1,12 @@
 import Telemetry
 import TerminalUI
 
-/// How long accesses waited for a connection and held it, since the database was opened: a small
-/// table of percentiles.
+/// A small table with percentiles of the wait for a connection and its hold, since the database was
+/// opened.
 struct AccessTimes {
     let database: DatabaseStatus
 
-    /// What rows there are: a pool's reads and its writes apart.
+    /// The rows: reads and writes of a pool separately.
     var summaries: [(name: String, summary: LatencySummary)] {
         let isPool = database.readers != nil
         let all: [(String, LatencySummary?)] = [
@@ -18,11 +18,11 @@ struct AccessTimes {
         return all.compactMap { name, summary in summary.map { (name, $0) } }
     }
 
-    /// Draws titles and as many rows as there are.
+    /// Draws the titles and as many rows as fit.
     func draw(on canvas: inout Canvas, rows: [Rect]) {
         guard let head = rows.first, !head.isEmpty, !summaries.isEmpty else { return }
         let dim = canvas.theme.style(.dim)
-        // Where there are two rows, a pool's reads alone, their names need no "reads".
+        // If only the reads of a pool fit, their names omit "reads".
         let isShort = rows.count <= 3
         let first = isShort ? 6 : 12
         let isTight = (head.width - first) / 4 <= HumanUnits.durationWidth

@@ -1,19 +1,18 @@
 import Telemetry
 import TerminalUI
 
-/// Each client of the load: how much it gets done, how long it waits, how long it is served.
+/// The clients of the load with their throughputs, waits and service times.
 struct ClientsPanel {
     let history: History
     let seconds: Double
-    /// Whether the panel goes without its border, where rows are short.
+    /// Whether the panel omits its border because there are few rows.
     let isCompact: Bool
-    /// The key of the screen that tells what slow accesses are made of; nil where there is none.
+    /// The key of the screen with the breakdown of slow accesses; nil without a key.
     let details: String?
 
-    /// The clients that are shown, by their places in a sample.
+    /// The displayed clients, by their indices in a sample.
     ///
-    /// Where rows are short those that have neither throughput nor latency stay out: other panels
-    /// show what they do.
+    /// A compact panel omits clients without throughput and latency, which other panels show.
     private var shown: [Int] {
         clients.indices.filter {
             !isCompact || !["snapshot", "interrupt"].contains(clients[$0].activity)
@@ -22,7 +21,7 @@ struct ClientsPanel {
 
     private var clients: [ClientStatus] { history.latest?.clients ?? [] }
 
-    /// The rows that the panel takes, its border included.
+    /// The rows of the panel, including its border.
     var track: Track {
         let frame = isCompact ? 1 : 3
         let rows = max(shown.count, 1)
@@ -42,17 +41,17 @@ struct ClientsPanel {
             : Panel(
                 title: "Clients",
                 subtitle: canvas.glyphs == .ascii
-                    ? "- what each gets done, its wait for a connection, its service"
-                    : "· what each gets done, its wait for a connection, its service",
+                    ? "- throughput, wait for a connection, service time"
+                    : "· throughput, wait for a connection, service time",
                 remark: history.isOver
-                    ? "the load's last second; – is too few to tell"
-                    : "last second; – is too few to tell",
+                    ? "the load's last second; – means too few"
+                    : "last second; – means too few",
                 legend: details.map {
                     [
                         [
                             Span($0, canvas.theme.bold(.accent)),
                             Span(
-                                " tells what their slow accesses wait for",
+                                " shows what their slow accesses wait for",
                                 canvas.theme.style(.dim)
                             ),
                         ]
@@ -95,7 +94,7 @@ struct ClientsPanel {
                 title: title,
                 track: Track(minimum: 6, ideal: 9, maximum: 16, priority: 20, flex: 1)
             ),
-            Table.Column(title: "does", track: Track.fixed(9, priority: 2)),
+            Table.Column(title: "activity", track: Track.fixed(9, priority: 2)),
             number("done", HumanUnits.rateWidth, 19),
             number("target", HumanUnits.rateWidth, 12),
             number("wait p50", duration + 1, 13),
@@ -131,7 +130,7 @@ struct ClientsPanel {
         return [
             Span(client.name, theme.bold(.text)),
             Span(client.activity, dim),
-            // Behind its target: in another colour, and with a mark.
+            // A client behind its target has another colour and a mark.
             Span(isBehind ? "▲\(done)" : done, doneStyle),
             client.targetRate.map { Span(HumanUnits.rate($0), dim) } ?? Span("–", dim),
             latency(client.wait?.p50),

@@ -1,14 +1,14 @@
 import Telemetry
 import TerminalUI
 
-/// One lane for each connection: what it does, for whom and for how long, now and before.
+/// The lanes of connections, with their current and past states, holders and hold times.
 struct ConnectionsPanel {
     let history: History
     let seconds: Double
-    /// The label of the connection that somebody selected.
+    /// The label of the selected connection.
     let selected: String?
 
-    /// The rows that the panel takes, its border included.
+    /// Returns the rows of the panel, including its border.
     func track(isShort: Bool) -> Track {
         let lanes = max(history.lanes.count, 1)
         return Track(
@@ -19,7 +19,7 @@ struct ConnectionsPanel {
         )
     }
 
-    /// The columns beside the history, and their widths.
+    /// The columns with their widths.
     private enum Column: Int, CaseIterable {
         case label
         case state
@@ -49,8 +49,8 @@ struct ConnectionsPanel {
             title: "Connections",
             subtitle: (isASCII ? "- " : "· ")
                 + (history.isOver
-                    ? "the run has ended: accesses, and who was seen to hold each last"
-                    : "who holds each, what it does"),
+                    ? "the run has ended: accesses, and the last known holder of each"
+                    : "holder and activity of each"),
             remark: "last \(HumanUnits.secondsLabel(seconds))",
             legend: legend
         ).draw(on: &canvas, in: rect)
@@ -95,7 +95,7 @@ struct ConnectionsPanel {
         let theme = canvas.theme
         let state = lane.state
         let mark = state.mark
-        // Between its reads a snapshot is kept by whoever made it.
+        // Between its reads, the creator of a snapshot holds it.
         let kept =
             lane.state == .kept
             ? history.latest?.database.snapshots.first { $0.label == lane.label } : nil
@@ -113,7 +113,7 @@ struct ConnectionsPanel {
             }
             canvas.write(spans, x: cell(.state).minX, y: cell(.state).minY, limit: 14)
         }
-        let holder = kept?.origin ?? lane.told?.holder
+        let holder = kept?.origin ?? lane.displayedStatus?.holder
         if cell(.holder).width > 0, let holder {
             let style = theme.style(lane.isOver ? .dim : .text)
             canvas.write(holder.name, in: cell(.holder), style: style, alignment: .leading)
@@ -134,7 +134,7 @@ struct ConnectionsPanel {
             .draw(on: &canvas, in: cell(.history))
     }
 
-    /// The lanes that fit; where some do not, the writer and the snapshots stay before readers.
+    /// Returns the lanes that fit; the writer and the snapshots have priority over readers.
     private func shownLanes(rows: Int) -> [Lane] {
         let lanes = history.lanes
         guard lanes.count > rows else { return lanes }
@@ -150,7 +150,7 @@ struct ConnectionsPanel {
         )
     }
 
-    /// `and 4 more: 3 idle, 1 running SQL`, or, in less room, `and 4 more, 1 in use`.
+    /// Returns `and 4 more: 3 idle, 1 running SQL`, or for narrow panels, `and 4 more, 1 in use`.
     private func summary(ofLanesBeyond shown: [Lane], width: Int) -> String {
         let labels = Set(shown.map(\.label))
         let hidden = history.lanes.filter { !labels.contains($0.label) }
@@ -165,7 +165,7 @@ struct ConnectionsPanel {
 }
 
 extension ConnectionRole {
-    /// The colour of what belongs to connections of this role.
+    /// The colour of connections with this role.
     var colorRole: Role {
         switch self {
         case .queue, .writer: .writer

@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// What happened lately.
+/// The panel of recent events.
 struct EventsPanel {
     let history: History
 
@@ -11,7 +11,7 @@ struct EventsPanel {
         ticker(theme: canvas.theme, count: inner.height).draw(on: &canvas, in: inner)
     }
 
-    /// Draws the newest event alone, in one row.
+    /// Draws only the newest event, in one row.
     func drawNewest(on canvas: inout Canvas, in row: Rect) {
         ticker(theme: canvas.theme, count: 1).draw(on: &canvas, in: row)
     }
@@ -30,6 +30,6 @@ struct EventsPanel {
                 message: event.message
             )
         }
-        return Ticker(lines: lines, placeholder: "nothing has happened yet")
+        return Ticker(lines: lines, placeholder: "no events yet")
     }
 }

@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The first row: what runs, how far it is, how fast.
+/// The first row: the running arm, its progress and its throughput.
 struct HeaderLine {
     let history: History
     let isPaused: Bool
@@ -28,7 +28,7 @@ struct HeaderLine {
         }
         var time = HumanUnits.seconds(sample.time)
         let planned = sample.plannedDuration.map { " of " + HumanUnits.seconds($0) } ?? ""
-        // One unit for both where it is the same.
+        // Show a common unit once.
         if time.hasSuffix(" s"), planned.hasSuffix(" s") { time.removeLast(2) }
         segments.append(HeaderBar.Segment(spans: [text(time), text(planned, .dim)], priority: 85))
         if let journal = sample.database.journalMode {
@@ -50,7 +50,7 @@ struct HeaderLine {
         }
         let rate = sample.clients.reduce(0) { $0 + ($1.throughput.isFinite ? $1.throughput : 0) }
         let total = HumanUnits.rate(rate).dropLast(2)
-        // As wide as it ever gets, so that nothing beside it moves.
+        // Pad to the maximum width, so that adjacent pieces do not move.
         let padding = String(repeating: " ", count: max(0, 6 - total.utf8.count))
         segments.append(
             HeaderBar.Segment(
@@ -71,8 +71,8 @@ struct HeaderLine {
         return spans
     }
 
-    /// The run's state, or that the display stands still.
-    private var state: (mark: String, words: String, role: Role) {
+    /// The state of the run or of a frozen display.
+    private var state: (mark: String, text: String, role: Role) {
         if history.cursor != nil, history.now < history.newestTime {
             let age = HumanUnits.seconds(history.newestTime - history.now)
             return ("‖", "\(age) BACK", .warning)

@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The moment that somebody went back to: who held what with which SQL, and who waited then.
+/// The holders with their SQL and the waiters at a displayed earlier moment.
 struct MomentPanels {
     let history: History
 
@@ -15,7 +15,7 @@ struct MomentPanels {
 
     private var waiting: [Waiting] { history.latest.map { Waiting.all(in: $0.database) } ?? [] }
 
-    /// Draws who held on the left, and who waited on the right.
+    /// Draws the holders on the left and the waiters on the right.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let widths = Track.lengths(
             of: [
@@ -29,16 +29,16 @@ struct MomentPanels {
         drawWaiting(on: &canvas, in: columns[1])
     }
 
-    /// The moment in one row, where there is no room for panels.
+    /// Draws the moment in one row, if the panels do not fit.
     func drawLine(on canvas: inout Canvas, in row: Rect) {
         let theme = canvas.theme
         var spans = [Span("at \(time) ", theme.bold(.accent))]
         if let first = held.first {
             let age = first.heldNanoseconds.map(HumanUnits.duration) ?? ""
-            spans.append(Span("\(Self.what(first)) \(age)", theme.bold(.text)))
+            spans.append(Span("\(Self.description(of: first)) \(age)", theme.bold(.text)))
             spans.append(Span("  \(first.sql ?? "")", theme.style(.text)))
         } else {
-            spans.append(Span("nobody held anything", theme.style(.dim)))
+            spans.append(Span("no connection was held", theme.style(.dim)))
         }
         let room = row.width - 16
         let waiters = HumanUnits.counted(waiting.count, "waited", "waited")
@@ -46,7 +46,7 @@ struct MomentPanels {
         canvas.write(waiters, in: row, style: theme.style(.waiting), alignment: .trailing)
     }
 
-    private static func what(_ connection: ConnectionStatus) -> String {
+    private static func description(of connection: ConnectionStatus) -> String {
         let name = connection.holder?.name ?? connection.label
         return "\(name) held \(Lane.shortLabel(connection.label, connection.role))"
     }
@@ -54,12 +54,12 @@ struct MomentPanels {
     private func drawHeld(on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
         let held = held
-        let inner = Panel(title: "Held at \(time)", remark: "longest first; Esc is back to now")
+        let inner = Panel(title: "Held at \(time)", remark: "longest first; Esc returns to now")
             .draw(on: &canvas, in: rect)
         if held.isEmpty {
             let style = theme.style(.dim)
             canvas.write(
-                "nobody held anything",
+                "no connection was held",
                 in: inner.row(0),
                 style: style,
                 alignment: .leading
@@ -71,7 +71,7 @@ struct MomentPanels {
             let age = connection.heldNanoseconds.map(HumanUnits.duration) ?? ""
             let head = [
                 Span(state.mark.text(in: canvas.glyphs), theme.style(state.mark.role)),
-                Span(" \(Self.what(connection)) ", theme.bold(.text)),
+                Span(" \(Self.description(of: connection)) ", theme.bold(.text)),
                 Span(age, theme.style(.warning)),
                 Span("  \(connection.sql ?? state.words)", theme.style(.text)),
             ]
@@ -85,7 +85,12 @@ struct MomentPanels {
         let inner = Panel(title: "Waiting at \(time)", remark: "\(waiting.count)")
             .draw(on: &canvas, in: rect)
         if waiting.isEmpty {
-            canvas.write("nobody", in: inner.row(0), style: theme.style(.ok), alignment: .leading)
+            canvas.write(
+                "no waiters",
+                in: inner.row(0),
+                style: theme.style(.ok),
+                alignment: .leading
+            )
         }
         let isWhole = waiting.count <= inner.height
         let shown = isWhole ? waiting.count : max(0, inner.height - 1)

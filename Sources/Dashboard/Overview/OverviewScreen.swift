@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The overview: everything that matters about a run, each panel as large as the terminal allows.
+/// The overview screen, whose panels adapt to the size of the terminal.
 struct OverviewScreen {
     let scene: ScreenScene
 
@@ -19,7 +19,7 @@ struct OverviewScreen {
         case events
     }
 
-    /// The parts that can be chosen, in the order of ``DashboardScreen/parts``.
+    /// The selectable parts, in the order of ``DashboardScreen/parts``.
     private enum Part: Int {
         case connections
         case pool
@@ -34,7 +34,7 @@ struct OverviewScreen {
         scene.markPart(part.rawValue, on: &canvas, rect)
     }
 
-    /// One part below the verdict.
+    /// Draws one part below the verdict.
     private func draw(_ part: Part, on canvas: inout Canvas, in rect: Rect) {
         let verdict = VerdictLine(verdict: Verdict(history))
         let head = min(1, rect.height)
@@ -77,7 +77,7 @@ struct OverviewScreen {
         )
     }
 
-    /// The height at which every panel has its border.
+    /// The height from which all panels have borders.
     private static let comfortableHeight = 27
 
     /// Draws the screen.
@@ -91,11 +91,11 @@ struct OverviewScreen {
         }
     }
 
-    /// The screen before the first sample: what is about to be seen.
+    /// Draws the screen before the first sample.
     private func drawBeginning(on canvas: inout Canvas, in rect: Rect) {
         let text =
-            "The data set is being built and the database opened. Then each connection gets a lane "
-            + "here, with who holds it and who waits."
+            "Building the data set and opening the database. Each connection then gets a lane here "
+            + "that shows its holder and the waiters."
         let lines = TextWrapping.lines(of: text, width: min(rect.width - 4, 60))
         let top = max(0, (rect.height - lines.count) / 2)
         for (index, line) in lines.enumerated() where top + index < rect.height {
@@ -127,7 +127,7 @@ struct OverviewScreen {
         }
         var heights = Track.lengths(of: tracks, available: rect.height)
         if isShort || heights[Row.details.rawValue] == 0 {
-            // No room for the panels of details: two rows say the most important of them.
+            // If the detail panels do not fit, two rows summarize them.
             tracks[Row.details.rawValue] = Track.fixed(0, priority: 0)
             tracks[Row.summary.rawValue] = Track.fixed(1, priority: 85)
             tracks[Row.events.rawValue] = Track.fixed(1, priority: 60)
@@ -164,7 +164,7 @@ struct OverviewScreen {
         }
     }
 
-    /// The chart, and beside it, where there is room, who waits.
+    /// Draws the chart, and beside it, if there is room, the waiters.
     private func drawDemand(_ pool: PoolPanel, on canvas: inout Canvas, in rect: Rect) {
         let chart = Track(minimum: 34, ideal: 44, maximum: .max, priority: 9, flex: 1)
         let widths = Track.lengths(of: [chart, WaitingPanel.track], available: rect.width)

@@ -1,12 +1,12 @@
 import Telemetry
 import TerminalUI
 
-/// Demand over time: what is in use, who waits on top of it, and the line where queues begin.
+/// Demand over time: connections in use, waiters above them, and the limit at which queues start.
 struct PoolPanel {
     let history: History
     let seconds: Double
 
-    /// The rows that the panel takes, its border included.
+    /// Returns the rows of the panel, including its border.
     func track(isShort: Bool) -> Track {
         Track(minimum: 6, ideal: isShort ? 6 : 9, maximum: .max, priority: 80, flex: 3)
     }
@@ -18,7 +18,7 @@ struct PoolPanel {
         let theme = canvas.theme
         let limit = Double(readers?.maximum ?? 1)
         let inner = Panel(
-            title: readers == nil ? "The one connection" : "Reader pool",
+            title: readers == nil ? "Single connection" : "Reader pool",
             subtitle: canvas.glyphs == .ascii ? "- demand over time" : "· demand over time",
             remark: remark,
             legend: legend(theme: theme, glyphs: canvas.glyphs)
@@ -30,7 +30,7 @@ struct PoolPanel {
         )
         let moments = history.moments
         let inUse = bins.values(.mean) { moments[$0].inUse }
-        // A queue of a moment must be seen: of those who wait, the most of each stretch.
+        // Use the maximum number of waiters in each interval, so that short queues are visible.
         var waiting = bins.values(.maximum) { moments[$0].waitingReaders }
         if readers == nil {
             let writers = bins.values(.maximum) { moments[$0].waitingWriters }
@@ -68,7 +68,7 @@ struct PoolPanel {
         }
         let maximum = HumanUnits.counted(readers.maximum, "reader", "readers")
         let waking = history.latest?.database.wakingReaders ?? 0
-        let begin = waking > 0 ? " (\(waking) about to begin)" : ""
+        let begin = waking > 0 ? " (\(waking) about to start)" : ""
         return "\(readers.inUse) of \(maximum) in use\(begin), \(readers.open) open"
     }
 
@@ -94,7 +94,7 @@ struct PoolPanel {
 }
 
 extension DatabaseStatus {
-    /// The readers that were given to somebody who has not begun: their lanes are idle still.
+    /// The number of readers that were handed to a waiter whose access has not started.
     var wakingReaders: Int {
         let atWork = connections.count { $0.role == .reader && $0.state != .idle }
         return max(0, (readers?.inUse ?? 0) - atWork)

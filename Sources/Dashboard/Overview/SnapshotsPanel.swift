@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// Live snapshots with their ages, and what came of interrupts.
+/// The open snapshots with their ages, and the outcomes of interrupts.
 struct SnapshotsPanel {
     let history: History
 
@@ -14,7 +14,8 @@ struct SnapshotsPanel {
         let isOpen = !database.snapshots.isEmpty
         let open = HumanUnits.counted(database.snapshots.count, "snapshot", "snapshots")
         let made =
-            "\(HumanUnits.count(database.snapshotsMade)) made" + (history.isOver ? "" : " so far")
+            "\(HumanUnits.count(database.snapshotsMade)) created"
+            + (history.isOver ? "" : " so far")
         canvas.write(
             [
                 Span("\(open) open", isOpen ? theme.bold(.snapshot) : theme.style(.text)),
@@ -24,7 +25,7 @@ struct SnapshotsPanel {
             y: inner.minY,
             limit: inner.width
         )
-        // The interrupts' two rows stay at the bottom.
+        // The two rows for interrupts are at the bottom.
         let room = max(0, inner.height - 3)
         let shown = database.snapshots.count <= room ? database.snapshots.count : max(0, room - 1)
         for (index, snapshot) in database.snapshots.prefix(shown).enumerated() {
@@ -58,8 +59,8 @@ struct SnapshotsPanel {
             canvas.write("no interrupts", x: inner.minX, y: inner.maxY - 1, style: dim)
             return
         }
-        // Calls are one thing, statements another: a call may meet none, end several, or come when
-        // a statement has all but ended.
+        // The numbers of calls and statements differ: a call may meet no statement, end several, or
+        // arrive when a statement has almost ended.
         let met = interrupts.requested - min(interrupts.requested, interrupts.withoutEffect)
         let calls = [
             Span("interrupts: ", theme.style(.text)),

@@ -1,25 +1,26 @@
 import Telemetry
 import TerminalUI
 
-/// The log, the snapshots and the interrupts in one row, where there is no room for their panels.
+/// The log, the snapshots and the interrupts in one row, if their panels do not fit.
 struct SummaryLine {
     let history: History
-    /// The key of the screen that tells more of the log; nil where there is none.
+    /// The key of the screen with details of the log; nil without a key.
     let details: String?
 
-    /// How much is said of each.
+    /// The length of each text.
     private enum Wording: Int {
         case short
         case medium
         case long
     }
 
-    /// Draws the three in as many words as fit; those of the log are the last to be cut.
+    /// Draws the three texts as long as they fit, and shortens that of the log last.
     func draw(on canvas: inout Canvas, in row: Rect) {
         guard let database = history.latest?.database else { return }
         let theme = canvas.theme
         let gap = 3
-        // The log's, the snapshots' and the interrupts' wordings, from the most to the least.
+        // The lengths for the log, the snapshots and the interrupts, from the longest to the
+        // shortest.
         let choices: [(Wording, Wording, Wording)] = [
             (.long, .long, .long), (.long, .long, .medium), (.long, .long, .short),
             (.long, .short, .short), (.short, .short, .short),
@@ -76,7 +77,7 @@ struct SummaryLine {
         return snapshots + [Span(", \(age)", theme.style(.snapshot))]
     }
 
-    /// `4 interrupts ended 2 statements`: the calls, and what they came to.
+    /// `4 interrupts ended 2 statements`.
     private func interrupts(
         _ counts: InterruptStatus,
         theme: Theme,

@@ -1,11 +1,11 @@
 import TerminalUI
 
-/// What a terminal shows that is too small for any panel.
+/// The message in a terminal that is too small for the panels.
 struct TooSmallScreen {
-    /// The smallest size that the overview is drawn in.
+    /// The minimum size of the overview.
     static let needed = Size(width: 40, height: 10)
 
-    /// Draws a message that names the size needed, in as many words as fit.
+    /// Draws the longest message with the required size that fits.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         guard !rect.isEmpty else { return }
         let needed = Self.needed

@@ -4,9 +4,10 @@ import TerminalUI
 struct VerdictLine {
     let verdict: Verdict
 
-    /// The rows that verdicts take on a screen of this size: one that is narrow but high has two.
+    /// Returns the rows of verdicts on a screen of this size: two on narrow, high screens.
     ///
-    /// Not what this verdict needs: nothing below it may jump when its words change.
+    /// The number does not depend on the verdict, so that the rows below do not move when it
+    /// changes.
     static func track(in size: Size) -> Track {
         Track.fixed(size.width < 110 && size.height >= 25 ? 2 : 1, priority: 99)
     }

@@ -1,11 +1,11 @@
 import Telemetry
 import TerminalUI
 
-/// The write-ahead log: its size over time, and in words what keeps it from shrinking.
+/// The write-ahead log: its size over time, and what prevents it from shrinking.
 struct WALPanel {
     let history: History
     let seconds: Double
-    /// The key of the screen that tells more; nil where there is none.
+    /// The key of the screen with details; nil without a key.
     let details: String?
 
     /// Draws the panel.
@@ -16,14 +16,14 @@ struct WALPanel {
         guard let database = history.latest?.database, !inner.isEmpty else { return }
         guard let wal = database.wal else {
             let mode = database.journalMode.map { " (\($0))" } ?? ""
-            drawWords("none in this journal mode\(mode)", theme.style(.dim), on: &canvas, in: inner)
+            drawText("none in this journal mode\(mode)", theme.style(.dim), on: &canvas, in: inner)
             return
         }
         let size = HumanUnits.bytes(wal.bytes)
         let room = inner.width - size.utf8.count - 2
         var frames = WALWords.frames(wal, width: room)
         if history.isOver {
-            // The file of a run that has ended is of less interest than how large it became.
+            // After the run, the largest size is more relevant than the last one.
             let most = HumanUnits.bytes(history.peaks.walBytes)
             let texts = ["at the end, at most \(most)", "at end; most \(most)"]
             frames = texts.first { $0.utf8.count <= room } ?? "at the end"
@@ -36,22 +36,22 @@ struct WALPanel {
         )
         let most = max(0, inner.height - 2)
         let state = WALWords.state(wal, width: inner.width, rows: min(most, 2))
-        let wanted = TextWrapping.lines(of: state.words, width: inner.width).count
+        let wanted = TextWrapping.lines(of: state.text, width: inner.width).count
         let lines = min(wanted, most)
         let heights = [1, inner.height - 1 - lines, lines]
         let areas = inner.rows(heights)
         drawSizes(on: &canvas, in: areas[1])
         let style = theme.style(state.isPinned ? .warning : .ok)
-        drawWords(state.words, style, on: &canvas, in: areas[2])
+        drawText(state.text, style, on: &canvas, in: areas[2])
     }
 
-    /// Where more is told of a log that grows.
+    /// The hint to the screen with details of a growing log.
     private func hint(theme: Theme) -> [[Span]] {
         guard let details, let wal = history.latest?.database.wal else { return [] }
         let isPinned = wal.pin != nil
         guard isPinned || history.isLogGrowing else { return [] }
-        let words = isPinned ? "tells what pins it" : "tells why it grows"
-        return [[Span(details, theme.bold(.accent)), Span(" \(words)", theme.style(.dim))]]
+        let effect = isPinned ? "shows what pins it" : "shows why it grows"
+        return [[Span(details, theme.bold(.accent)), Span(" \(effect)", theme.style(.dim))]]
     }
 
     private func drawSizes(on canvas: inout Canvas, in rect: Rect) {
@@ -65,11 +65,11 @@ struct WALPanel {
         Sparkline(values: values, gradient: .wal).draw(on: &canvas, in: rect)
     }
 
-    private func drawWords(_ text: String, _ style: Style, on canvas: inout Canvas, in rect: Rect) {
+    private func drawText(_ text: String, _ style: Style, on canvas: inout Canvas, in rect: Rect) {
         let lines = TextWrapping.lines(of: text, width: rect.width)
         for (index, line) in lines.prefix(rect.height).enumerated() {
             let isCut = index == rect.height - 1 && lines.count > rect.height
-            // One word more, so that the line ends in an ellipsis.
+            // Add a word, so that the line is cut with an ellipsis.
             let whole = isCut ? line + " " + lines[index + 1] : line
             canvas.write(whole, in: rect.row(index), style: style, alignment: .leading)
         }

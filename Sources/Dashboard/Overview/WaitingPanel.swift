@@ -1,14 +1,14 @@
 import Telemetry
 import TerminalUI
 
-/// Who waits, readers and writers apart, and how much of the time anybody had to.
+/// The waiting readers and writers, and the share of time with waiters.
 struct WaitingPanel {
     let history: History
     let seconds: Double
-    /// The key of the screen that tells who keeps them waiting; nil where there is none.
+    /// The key of the screen with the blockers; nil without a key.
     let details: String?
 
-    /// The columns that the panel takes, its border included.
+    /// The columns of the panel, including its border.
     static let track = Track(minimum: 38, ideal: 42, maximum: 52, priority: 5, flex: 0)
 
     /// Draws the panel.
@@ -52,17 +52,17 @@ struct WaitingPanel {
         AccessTimes(database: database).draw(on: &canvas, rows: [next(), next(), next()])
     }
 
-    /// Where more is told of those who wait.
+    /// The hint to the screen with details of waiters.
     private func hint(theme: Theme) -> [[Span]] {
         guard let details, let database = history.latest?.database,
             database.waitingReaders.count + database.waitingWriters.count > 0
         else { return [] }
         return [
-            [Span(details, theme.bold(.accent)), Span(" tells who blocks them", theme.style(.dim))]
+            [Span(details, theme.bold(.accent)), Span(" shows who blocks them", theme.style(.dim))]
         ]
     }
 
-    /// `reads waiting  6  ▁▂▃`, or, after the run, the most that waited at once.
+    /// Draws `reads waiting  6  ▁▂▃`, or after the run, the maximum.
     private func drawCount(
         _ name: String,
         _ waiters: Int,
@@ -82,9 +82,9 @@ struct WaitingPanel {
         Sparkline(values: series, gradient: .waiting).draw(on: &canvas, in: strip)
     }
 
-    /// `  oldest  12.3 ms  ui since 30.9 s`, or, after the run, whoever was seen to wait longest.
+    /// Draws `  oldest  12.3 ms  ui since 30.9 s`, or after the run, the longest observed wait.
     ///
-    /// Its begin tells it from the one before, which may have been given up at the same age.
+    /// The start time distinguishes a waiter from a previous one of the same age.
     private func drawOldest(
         _ waiters: [WaiterStatus],
         _ longest: WaiterStatus?,
@@ -96,7 +96,7 @@ struct WaitingPanel {
         let isOver = history.isOver
         let now = waiters.max { $0.waitedNanoseconds < $1.waitedNanoseconds }
         guard let oldest = isOver ? longest : now else {
-            canvas.write("  nobody", in: row, style: theme.style(.dim), alignment: .leading)
+            canvas.write("  none", in: row, style: theme.style(.dim), alignment: .leading)
             return
         }
         let age = HumanUnits.duration(nanoseconds: oldest.waitedNanoseconds)
@@ -110,7 +110,7 @@ struct WaitingPanel {
         let number = Rect(x: row.minX + 12, y: row.minY, width: ageWidth, height: 1)
         canvas.write(age, in: number, style: theme.bold(.waiting), alignment: .trailing)
         let name = oldest.origin.name
-        let begin = HumanUnits.seconds(history.began(oldest))
+        let begin = HumanUnits.seconds(history.start(of: oldest))
         let whole = name + (oldest.isAsync ? ", a task" : "")
         let texts =
             isOver

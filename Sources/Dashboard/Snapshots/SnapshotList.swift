@@ -1,22 +1,22 @@
 import Telemetry
 import TerminalUI
 
-/// A snapshot that lives, with its connection.
+/// An open snapshot with its connection.
 struct LiveSnapshot: Sendable {
-    /// Its age, its maker, what it keeps.
+    /// The status of the snapshot.
     var status: SnapshotStatus
-    /// What its connection does; nil where that was not seen.
+    /// The status of its connection; nil if unknown.
     var connection: ConnectionStatus?
-    /// The bytes of a frame of the log; nil when not known.
+    /// The size of a log frame in bytes; nil if unknown.
     var frameBytes: UInt64?
 
-    /// What it keeps in the log, in bytes.
+    /// The size of the pinned frames in bytes.
     var pinnedBytes: UInt64? {
         guard let frames = status.pinnedFrames, let frameBytes else { return nil }
         return frames.multipliedReportingOverflow(by: frameBytes).partialValue
     }
 
-    /// The snapshots of a database, the oldest first.
+    /// Returns the snapshots of a database, the oldest first.
     static func all(in database: DatabaseStatus) -> [LiveSnapshot] {
         let frame = database.wal?.pageSize.map { UInt64(max($0, 0)) + 24 }
         return database.snapshots.map { status in
@@ -31,7 +31,7 @@ struct LiveSnapshot: Sendable {
 
 /// The snapshots as a table.
 enum SnapshotList {
-    /// The columns, and what they say of a snapshot.
+    /// The columns of the table.
     static let listing = Listing<LiveSnapshot>(
         columns: [
             Listing.Column(
@@ -42,7 +42,7 @@ enum SnapshotList {
                 Span($0.status.label, $1.style(.snapshot))
             },
             Listing.Column(
-                "made by",
+                "created by",
                 Track(minimum: 8, ideal: 14, maximum: 30, priority: 18, flex: 1),
                 rank: { .text($0.status.origin.name) }
             ) {
@@ -105,7 +105,7 @@ enum SnapshotList {
                 let state = LaneState(connection)
                 let isIdle = state == .kept
                 return Span(
-                    isIdle ? "nobody reads from it" : connection.sql ?? state.words,
+                    isIdle ? "no reads now" : connection.sql ?? state.words,
                     theme.style(isIdle ? .dim : .text)
                 )
             },

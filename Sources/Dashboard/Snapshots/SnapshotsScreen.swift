@@ -1,11 +1,11 @@
 import Telemetry
 import TerminalUI
 
-/// The snapshots that live and what each keeps, under the log that they keep.
+/// The screen with the log and the open snapshots that pin it.
 struct SnapshotsScreen {
     let scene: ScreenScene
 
-    /// The snapshots, in the order in which they are shown.
+    /// The snapshots, from the top.
     var snapshots: [LiveSnapshot] { SnapshotList.listing.arranged(all, scene.view) }
 
     private var all: [LiveSnapshot] {
@@ -25,7 +25,7 @@ struct SnapshotsScreen {
         for (part, area) in areas.enumerated() { draw(part, on: &canvas, in: area) }
     }
 
-    /// Draws a part, by its place in ``DashboardScreen/parts``.
+    /// Draws a part, given by its index in ``DashboardScreen/parts``.
     private func draw(_ part: Int, on canvas: inout Canvas, in rect: Rect) {
         switch part {
         case 0: drawLog(on: &canvas, in: rect)
@@ -59,7 +59,7 @@ struct SnapshotsScreen {
             [
                 Span(size, theme.bold(.text)),
                 Span("  ", theme.style(.dim)),
-                Span(state.words, theme.style(state.isPinned ? .warning : .ok)),
+                Span(state.text, theme.style(state.isPinned ? .warning : .ok)),
             ],
             x: inner.minX,
             y: inner.minY,
@@ -97,7 +97,7 @@ struct SnapshotsScreen {
         let inner = Panel(
             title: "Snapshots",
             remark: hidden.isEmpty
-                ? "\(open) open, \(HumanUnits.count(made)) made"
+                ? "\(open) open, \(HumanUnits.count(made)) created"
                     + (scene.history.isOver ? "" : " so far") : hidden
         ).draw(on: &canvas, in: rect)
         guard !snapshots.isEmpty else {
@@ -110,21 +110,21 @@ struct SnapshotsScreen {
             .draw(on: &canvas, in: inner)
     }
 
-    /// Why there is nothing in the table.
+    /// The text for an empty table.
     private var absence: String {
         guard scene.history.isOver else {
             let key = scene.keys.key(for: .snapshot)?.label
-            return "no snapshot is open" + (key.map { "; \($0) takes one and keeps it" } ?? "")
+            return "no snapshot is open" + (key.map { "; \($0) takes one" } ?? "")
         }
         guard let oldest = scene.history.peaks.oldestSnapshot else {
-            return "the run has ended; no snapshot was seen"
+            return "the run has ended; no snapshot was observed"
         }
         let age = HumanUnits.duration(nanoseconds: oldest.ageNanoseconds)
         let frames = oldest.pinnedFrames.map { ", pinning \(HumanUnits.count($0)) frames" } ?? ""
-        return "the run has ended; the oldest seen was \(oldest.origin.name)'s, \(age)\(frames)"
+        return "the run has ended; the oldest snapshot was \(oldest.origin.name)'s, \(age)\(frames)"
     }
 
-    /// The keys of a checkpoint of mode TRUNCATE; nil where there are none.
+    /// The keys of a TRUNCATE checkpoint; nil without keys.
     private var truncate: String? {
         scene.keys.key(for: .checkpoint).map { "\($0.label), then t" }
     }

@@ -1,17 +1,17 @@
 import Telemetry
 
-/// Who holds what somebody waits for.
+/// The holders of a resource with waiters.
 struct Blockers: Sendable {
-    /// What is waited for, in words: `a reader`.
+    /// The resource, such as `a reader`.
     var wanted: String
-    /// Whom it keeps waiting: `5 reads`.
+    /// The waiters, such as `5 reads`.
     var kept: String
-    /// Those who hold it, whoever has held it longest first.
+    /// The holders; the one with the longest hold comes first.
     var holders: [ConnectionStatus]
-    /// Why they wait although nobody holds it, or more than can be told from connections.
+    /// An explanation if the holders do not explain the wait.
     var remark: String?
 
-    /// Every group of waiters of a database with those whom it waits for.
+    /// Returns the groups of waiters of a database with their blockers.
     static func all(in database: DatabaseStatus) -> [Blockers] {
         var groups: [Blockers] = []
         let readers = database.waitingReaders.count
@@ -34,14 +34,14 @@ struct Blockers: Sendable {
                 )
                 if let pool = database.readers {
                     if pool.inUse < pool.maximum {
-                        group.remark = "a reader is free or being opened: the first in line is next"
+                        group.remark = "a reader is free or being opened; the first waiter is next"
                     } else if group.holders.count < pool.maximum {
-                        // Given to somebody who has not begun: it changes hands between two looks.
+                        // A reader was handed to a waiter whose access has not started.
                         let count = pool.maximum - group.holders.count
                         group.remark =
                             count == 1
-                            ? "a reader is changing hands: the first in line has it next"
-                            : "\(count) readers are changing hands: the first in line have them next"
+                            ? "a reader is being handed over to the first waiter"
+                            : "\(count) readers are being handed over to the first waiters"
                     }
                 }
                 groups.append(group)
@@ -77,7 +77,7 @@ struct Blockers: Sendable {
             .sorted { ($0.heldNanoseconds ?? 0) > ($1.heldNanoseconds ?? 0) }
     }
 
-    /// Who may have the lock of the file that a connection waits for.
+    /// Returns the possible holders of the file lock that a connection waits for.
     private static func lock(
         _ connection: ConnectionStatus,
         in database: DatabaseStatus
@@ -86,11 +86,11 @@ struct Blockers: Sendable {
             $0.label != connection.label && $0.transaction == .write
         }
         return Blockers(
-            wanted: "a lock of the file",
+            wanted: "a file lock",
             kept: connection.holder?.name ?? connection.label,
             holders: holders,
             remark: holders.isEmpty
-                ? "another process, or another connection to the file, has the lock" : nil
+                ? "another process or another connection to the file holds the lock" : nil
         )
     }
 }

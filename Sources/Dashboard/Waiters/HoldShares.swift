@@ -1,9 +1,10 @@
 import Telemetry
 
-/// Who held connections over the last seconds: where they change hands faster than anybody looks,
-/// one look names nobody.
+/// The holders of connections over the last seconds.
+///
+/// A single sample misses holders if connections change hands faster than samples are taken.
 struct HoldShares: Sendable, Equatable {
-    /// What was held.
+    /// A resource.
     enum Resource: Sendable, CaseIterable {
         /// A pool's readers.
         case readers
@@ -21,27 +22,27 @@ struct HoldShares: Sendable, Equatable {
         }
     }
 
-    /// One client's part.
+    /// The share of one client.
     struct Holder: Sendable, Equatable {
-        /// Who held.
+        /// The name of the client.
         var name: String
-        /// How many connections it held, on average.
+        /// The mean number of connections that it held.
         var held: Double
     }
 
-    /// What was held.
+    /// The held resource.
     var resource: Resource
-    /// How many of them there are.
+    /// The number of connections.
     var count: Int
-    /// Who held them, whoever held most first.
+    /// The holders, sorted by descending share.
     var holders: [Holder]
 
-    /// Adds up the samples of so many seconds before the one that is looked at.
+    /// Sums up the samples of the last seconds before the displayed one.
     static func all(in history: History, seconds: Double) -> [HoldShares] {
         var tallies: [Resource: [String: Int]] = [:]
-        var looks = 0
+        var sampleCount = 0
         history.visitSamples(last: seconds) { sample in
-            looks += 1
+            sampleCount += 1
             for connection in sample.database.connections {
                 guard let holder = connection.holder, connection.state != .idle,
                     let resource = Resource.allCases.first(where: { $0.role == connection.role })
@@ -49,14 +50,14 @@ struct HoldShares: Sendable, Equatable {
                 tallies[resource, default: [:]][holder.name, default: 0] += 1
             }
         }
-        guard looks > 0, let database = history.latest?.database else { return [] }
+        guard sampleCount > 0, let database = history.latest?.database else { return [] }
         return Resource.allCases.compactMap { resource in
             guard let tally = tallies[resource] else { return nil }
             let count =
                 resource == .readers
                 ? database.readers?.maximum ?? 1 : 1
             let holders = tally.map {
-                Holder(name: $0.key, held: Double($0.value) / Double(looks))
+                Holder(name: $0.key, held: Double($0.value) / Double(sampleCount))
             }
             return HoldShares(
                 resource: resource,

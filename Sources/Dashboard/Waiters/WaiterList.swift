@@ -1,46 +1,46 @@
 import Telemetry
 import TerminalUI
 
-/// One access that waits, with its place in its queue.
+/// A waiting access with its position in its queue.
 struct Waiting: Sendable {
-    /// What it waits for.
+    /// A resource with waiters.
     enum Wanted: String, Sendable {
         /// One of a pool's readers.
         case reader = "a reader"
         /// A pool's writer.
         case writer = "the writer"
-        /// The one connection of a queue.
+        /// The single connection of a queue.
         case connection = "the connection"
     }
 
-    /// Who waits, and for how long.
+    /// The status of the waiter.
     var status: WaiterStatus
-    /// What it waits for.
+    /// The awaited resource.
     var wanted: Wanted
-    /// Whether it wants to write.
+    /// Whether the access writes.
     var writes: Bool
-    /// Its place in its queue, from 1.
+    /// The position in its queue, from 1.
     var place: Int
 
-    /// The monotonic clock when it began to wait, in nanoseconds; nil when nobody knows.
+    /// The start of the wait on the monotonic clock, in nanoseconds; nil if unknown.
     var since: UInt64?
-    /// When it began to wait, in seconds since the run began; nil when nobody knows.
-    var began: Double?
+    /// The start of the wait, in seconds since the start of the run; nil if unknown.
+    var start: Double?
 
-    /// What names it for as long as it waits: when it began to, or else its place in the queue.
+    /// The stable name of the wait: its start, or otherwise its position in the queue.
     var name: String { "\(writes ? "w" : "r")\(since.map { "@\($0)" } ?? "\(place)")" }
 
-    /// Everybody who waits in the sample that is looked at, whoever has waited longest first.
+    /// Returns the waiters in the displayed sample; the longest wait comes first.
     static func all(in history: History) -> [Waiting] {
         guard let database = history.latest?.database else { return [] }
         return all(in: database).map {
             var waiting = $0
-            waiting.began = history.began($0.status)
+            waiting.start = history.start(of: $0.status)
             return waiting
         }
     }
 
-    /// Everybody who waits, whoever has waited longest first.
+    /// Returns the waiters of a database; the longest wait comes first.
     static func all(in database: DatabaseStatus) -> [Waiting] {
         let isQueue = database.readers == nil
         let now = database.takenAtNanoseconds
@@ -64,11 +64,11 @@ struct Waiting: Sendable {
 
 /// The queue as a table.
 enum WaiterList {
-    /// The columns, and what they say of somebody who waits.
+    /// The columns of the table.
     static let listing = Listing<Waiting>(
         columns: [
             Listing.Column(
-                "who waits",
+                "waiter",
                 Track(minimum: 8, ideal: 14, maximum: 30, priority: 20, flex: 1),
                 rank: { .text($0.status.origin.name) }
             ) {
@@ -85,14 +85,14 @@ enum WaiterList {
                     $1.bold(.waiting)
                 )
             },
-            // Of two that are equally old, it tells which one is shown.
+            // The start time distinguishes waits of the same age.
             Listing.Column(
                 "since",
                 .fixed(HumanUnits.durationWidth, priority: 11),
                 alignment: .trailing,
-                rank: { .number(-($0.began ?? 0)) }
+                rank: { .number(-($0.start ?? 0)) }
             ) {
-                Span($0.began.map(HumanUnits.seconds) ?? "–", $1.style(.dim))
+                Span($0.start.map(HumanUnits.seconds) ?? "–", $1.style(.dim))
             },
             Listing.Column(
                 "to",

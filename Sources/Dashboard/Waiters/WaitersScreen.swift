@@ -1,11 +1,11 @@
 import Telemetry
 import TerminalUI
 
-/// The live queue, who holds what it waits for, and how long it was before.
+/// The screen with the live queue, its blockers, and its length over time.
 struct WaitersScreen {
     let scene: ScreenScene
 
-    /// Those who wait, in the order in which they are shown.
+    /// The waiters, from the top.
     var waiting: [Waiting] {
         WaiterList.listing.arranged(all, scene.view)
     }
@@ -35,7 +35,7 @@ struct WaitersScreen {
             priority: 1,
             flex: 0
         )
-        // One below the other, lists need twice the rows.
+        // Stacked lists need twice the rows.
         let isNarrow = rect.width < 72
         let lists = Track(minimum: isNarrow ? 12 : 8, ideal: 14, priority: 9, flex: 1)
         let areas = rect.rows(Track.lengths(of: [chart, lists], available: rect.height))
@@ -107,10 +107,10 @@ struct WaitersScreen {
             return scene.history.isOver
                 ? "the run has ended; at most \(peaks.waitingReaders) reads and "
                     + "\(peaks.waitingWriters) writes waited"
-                : "nobody waits"
+                : "no waiters"
         }
         let age = HumanUnits.duration(nanoseconds: first.status.waitedNanoseconds)
-        let since = HumanUnits.seconds(scene.history.began(first.status))
+        let since = HumanUnits.seconds(scene.history.start(of: first.status))
         return "\(all.count) waiting, oldest \(first.status.origin.name) \(age), since \(since)"
     }
 
@@ -136,7 +136,7 @@ struct WaitersScreen {
             return
         }
         guard !waiting.isEmpty else {
-            let text = all.isEmpty ? "nobody waits now" : "nobody who waits matches the filter"
+            let text = all.isEmpty ? "no waiters now" : "no waiter matches the filter"
             let style = canvas.theme.style(all.isEmpty ? .ok : .dim)
             canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
             return
@@ -145,20 +145,20 @@ struct WaitersScreen {
             .draw(on: &canvas, in: areas[0])
     }
 
-    /// What is left to tell of the queue when the run has ended.
+    /// Draws the summary of the queue after the run.
     private func drawEnd(on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
         let peaks = scene.history.peaks
         func longest(_ waiter: WaiterStatus?) -> String {
             waiter.map {
                 let age = HumanUnits.duration(nanoseconds: $0.waitedNanoseconds)
-                return ", longest seen \($0.origin.name) \(age)"
+                return ", longest \($0.origin.name) \(age)"
             } ?? ""
         }
         let reads = HumanUnits.counted(peaks.waitingReaders, "read", "reads")
         let writes = HumanUnits.counted(peaks.waitingWriters, "write", "writes")
         let lines = [
-            ("the run has ended; waiting at most:", Role.dim),
+            ("the run has ended; maximum numbers of waiters:", Role.dim),
             ("\(reads) at once\(longest(peaks.longestReader))", .text),
             ("\(writes) at once\(longest(peaks.longestWriter))", .text),
         ]
@@ -177,10 +177,10 @@ struct WaitersScreen {
         let theme = canvas.theme
         let selected = all.first { $0.name == scene.view.selected }
         let groups = Blockers.all(in: database).filter { group in
-            // A selected waiter's own blockers alone.
+            // Show only the blockers of a selected waiter.
             selected.map { group.wanted == $0.wanted.rawValue } ?? true
         }
-        // Those who block somebody now come first.
+        // Current blockers come first.
         let needed = groups.reduce(groups.count) {
             $0 + 1 + $1.holders.count + ($1.remark == nil ? 0 : 1)
         }
@@ -189,7 +189,7 @@ struct WaitersScreen {
             drawHolders(database, on: &canvas, in: inner)
             return
         }
-        // Where there is room, each SQL has a row of its own.
+        // If there is room, each SQL text has a separate row.
         let holders = groups.reduce(0) { $0 + $1.holders.count }
         let isRoomy = holders * 2 + groups.count * 3 <= inner.height
         var y = inner.minY
@@ -224,13 +224,13 @@ struct WaitersScreen {
         }
     }
 
-    /// Draws at the bottom who held connections lately, where there is room for it.
+    /// Draws the recent holders of connections at the bottom, if there is room.
     ///
     /// - Parameters:
-    ///   - canvas: Where it is drawn.
-    ///   - inner: What is inside of the panel.
-    ///   - rows: The rows above it that are taken.
-    /// - Returns: What is left of the rectangle.
+    ///   - canvas: The canvas.
+    ///   - inner: The interior of the panel.
+    ///   - rows: The number of occupied rows above.
+    /// - Returns: The remaining rectangle.
     private func drawHoldShares(
         on canvas: inout Canvas,
         in inner: Rect,
@@ -245,7 +245,7 @@ struct WaitersScreen {
         let theme = canvas.theme
         var y = inner.maxY - needed + 1
         for share in shares {
-            let what =
+            let resource =
                 switch share.resource {
                 case .readers: share.count == 1 ? "the reader" : "the \(share.count) readers"
                 case .writer: "the writer"
@@ -253,7 +253,7 @@ struct WaitersScreen {
                 }
             let time = scene.history.spanLabel(Verdict.seconds)
             canvas.write(
-                "held \(what) in the \(time), on average",
+                "holders of \(resource) in the \(time), on average",
                 x: inner.minX,
                 y: y,
                 style: theme.style(.dim),
@@ -273,7 +273,7 @@ struct WaitersScreen {
         )
     }
 
-    /// `  storm  3.1 of 4 ■■■■■■·`.
+    /// Draws `  storm  3.1 of 4 ■■■■■■·`.
     private func draw(
         _ holder: HoldShares.Holder,
         of count: Int,
@@ -297,7 +297,7 @@ struct WaitersScreen {
         Meter(share: min(holder.held / Double(max(count, 1)), 1)).draw(on: &canvas, in: bar)
     }
 
-    /// Who holds connections while nobody waits for them.
+    /// Draws the holders of connections without waiters.
     private func drawHolders(
         _ database: DatabaseStatus,
         on canvas: inout Canvas,
@@ -307,8 +307,9 @@ struct WaitersScreen {
             .sorted { ($0.heldNanoseconds ?? 0) > ($1.heldNanoseconds ?? 0) }
         let text =
             scene.history.isOver
-            ? "the run has ended: nobody waits"
-            : held.isEmpty ? "nobody, and nothing is held" : "nobody now; held are:"
+            ? "the run has ended: no waiters"
+            : held.isEmpty
+                ? "no waiters, and no connection is held" : "no waiters now; held connections:"
         let style = canvas.theme.style(.dim)
         canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
         for (index, holder) in held.prefix(max(0, inner.height - 1)).enumerated() {
@@ -316,7 +317,7 @@ struct WaitersScreen {
         }
     }
 
-    /// `  import  writer  3.00 s  INSERT …`, in one row, or two where there is room.
+    /// Draws `  import  writer  3.00 s  INSERT …` in one row, or in two if there is room.
     private func draw(
         _ holder: ConnectionStatus,
         isRoomy: Bool,

@@ -6,7 +6,7 @@ extension WatchDashboard: RowInteraction {
 
     var lastHelpLine: Int { WatchHelp(keys: keys, top: 0).lastTop(in: size) }
 
-    /// Does what a key asks for, or returns what the program has to do.
+    /// Performs a command, or returns the actions for the program.
     mutating func perform(_ command: WatchCommand) -> [Action] {
         switch command {
         case .screen(let place):
@@ -54,7 +54,7 @@ extension WatchDashboard: RowInteraction {
     private mutating func changeRefreshRate(to rate: Double?) {
         guard let rate else { return }
         refreshRate = rate
-        note("the display is drawn \(Int(rate)) times a second")
+        note("refresh rate: \(Int(rate)) frames per second")
     }
 
     /// Closes what was opened last, one thing at a time.
@@ -100,7 +100,7 @@ extension WatchDashboard: RowInteraction {
         }
     }
 
-    /// Moves the selection by so many rows; the first key press selects the first or last row.
+    /// Returns the selection moved by a number of rows; initially, the first or last row.
     func selection(by step: Int, among rows: [String]) -> String? {
         guard let last = rows.indices.last else { return nil }
         guard let index = view.selected.flatMap({ rows.firstIndex(of: $0) }) else {
@@ -113,7 +113,7 @@ extension WatchDashboard: RowInteraction {
         view.selected = selection(by: step, among: rows) ?? view.selected
     }
 
-    /// Opens the selected row, or shows the chosen part alone.
+    /// Opens the selected row, or expands the selected part.
     mutating func expand() {
         if view.part != nil {
             view.isExpanded.toggle()
@@ -139,7 +139,7 @@ extension WatchDashboard: RowInteraction {
         }
     }
 
-    /// Chooses another part of the screen; after the last one comes the whole screen.
+    /// Selects another part of the screen; the whole screen follows the last part.
     private mutating func focus(by step: Int) {
         let count = screens[screen].parts.count
         guard count > 0 else { return }
@@ -149,7 +149,7 @@ extension WatchDashboard: RowInteraction {
         if view.part == nil { view.isExpanded = false }
     }
 
-    /// Sorts by the next column that rows can be sorted by, and after the last one not at all.
+    /// Sorts by the next sortable column; after the last one, in the natural order.
     private mutating func sortByNext() {
         let titles = screens[screen].sortableTitles
         guard !titles.isEmpty else { return }
@@ -173,7 +173,7 @@ extension WatchDashboard: RowInteraction {
         }
     }
 
-    /// Goes by so many reports of the database that is shown; the other databases follow.
+    /// Moves by a number of reports of the displayed database; the other databases follow.
     private mutating func step(by count: Int) {
         let place = shownPlace
         if frozen == nil { frozen = databases }
@@ -182,20 +182,20 @@ extension WatchDashboard: RowInteraction {
         if let time = frozen?[place].now { go(to: time) }
     }
 
-    /// Shows the reports that are nearest to a time, in seconds since the first one.
+    /// Shows the reports nearest to a time, in seconds since the first one.
     mutating func go(to time: Double) {
         if frozen == nil { frozen = databases }
-        for place in shown.indices { frozen?[place].look(at: time) }
+        for place in shown.indices { frozen?[place].show(time: time) }
     }
 
-    /// Goes to a time that was typed.
+    /// Goes to a typed time.
     ///
-    /// - Returns: What is wrong with it; nil when it is fine.
+    /// - Returns: The error in the text; nil if it is valid.
     mutating func seek(_ text: String) -> String? {
         let trimmed = text.filter { $0 != " " }
         guard !trimmed.isEmpty else { return nil }
         guard let time = RunTime.seconds(of: trimmed, now: history?.newestTime ?? 0) else {
-            return "'\(text)' is no time; write 12.5, 1:05 or -10 (before the newest report)"
+            return "'\(text)' is not a time; write 12.5, 1:05 or -10 (before the newest report)"
         }
         go(to: time)
         return nil
@@ -203,7 +203,7 @@ extension WatchDashboard: RowInteraction {
 
     // MARK: Overlays
 
-    /// Takes in a key while something lies over the screen.
+    /// Handles a key while an overlay is open.
     mutating func handle(_ key: Key, in overlay: Overlay) -> [Action] {
         if key == .control("c"), keys.command(for: key) == .common(.quit) { return [.quit] }
         switch overlay {
@@ -236,7 +236,7 @@ extension WatchDashboard: RowInteraction {
 }
 
 extension Array {
-    /// The element after the first that matches, or the first one after the last; nil when empty.
+    /// Returns the element after the first match, cyclically; nil if the array is empty.
     fileprivate func element(after isCurrent: (Element) -> Bool) -> Element? {
         guard !isEmpty else { return nil }
         return self[((firstIndex(where: isCurrent) ?? -1) + 1) % count]

@@ -1,26 +1,26 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The dashboard over watched databases as a value: reports, keys and mice go in, surfaces and
-/// actions come out.
+/// The dashboard over watched databases as a value: it turns reports and input events into surfaces
+/// and actions.
 ///
-/// It knows neither terminals nor clocks, and samples nothing. Its owner calls ``ingest(_:)`` for
-/// each batch of reports, ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and
+/// It depends on no terminal or clock, and samples nothing. Its owner calls ``ingest(_:)`` for each
+/// batch of reports, ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and
 /// ``render(size:)`` for each frame.
 package struct WatchDashboard: Sendable {
-    /// What the dashboard asks its owner to do.
+    /// A request of the dashboard to its owner.
     package enum Action: Sendable, Equatable {
         /// End the program.
         case quit
-        /// Put a text on the clipboard of the terminal (OSC 52).
+        /// Copy a text to the clipboard of the terminal (OSC 52).
         case copy(String)
     }
 
-    /// The characters that pictures are made of.
+    /// The characters that draw charts.
     package var glyphs: GlyphSet
-    /// The characters that `g` goes through: what the terminal can show.
+    /// The characters that the `g` key cycles through: those that the terminal supports.
     package let glyphChoices: [GlyphSet]
-    /// The themes that `t` goes through.
+    /// The themes that the `t` key cycles through.
     package let themes: [Theme]
     /// The theme in use.
     package internal(set) var theme: Theme
@@ -28,52 +28,52 @@ package struct WatchDashboard: Sendable {
     package let keys: WatchKeys
     /// The screens, in the order of their keys.
     package let screens: [any WatchScreen.Type]
-    /// How often the screen should be drawn, in frames per second.
+    /// The refresh rate, in frames per second.
     package internal(set) var refreshRate: Double
-    /// The place of the screen that is shown among ``screens``.
+    /// The index of the displayed screen in ``screens``.
     package internal(set) var screen = 0
-    /// The extent of the terminal.
+    /// The size of the terminal.
     package internal(set) var size = Size(width: 120, height: 40)
-    /// What to say while there is no database: what is searched for or waited for.
+    /// The text to show without a database.
     package var placeholder: String
-    /// What the search for databases cannot see, in sentences.
+    /// The limits of the search for databases, as sentences.
     package var notes: [String] = []
     /// Whether the display is frozen.
     package var isPaused: Bool { frozen != nil }
-    /// The databases that are watched, by path.
+    /// The paths of the watched databases.
     package var paths: [String] { databases.map(\.path) }
 
-    /// What was collected of each database, in the order in which they were first seen.
+    /// The data of each database, in the order of their first reports.
     var databases: [WatchHistory] = []
-    /// What is shown while the display is frozen.
+    /// The displayed data while the display is frozen.
     var frozen: [WatchHistory]?
-    /// The path of the database that is shown; nil for the first.
+    /// The path of the displayed database; nil for the first.
     var path: String?
-    /// Which of ``DashboardModel/windows`` is shown.
+    /// The index of the displayed time window in ``DashboardModel/windows``.
     var window = 1
-    /// What lies over the screen.
+    /// The overlay above the screen.
     var overlay: Overlay?
-    /// What is selected, sorted and filtered on each screen.
+    /// The selection, sorting and filter of each screen.
     var views: [ListView]
-    /// What a key came to, and the time at which it was said.
+    /// The result of a key and its time.
     var message: (text: String, isWarning: Bool, time: Double)?
     /// The time of the first report.
     private var start: WatchTime?
 
-    /// The seconds for which a message is shown.
+    /// How long a message is shown, in seconds.
     private static let messageSeconds = 4.0
 
-    /// Creates a dashboard that has seen no report.
+    /// Creates a dashboard without reports.
     ///
     /// - Parameters:
     ///   - screens: The screens, in the order of their keys.
-    ///   - theme: The first theme.
-    ///   - themes: The themes that `t` goes through.
-    ///   - glyphs: What pictures are made of at first.
-    ///   - glyphChoices: What the terminal's font and encoding can show.
-    ///   - keys: The bindings of keys to commands; the shipped ones by default.
-    ///   - refreshRate: How often the screen is drawn at first, in frames per second.
-    ///   - placeholder: What to say while there is no database.
+    ///   - theme: The initial theme.
+    ///   - themes: The themes that the `t` key cycles through.
+    ///   - glyphs: The initial characters for charts.
+    ///   - glyphChoices: The characters that the terminal's font and encoding support.
+    ///   - keys: The bindings of keys to commands; nil for the default ones.
+    ///   - refreshRate: The initial refresh rate, in frames per second.
+    ///   - placeholder: The text to show without a database.
     package init(
         screens: [any WatchScreen.Type] = WatchScreens.standard,
         theme: Theme = .standard,
@@ -95,7 +95,7 @@ package struct WatchDashboard: Sendable {
         views = screens.map { _ in ListView() }
     }
 
-    /// Adds the reports of one interval, one for each database; a frozen display collects them too.
+    /// Adds the reports of one interval, one for each database, also while the display is frozen.
     package mutating func ingest(_ reports: [WatchReport]) {
         for report in reports {
             let start = self.start ?? report.time
@@ -115,17 +115,17 @@ package struct WatchDashboard: Sendable {
         if let message, newestTime - message.time > Self.messageSeconds { self.message = nil }
     }
 
-    /// Shows the list of databases, where there is such a screen.
+    /// Shows the list of databases, if there is such a screen.
     package mutating func showDatabases() {
         screen = screens.firstIndex { $0 is DatabasesScreen.Type } ?? screen
     }
 
-    /// Shows what a key came to for some seconds.
+    /// Shows the result of a key for some seconds.
     package mutating func note(_ text: String, isWarning: Bool = false) {
         message = (PrintableText.escaped(text), isWarning, newestTime)
     }
 
-    /// Takes in a key, a mouse or a new size, and returns what the program has to do about it.
+    /// Handles an input event and returns the actions for the program.
     package mutating func handle(_ event: InputEvent) -> [Action] {
         switch event {
         case .resize(let size):
@@ -140,24 +140,24 @@ package struct WatchDashboard: Sendable {
         }
     }
 
-    /// The screen, for a terminal of any size.
+    /// Renders the screen for a terminal of any size.
     package func render(size: Size) -> Surface { canvas(size: size).surface }
 
-    /// What is selected, sorted and filtered on the screen that is shown.
+    /// The selection, sorting and filter of the displayed screen.
     var view: ListView {
         get { views[screen] }
         set { views[screen] = newValue }
     }
 
-    /// The databases that screens draw from.
+    /// The displayed data of all databases.
     var shown: [WatchHistory] { frozen ?? databases }
 
-    /// The place of the database that is shown.
+    /// The index of the displayed database.
     var shownPlace: Int {
         path.flatMap { path in shown.firstIndex { $0.path == path } } ?? 0
     }
 
-    /// The database that is shown; nil before the first report.
+    /// The displayed database; nil before the first report.
     var history: WatchHistory? {
         shown.indices.contains(shownPlace) ? shown[shownPlace] : nil
     }
@@ -165,7 +165,7 @@ package struct WatchDashboard: Sendable {
     /// The time of the newest report, in seconds since the first one.
     private var newestTime: Double { databases.map(\.newestTime).max() ?? 0 }
 
-    /// What the screen draws from.
+    /// The input of the displayed screen.
     var scene: WatchScene {
         WatchScene(
             history: history,
@@ -178,10 +178,10 @@ package struct WatchDashboard: Sendable {
         )
     }
 
-    /// The screen that is shown, over what was collected.
+    /// The displayed screen.
     var content: any WatchScreen { screens[screen].init(scene: scene) }
 
-    /// The screen with what lies over it, and what its cells mean to a mouse.
+    /// Draws the screen with its overlay and mouse targets.
     func canvas(size: Size) -> Canvas {
         var canvas = Canvas(size: size, theme: theme, glyphs: glyphs)
         let bounds = canvas.bounds

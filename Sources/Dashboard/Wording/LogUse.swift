@@ -1,26 +1,26 @@
 import Telemetry
 import TerminalUI
 
-/// What a write-ahead log that nothing pins does with its file.
+/// The use of the file by a write-ahead log that is not pinned.
 ///
-/// SQLite cuts no log after a checkpoint: when all of it was copied back and nobody reads from it,
-/// the next write starts over at its beginning, and the file stays as large as it once was. It
-/// shrinks with `journal_size_limit`, by a checkpoint of mode TRUNCATE, and is deleted when the last
-/// connection closes (https://sqlite.org/wal.html, "The WAL File";
+/// SQLite does not shrink the log after a checkpoint: when all frames are checkpointed and no
+/// reader uses the log, the next write resets it and starts at the beginning of the file, which
+/// keeps its size. `journal_size_limit` and a TRUNCATE checkpoint shrink the file, and the last
+/// close deletes it (https://sqlite.org/wal.html, "The WAL File";
 /// https://sqlite.org/pragma.html#pragma_journal_size_limit).
 enum LogUse: Equatable {
-    /// There is nothing in it.
+    /// The log is empty.
     case empty
-    /// It gets longer: so many frames wait for a checkpoint.
+    /// The log grows; the backlog of frames waits for a checkpoint.
     case filling(waiting: UInt64)
-    /// It starts over, or is about to, in a file that keeps its size.
+    /// The log has been reset, or the next write resets it; the file keeps its size.
     case startsOver
-    /// Its frames could not be read.
+    /// The number of frames is unknown.
     case unknown
 
-    /// Tells from a log's status what it does.
+    /// Determines the use from a log's status.
     init(_ wal: WALStatus) {
-        // A header alone is no frame.
+        // The header of the log has 32 bytes.
         guard wal.bytes > 32 else {
             self = .empty
             return
@@ -35,58 +35,58 @@ enum LogUse: Equatable {
             copied >= frames || hasRoom ? .startsOver : .filling(waiting: frames - copied)
     }
 
-    /// It in words, from the longest wording to the shortest.
-    var words: [String] {
+    /// Descriptions, from the longest to the shortest.
+    var descriptions: [String] {
         switch self {
         case .empty: return ["is empty"]
         case .filling(let waiting):
             let frames = HumanUnits.count(waiting) + (waiting == 1 ? " frame" : " frames")
             let verb = waiting == 1 ? "waits" : "wait"
             return [
-                "nothing pins it: \(frames) \(verb) for the next checkpoint",
+                "not pinned: \(frames) \(verb) for the next checkpoint",
                 "not pinned: \(frames) to checkpoint", "not pinned",
             ]
         case .startsOver:
             return [
-                "nothing pins it: writes start over at its beginning, and the file keeps its size",
-                "not pinned: it starts over, the file keeps its size",
-                "starts over, keeps its size", "not pinned",
+                "not pinned: writes reuse it from the start, and the file keeps its size",
+                "not pinned: writes reuse it, the file keeps its size",
+                "reused, keeps its size", "not pinned",
             ]
-        case .unknown: return ["nothing pins it; the file keeps its size", "not pinned"]
+        case .unknown: return ["not pinned; the file keeps its size", "not pinned"]
         }
     }
 
-    /// What that means and what can be done about it, from the longest wording to the shortest.
+    /// Explains the state and its remedies, from the longest text to the shortest.
     ///
-    /// - Parameter truncate: The keys that ask for a checkpoint of mode TRUNCATE; nil without any.
-    /// - Returns: The same in several wordings.
+    /// - Parameter truncate: The keys of a TRUNCATE checkpoint; nil without keys.
+    /// - Returns: Equivalent texts.
     func meaning(truncate: String?) -> [String] {
         let keys = truncate.map { " (\($0))" } ?? ""
         switch self {
-        case .empty: return ["The log is empty: whatever was written is in the database file."]
+        case .empty: return ["The log is empty: the database file contains all data."]
         case .filling:
             return [
-                "Writes go into the log until a checkpoint copies them back, by itself every 1,000 "
-                    + "frames unless told otherwise. Then writes start over at its beginning.",
-                "The next checkpoint copies the frames back; then writes start over.",
+                "Writes go to the log until a checkpoint copies them to the database, by default "
+                    + "every 1,000 frames. Later writes then reuse the log from the start.",
+                "The next checkpoint copies the frames; later writes then reuse the log.",
             ]
         case .startsOver, .unknown:
             return [
-                "What the log held was copied back in full, and writes start over at its "
-                    + "beginning: it does not grow. SQLite keeps the file as large as it once was; "
-                    + "it shrinks by a TRUNCATE checkpoint\(keys), by PRAGMA journal_size_limit, "
-                    + "or when the last connection closes.",
-                "It was copied back in full and starts over. The file keeps its size until a "
-                    + "TRUNCATE checkpoint\(keys), journal_size_limit or the last close cuts it.",
-                "The file keeps its size until a TRUNCATE checkpoint\(keys) cuts it.",
-                "A TRUNCATE checkpoint\(keys) cuts the file.",
+                "The log is completely checkpointed, and writes reuse it from the start, so it "
+                    + "does not grow. SQLite keeps the size of the file; a TRUNCATE "
+                    + "checkpoint\(keys) or PRAGMA journal_size_limit shrinks it, and closing the "
+                    + "last connection deletes it.",
+                "The log is completely checkpointed and reused. The file keeps its size until a "
+                    + "TRUNCATE checkpoint\(keys), journal_size_limit or the last close.",
+                "The file keeps its size until a TRUNCATE checkpoint\(keys).",
+                "A TRUNCATE checkpoint\(keys) shrinks the file.",
             ]
         }
     }
 }
 
 extension WALStatus {
-    /// How many frames the file has room for at its size; nil when the pages' size is not known.
+    /// The number of frames that fit into the file; nil if the page size is unknown.
     var frameRoom: UInt64? {
         guard let pageSize, pageSize > 0, pageSize <= 65_536 else { return nil }
         return (max(bytes, 32) - 32) / UInt64(pageSize + 24)

@@ -1,20 +1,20 @@
 import Telemetry
 import TerminalUI
 
-/// How the run is doing, in one sentence of plain words.
+/// The verdict on a run, in one sentence.
 struct Verdict: Equatable {
-    /// How much it matters.
+    /// The severity of a verdict.
     enum Level: Equatable {
-        /// Nothing to judge yet.
+        /// No judgement yet.
         case neutral
-        /// All is well.
+        /// No problem.
         case good
-        /// Worth a look.
+        /// Under strain.
         case strained
         /// Saturated.
         case bad
 
-        /// Its glyph and colour; the glyphs differ in ASCII too.
+        /// The glyph and colour; the glyphs also differ in ASCII.
         var mark: (glyph: String, role: Role) {
             switch self {
             case .neutral: ("·", .dim)
@@ -25,14 +25,14 @@ struct Verdict: Equatable {
         }
     }
 
-    /// How much it matters.
+    /// The severity.
     var level: Level
-    /// How the sentence begins, from the longest wording to the shortest.
+    /// The starts of the sentence, from the longest to the shortest.
     var heads: [String]
-    /// What follows it where there is room, the most important first.
+    /// Further parts, the most important first.
     var parts: [String]
 
-    /// The longest beginning, and as many parts, as fit into this many columns.
+    /// Returns the longest start and as many parts as fit into a width.
     func text(fitting width: Int, isASCII: Bool) -> String {
         func fits(_ text: String) -> Bool { CellText.width(of: text, isASCII: isASCII) <= width }
         var text = heads.first(where: fits) ?? heads.last ?? ""
@@ -44,10 +44,10 @@ struct Verdict: Equatable {
         return text
     }
 
-    /// The seconds that a verdict looks back.
+    /// The period of a verdict, in seconds.
     static let seconds = 10.0
 
-    /// Judges what a history ends with.
+    /// Judges the displayed sample of a history.
     init(_ history: History) {
         guard let sample = history.latest else {
             self.init(level: .neutral, heads: ["Waiting for the first sample"])
@@ -60,16 +60,16 @@ struct Verdict: Equatable {
         case .running:
             self = judged
         case .paused:
-            self = judged.after("The load is held back")
+            self = judged.after("The load is paused")
         case .draining:
             self.init(
                 level: .neutral,
                 heads: [
-                    "The load is over; accesses that still run are awaited", "The load is over",
+                    "The load has ended; waiting for running accesses", "The load has ended",
                 ]
             )
         case .finished:
-            // Of the whole run, or as much of it as is kept.
+            // Judge the whole recorded run.
             let all = Self.judged(sample, history: history, seconds: .greatestFiniteMagnitude)
             self = all.after("Finished after \(HumanUnits.seconds(sample.time))")
         }
@@ -81,7 +81,7 @@ struct Verdict: Equatable {
         self.parts = parts
     }
 
-    /// The same verdict behind what the run's state has to say first.
+    /// Returns the verdict after a description of the run's state.
     private func after(_ state: String) -> Verdict {
         let heads = heads.map { "\(state): " + $0.prefix(1).lowercased() + $0.dropFirst() }
         return Verdict(level: level, heads: heads + [state], parts: parts)
@@ -99,9 +99,9 @@ struct Verdict: Equatable {
         let moments = history.moments
         let kept = history.now - (moments.count > 0 ? moments[0].time : 0)
         let span = Int(max(1, min(seconds, kept.rounded(.up), 1e6)))
-        // A run that has ended is judged as a whole, as far as it is kept.
+        // An ended run is judged as a whole, as far as it is recorded.
         let isWhole = history.isOver && kept > history.now - 1
-        let stretch = isWhole ? "the run" : "the last \(span) s"
+        let period = isWhole ? "the run" : "the last \(span) s"
         let subject = isQueue ? "Queue" : "Pool"
         if saturation >= 0.01 {
             let share = HumanUnits.percent(saturation)
@@ -111,9 +111,9 @@ struct Verdict: Equatable {
             return Verdict(
                 level: saturation >= 0.25 ? .bad : .strained,
                 heads: [
-                    "\(subject) saturated \(share) of \(stretch)\(waits)",
-                    "Saturated \(share) of \(isWhole ? stretch : "\(span) s")\(waits)",
-                    "Saturated \(share) of \(stretch)",
+                    "\(subject) saturated \(share) of \(period)\(waits)",
+                    "Saturated \(share) of \(isWhole ? period : "\(span) s")\(waits)",
+                    "Saturated \(share) of \(period)",
                 ],
                 parts: [longestHold(database), writers(database, isQueue: isQueue)]
                     .compactMap(\.self)
@@ -132,7 +132,7 @@ struct Verdict: Equatable {
         let use =
             database.readers.map {
                 "\(tenths / 10).\(tenths % 10) of \(counted($0.maximum)) in use on average"
-            } ?? "the one connection is in use \(HumanUnits.percent(min(mean, 1))) of the time"
+            } ?? "the connection is in use \(HumanUnits.percent(min(mean, 1))) of the time"
         let pin = WALWords.pin(database.wal).map { "the log \($0)" }
         return Verdict(
             level: history.isOver && history.peaks.waitingWriters > 1 ? .strained : .good,
@@ -141,34 +141,34 @@ struct Verdict: Equatable {
         )
     }
 
-    /// `Nobody waits: 1.2 of 4 in use on average`; of a run that has ended, the most that did.
+    /// Returns `No waiters: 1.2 of 4 in use on average`; for an ended run, the maximum.
     private static func heads(of history: History, _ use: String) -> [String] {
-        guard history.isOver else { return ["Nobody waits: \(use)", "Nobody waits"] }
+        guard history.isOver else { return ["No waiters: \(use)", "No waiters"] }
         let waited = [
             (history.peaks.waitingReaders, "read", "reads"),
             (history.peaks.waitingWriters, "write", "writes"),
         ]
         .filter { $0.0 > 0 }
         .map { HumanUnits.counted($0.0, $0.1, $0.2) }
-        guard !waited.isEmpty else { return ["Nobody waited: \(use)", "Nobody waited"] }
+        guard !waited.isEmpty else { return ["No access waited: \(use)", "No access waited"] }
         let most = "At most \(waited.joined(separator: " and ")) waited at once"
         return ["\(most): \(use)", most]
     }
 
-    /// `nobody waits now, 6 did at once`.
+    /// Returns `no waiters now, up to 6 before`.
     private static func peak(_ history: History, seconds: Double, isQueue: Bool) -> String {
         let peak = history.maximum(over: seconds) {
             $0.waitingReaders + (isQueue ? $0.waitingWriters : 0)
         }
         let isOver = history.isOver
         guard let peak, peak >= 1 else {
-            return isOver ? "nobody seen to wait" : "nobody waits now"
+            return isOver ? "no waiters observed" : "no waiters now"
         }
         let count = HumanUnits.count(UInt64(min(peak, 1e9)))
-        return isOver ? "at most \(count) waited at once" : "nobody waits now, \(count) did at once"
+        return isOver ? "at most \(count) waited at once" : "no waiters now, up to \(count) before"
     }
 
-    /// `6 reads wait, oldest ui 12.3 ms`; nil when nobody waits.
+    /// Returns `6 reads wait, oldest ui 12.3 ms`; nil without waiters.
     private static func waiting(_ database: DatabaseStatus, includesWriters: Bool) -> String? {
         let readers = database.waitingReaders
         let writers = includesWriters ? database.waitingWriters : []
@@ -182,7 +182,7 @@ struct Verdict: Equatable {
         return "\(who.joined(separator: " and ")) \(verb), oldest \(oldest.origin.name) \(age)"
     }
 
-    /// `3 writes wait, oldest pay 12.3 ms`, of a pool's writer.
+    /// Returns `3 writes wait, oldest pay 12.3 ms` for a pool's writer.
     private static func writers(_ database: DatabaseStatus, isQueue: Bool) -> String? {
         guard !isQueue, let oldest = database.waitingWriters.first else { return nil }
         let count = database.waitingWriters.count
@@ -191,8 +191,7 @@ struct Verdict: Equatable {
         return "\(writes), oldest \(oldest.origin.name) \(age)"
     }
 
-    /// `report holds 1 of 4 readers (3.41 s)`: who has held a connection the longest, when it is
-    /// long.
+    /// Returns the longest hold, if it is long: `report holds 1 of 4 readers (3.41 s)`.
     private static func longestHold(_ database: DatabaseStatus) -> String? {
         let held = database.connections.filter { $0.role != .snapshot && $0.state != .idle }
         let longest = held.max { ($0.heldNanoseconds ?? 0) < ($1.heldNanoseconds ?? 0) }

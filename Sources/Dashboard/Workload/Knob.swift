@@ -1,9 +1,9 @@
 import Telemetry
 import TerminalUI
 
-/// One thing about the load that can be turned, as the screen shows it.
+/// A knob of the load: a setting that can change during the run.
 struct Knob: Sendable {
-    /// What it turns.
+    /// The setting of a knob.
     enum Kind: Sendable, Hashable {
         case readers
         case rateFactor
@@ -13,21 +13,21 @@ struct Knob: Sendable {
         case hold(client: String)
     }
 
-    /// What it turns.
+    /// The setting.
     var kind: Kind
-    /// Where it stands, in its unit.
+    /// The value, in its unit.
     var value: Double
-    /// What is measured of it now, with its unit; nil where nothing is.
+    /// The measured value with its unit; nil without a measurement.
     var actual: String?
 
-    /// Creates a knob; what is no number stands at 0.
+    /// Creates a knob; a value that is not finite becomes 0.
     init(kind: Kind, value: Double, actual: String? = nil) {
         self.kind = kind
         self.value = value.isFinite ? min(max(value, 0), 1e9) : 0
         self.actual = actual
     }
 
-    /// What names it in a list, and to the selection.
+    /// The name in a list.
     var name: String {
         switch kind {
         case .readers: "maximum readers"
@@ -39,19 +39,19 @@ struct Knob: Sendable {
         }
     }
 
-    /// What turning it does.
+    /// The effect of the knob.
     var meaning: String {
         switch kind {
-        case .readers: "rebuilds the pool; the run starts over"
-        case .rateFactor: "multiplies every rate of arrival"
-        case .writeShare: "how much of the load writes"
-        case .workers: "how many accesses it makes at once"
-        case .rate: "how often accesses arrive (open loop)"
-        case .hold: "how long it keeps its connection"
+        case .readers: "rebuilds the pool and restarts the run"
+        case .rateFactor: "multiplies all arrival rates"
+        case .writeShare: "share of writes in the load"
+        case .workers: "number of concurrent accesses"
+        case .rate: "arrival rate of accesses (open loop)"
+        case .hold: "hold time of its connection"
         }
     }
 
-    /// A value of it, with its unit.
+    /// Formats a value with its unit.
     func text(_ value: Double) -> String {
         switch kind {
         case .readers: HumanUnits.counted(Int(value), "reader", "readers")
@@ -63,7 +63,7 @@ struct Knob: Sendable {
         }
     }
 
-    /// The value one step up or down; nil where there is none.
+    /// Returns the value one step up or down; nil at the limit.
     func stepped(from value: Double, up: Bool) -> Double? {
         let next: Double
         switch kind {
@@ -77,7 +77,7 @@ struct Knob: Sendable {
         return bounded == value ? nil : bounded
     }
 
-    /// Where it can stand.
+    /// The valid range.
     var bounds: ClosedRange<Double> {
         switch kind {
         case .readers: 1...1_000
@@ -89,7 +89,7 @@ struct Knob: Sendable {
         }
     }
 
-    /// What the program has to do to set it.
+    /// Returns the action that sets the knob.
     func action(setting value: Double) -> DashboardAction {
         switch kind {
         case .readers: .setReaderCount(Int(value))
@@ -101,7 +101,7 @@ struct Knob: Sendable {
         }
     }
 
-    /// The next number of a series that people like: 1, 1.5, 2, 3, 4, 5, 6, 8, 10.
+    /// Returns the next round number of the series 1, 1.5, 2, 3, 4, 5, 6, 8, 10.
     private static func nice(_ value: Double, up: Bool) -> Double {
         let steps = [1, 1.5, 2, 3, 4, 5, 6, 8, 10]
         guard value > 0 else { return up ? 0.1 : 0 }
@@ -118,7 +118,7 @@ struct Knob: Sendable {
         return lower * scale
     }
 
-    /// `0.8`, `1`, `1.5`, `20`.
+    /// Formats a factor: `0.8`, `1`, `1.5`, `20`.
     private static func short(_ value: Double) -> String {
         let hundredths = Int((min(max(value, 0), 1e6) * 100).rounded())
         if hundredths.isMultiple(of: 100) { return "\(hundredths / 100)" }
@@ -128,7 +128,7 @@ struct Knob: Sendable {
             ? whole + "\(rest / 10)" : whole + (rest < 10 ? "0" : "") + "\(rest)"
     }
 
-    /// The knobs of what a sample shows, those of the whole load first.
+    /// Returns the knobs in a sample, those of the whole load first.
     static func all(in sample: Sample) -> [Knob] {
         var knobs: [Knob] = []
         if let readers = sample.database.readers {
@@ -178,14 +178,14 @@ struct Knob: Sendable {
                     kind: .hold(client: client.name),
                     value: hold,
                     actual: held.map { "held for \(HumanUnits.duration(nanoseconds: $0))" }
-                        ?? "holds nothing"
+                        ?? "no connection held"
                 )
             )
         }
         return knobs
     }
 
-    /// How much of what was completed in the last second wrote.
+    /// Returns the share of writes in the accesses completed in the last second.
     private static func measuredWriteShare(_ sample: Sample) -> String? {
         var all = 0.0
         var writes = 0.0
@@ -194,6 +194,6 @@ struct Knob: Sendable {
             all += client.throughput
             if client.activity == "write" { writes += client.throughput }
         }
-        return all > 0 ? "\(HumanUnits.percent(writes / all)) of accesses done" : nil
+        return all > 0 ? "\(HumanUnits.percent(writes / all)) of completed accesses" : nil
     }
 }

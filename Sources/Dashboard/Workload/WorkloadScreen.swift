@@ -1,12 +1,12 @@
 import Telemetry
 import TerminalUI
 
-/// The load's knobs: where each stands, what somebody asked for, and what is measured.
+/// The screen with the load's knobs: their values, requested values and measurements.
 struct WorkloadScreen {
     let scene: ScreenScene
-    /// What somebody asked for and no sample shows yet, by the knobs' names.
-    let asked: [String: Double]
-    /// The keys, for what the screen says of them.
+    /// The requested values that no sample shows yet, by the knobs' names.
+    let requestedKnobs: [String: Double]
+    /// The keys, for hints.
     let keys: DashboardKeys
 
     private var knobs: [Knob] { scene.history.latest.map(Knob.all) ?? [] }
@@ -50,12 +50,12 @@ struct WorkloadScreen {
         let inner = Panel(
             title: "Workload",
             subtitle: canvas.glyphs == .ascii
-                ? "- turn what the load does" : "· turn what the load does",
+                ? "- settings of the running load" : "· settings of the running load",
             remark: scene.history.latest?.scenario ?? "",
             legend: [[Span(hint, dim)]]
         ).draw(on: &canvas, in: rect)
         guard scene.history.latest?.knobs != nil || !knobs.isEmpty else {
-            let text = "nothing about this run can be turned while it runs"
+            let text = "this run has no knobs"
             canvas.write(text, in: inner.row(0), style: dim, alignment: .leading)
             return
         }
@@ -68,8 +68,8 @@ struct WorkloadScreen {
     private var hint: String {
         let up = keys.key(for: .zoomIn)?.label ?? "+"
         let down = keys.key(for: .zoomOut)?.label ?? "-"
-        let hold = keys.key(for: .pauseLoad).map { "; \($0.label) holds the load back" } ?? ""
-        return "arrows select; \(up) or right turns up, \(down) or left down\(hold)"
+        let hold = keys.key(for: .pauseLoad).map { "; \($0.label) pauses the load" } ?? ""
+        return "arrows select; \(up) or right raises, \(down) or left lowers\(hold)"
     }
 
     private var isOver: Bool { scene.history.isOver }
@@ -81,24 +81,25 @@ struct WorkloadScreen {
                 track: Track(minimum: 16, ideal: 22, maximum: 30, priority: 20, flex: 1)
             ),
             Table.Column(title: "set to", alignment: .trailing, track: .fixed(11, priority: 19)),
-            Table.Column(title: "asked", alignment: .trailing, track: .fixed(10, priority: 15)),
+            Table.Column(title: "request", alignment: .trailing, track: .fixed(10, priority: 15)),
             Table.Column(
-                title: isOver ? "when the run ended" : "measured now",
+                title: isOver ? "at the end" : "measured now",
                 track: Track(minimum: 14, ideal: 22, maximum: 30, priority: 17, flex: 0)
             ),
             Table.Column(
-                title: "what it does",
+                title: "effect",
                 track: Track(minimum: 20, ideal: 44, maximum: .max, priority: 5, flex: 1)
             ),
         ]
     }
 
     private func row(_ knob: Knob, theme: Theme) -> [Span] {
-        let asked = asked[knob.name].flatMap { $0 == knob.value ? nil : $0 }
+        let requested = requestedKnobs[knob.name].flatMap { $0 == knob.value ? nil : $0 }
         return [
             Span(knob.name, theme.bold(.text)),
             Span(knob.text(knob.value), theme.bold(.accent)),
-            asked.map { Span(knob.text($0), theme.bold(.warning)) } ?? Span("–", theme.style(.dim)),
+            requested.map { Span(knob.text($0), theme.bold(.warning)) }
+                ?? Span("–", theme.style(.dim)),
             knob.actual.map { Span($0, theme.style(.text)) } ?? Span("–", theme.style(.dim)),
             Span(knob.meaning, theme.style(.dim)),
         ]

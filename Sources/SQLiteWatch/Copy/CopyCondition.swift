@@ -1,25 +1,25 @@
-/// What must hold, before and after its files are copied, for a copy to be consistent.
+/// The condition under which a copy of a database's files is consistent.
 ///
-/// * With a wal-index, checkpoints change the database file while it is copied, but only pages of
-///   which the log has a frame. The log is copied last, with all frames that it had since: the copy
-///   is the state of its last commit, unless the log started over in between
+/// * With a wal-index, checkpoints change the database file during the copy, but only pages of
+///   which the log has a frame. The log is copied last, with all its frames: the copy is the state
+///   of the last commit, unless the log was reset in between
 ///   (https://sqlite.org/walformat.html, section 4.4).
 /// * With a log and no wal-index, and with a rollback journal, no file may change. A transaction
-///   writes to the database file under the exclusive lock only
+///   writes to the database file only while it holds the exclusive lock
 ///   (https://sqlite.org/lockingv3.html, section 5).
 struct CopyCondition: Equatable {
     private let sample: FileSample
     private let files: ObservedFiles
     private let locks: Set<LockKind>
 
-    /// How long the files must have been left alone, in nanoseconds: times of change are those of
-    /// the kernel's last tick.
-    private static let rest: Int64 = 20_000_000
+    /// How long the files must have been unchanged, in nanoseconds: the kernel sets modification
+    /// times only once per tick.
+    private static let quietTime: Int64 = 20_000_000
 
     init(_ sample: FileSample) {
         self.sample = sample
         files = ObservedFiles(sample)
-        // Locks of processes that are not visible count, too.
+        // Locks of invisible processes count, too.
         let probes = sample.probes.map { probe in
             var probe = probe
             probe.process = max(probe.process, 1)
@@ -31,12 +31,12 @@ struct CopyCondition: Equatable {
     /// Whether commits go to a log that the wal-index describes.
     private var hasIndex: Bool { files.isWAL && files.index != nil && files.wal != nil }
 
-    /// Whether a journal must be rolled back to see the last commit.
+    /// Whether reading the last commit requires rolling back a journal.
     private var hasHotJournal: Bool {
         !files.isWAL && files.hasValidJournal && !locks.contains(.reserved)
     }
 
-    /// The files that make up the state: the database first.
+    /// The suffixes of the files that contain the state, the database first.
     var suffixes: [String] {
         if files.isWAL, let wal = files.wal, wal.size > UInt64(WALHeader.length) {
             return ["", "-wal"]
@@ -44,36 +44,36 @@ struct CopyCondition: Equatable {
         return hasHotJournal ? ["", "-journal"] : [""]
     }
 
-    /// Their size, in bytes.
+    /// The total size of these files, in bytes.
     var size: UInt64 {
         let log = suffixes.contains("-wal") ? files.wal?.size ?? 0 : 0
         let journal = suffixes.contains("-journal") ? files.journal?.size ?? 0 : 0
         return files.database.size + (hasIndex ? min(log, logBytes ?? log) : log) + journal
     }
 
-    /// The bytes of the log that are in use; nil when the wal-index does not show them.
+    /// The bytes of the log that are in use; nil if the wal-index does not show them.
     var logBytes: UInt64? {
         guard let index = files.index, let pageSize = files.pageSize else { return nil }
         return UInt64(WALHeader.length)
             + UInt64(index.frames) * UInt64(pageSize + WALHeader.frameHeaderLength)
     }
 
-    /// Why no copy can be made now, in words; nil when one can.
+    /// The reason why no copy can be made now; nil if one can.
     var problem: String? {
         guard files.state == .present else { return files.problem ?? "it cannot be read" }
         if locks.contains(.exclusive) || locks.contains(.pending) {
             return files.isWAL
-                ? "a process has it in exclusive locking mode" : "a transaction is writing to it"
+                ? "a process uses it in exclusive locking mode" : "a transaction is writing to it"
         }
-        if locks.contains(.recovery) { return "a process recovers its log" }
+        if locks.contains(.recovery) { return "a process is recovering its log" }
         if files.isWAL, files.indexIdentity != nil, files.index == nil, (files.wal?.size ?? 0) > 0 {
-            return "its wal-index cannot be read, or is being changed"
+            return "its wal-index cannot be read or is being changed"
         }
         return nil
     }
 
-    /// What changed until a later moment, in words, so that a copy is not consistent; nil when
-    /// nothing did.
+    /// Describes the change between this state and a later one that makes a copy inconsistent; nil
+    /// if there is none.
     func change(until later: CopyCondition) -> String? {
         if let problem = later.problem { return problem }
         guard files.database.identity == later.files.database.identity,
@@ -86,24 +86,24 @@ struct CopyCondition: Equatable {
                 && files.wal?.identity == later.files.wal?.identity
                 && files.index?.salt1 == later.files.index?.salt1
                 && files.index?.salt2 == later.files.index?.salt2
-            return isSame ? nil : "its log started over in between"
+            return isSame ? nil : "its log was reset during the copy"
         }
         let isSame =
             files.header == later.files.header
             && Self.isSame(sample.database, later.sample.database)
             && Self.isSame(sample.wal, later.sample.wal)
             && (!hasHotJournal || Self.isSame(sample.journal, later.sample.journal))
-        return isSame ? nil : "a transaction wrote to it in between"
+        return isSame ? nil : "a transaction wrote to it during the copy"
     }
 
     private static func isSame(_ one: FileContent, _ other: FileContent) -> Bool {
         one.identity == other.identity && one.size == other.size && one.modified == other.modified
     }
 
-    /// Whether the files were changed so recently that another change could not be noticed.
+    /// Whether the files changed so recently that a further change would leave no trace.
     func isFresh(at milliseconds: Int64) -> Bool {
         guard !hasIndex else { return false }
         let last = max(sample.database.modified, sample.wal.modified, sample.journal.modified)
-        return milliseconds * 1_000_000 - last < Self.rest && last <= milliseconds * 1_000_000
+        return milliseconds * 1_000_000 - last < Self.quietTime && last <= milliseconds * 1_000_000
     }
 }

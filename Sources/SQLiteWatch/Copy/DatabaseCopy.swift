@@ -3,33 +3,33 @@ import Glibc
 
 /// A consistent copy of a database that other processes may use at the same time.
 ///
-/// It is made without a lock and without SQLite: the files are copied, and the state before and
-/// after decides whether the copy is consistent (see ``CopyCondition``).
+/// The copy uses neither locks nor SQLite: the states before and after copying the files decide
+/// whether the copy is consistent (see ``CopyCondition``).
 ///
 /// This opens and closes the database's files in the calling process, which drops that process's
 /// locks on them. A process that uses the database through SQLite must not make a copy.
 package struct DatabaseCopy: Sendable {
-    /// Why there is no copy.
+    /// The reason for a failed copy.
     package enum Refusal: Error, Equatable {
-        /// The copy would have so many bytes.
+        /// The copy exceeds the size limit; its size in bytes.
         case tooLarge(UInt64)
-        /// It would have so many bytes, of which the folder's file system has room for fewer.
+        /// The folder's file system lacks space; the size of the copy and the free bytes.
         case noRoom(UInt64, free: UInt64)
-        /// The database was being changed at each attempt; in words.
+        /// The database changed during each attempt; the last change.
         case changing(String)
-        /// It depends on files of other databases.
+        /// The state depends on files of other databases.
         case severalDatabases
-        /// A file cannot be read or written; in words.
+        /// A file cannot be read or written; the reason.
         case failed(String)
     }
 
     /// The path of the copy of the database file; the copies of its other files are beside it.
     package var path: String
-    /// The size of all files.
+    /// The total size of all files, in bytes.
     package var bytes: UInt64
 
     private static let attempts = 5
-    /// Nanoseconds between two attempts.
+    /// The time between two attempts, in nanoseconds.
     private static let pause: UInt64 = 100_000_000
 
     /// Copies a database.
@@ -37,8 +37,8 @@ package struct DatabaseCopy: Sendable {
     /// - Parameters:
     ///   - path: The database.
     ///   - folder: An empty folder for the copy.
-    ///   - limit: The most bytes to copy.
-    ///   - isInUse: Whether processes use the database: its wal-index is then valid.
+    ///   - limit: The size limit of the copy, in bytes.
+    ///   - isInUse: Whether processes use the database, in which case its wal-index is valid.
     /// - Returns: The copy.
     /// - Throws: A ``Refusal``.
     package static func make(
@@ -58,7 +58,7 @@ package struct DatabaseCopy: Sendable {
                 continue
             }
             if before.isFresh(at: SystemClock.calendarMilliseconds) {
-                reason = "transactions write to it without a pause"
+                reason = "transactions write to it continuously"
                 continue
             }
             if try Self.dependsOnOthers(before, files) { throw .severalDatabases }
@@ -70,12 +70,16 @@ package struct DatabaseCopy: Sendable {
             }
             var bytes: UInt64 = 0
             for suffix in plan {
-                var most = UInt64.max
+                var limit = UInt64.max
                 if suffix == "-wal", isInUse {
-                    // Frames of earlier logs follow those in use, and may be many.
-                    most = CopyCondition(files.sample(probesReaders: false)).logBytes ?? most
+                    // Many obsolete frames may follow those in use.
+                    limit = CopyCondition(files.sample(probesReaders: false)).logBytes ?? limit
                 }
-                bytes += try Self.copy(files.descriptor(of: suffix), to: copy + suffix, most: most)
+                bytes += try Self.copy(
+                    files.descriptor(of: suffix),
+                    to: copy + suffix,
+                    limit: limit
+                )
             }
             let after = CopyCondition(files.sample(probesReaders: false))
             if let change = before.change(until: after) {
@@ -88,8 +92,10 @@ package struct DatabaseCopy: Sendable {
         throw .changing(reason)
     }
 
-    /// Whether the journal belongs to a transaction of several databases: its last bytes then name
-    /// another journal (https://sqlite.org/fileformat2.html, section 3).
+    /// Whether the journal belongs to a transaction on several databases.
+    ///
+    /// Such a journal ends with the name of another journal
+    /// (https://sqlite.org/fileformat2.html, section 3).
     private static func dependsOnOthers(
         _ condition: CopyCondition,
         _ files: DatabaseFiles
@@ -111,11 +117,11 @@ package struct DatabaseCopy: Sendable {
         return UInt64(information.f_bavail) * UInt64(information.f_frsize)
     }
 
-    /// Copies a file from its start, and returns the number of bytes.
+    /// Copies a file from its start and returns the number of bytes.
     private static func copy(
         _ source: Int32,
         to path: String,
-        most: UInt64
+        limit: UInt64
     ) throws(Refusal) -> UInt64 {
         let target = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard target >= 0 else {
@@ -124,8 +130,8 @@ package struct DatabaseCopy: Sendable {
         defer { close(target) }
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         var offset: UInt64 = 0
-        while offset < most {
-            let wanted = Int(min(UInt64(buffer.count), most - offset))
+        while offset < limit {
+            let wanted = Int(min(UInt64(buffer.count), limit - offset))
             let count = pread(source, &buffer, wanted, off_t(offset))
             guard count >= 0 else {
                 if errno == EINTR { continue }

@@ -1,6 +1,6 @@
 /// Reads integers from bytes that another program wrote, with bounds checks.
 ///
-/// Every read outside of the bytes returns nil: truncated and malformed files never trap.
+/// Reads beyond the bytes return nil, so truncated and malformed files never trap.
 struct ByteField {
     private let bytes: [UInt8]
 
@@ -33,7 +33,7 @@ struct ByteField {
     /// The four bytes from an offset, in this machine's order.
     func native32(_ offset: Int) -> UInt32? { big32(offset).map { UInt32(bigEndian: $0) } }
 
-    /// A varint of SQLite's, of one to nine bytes, and its length.
+    /// The SQLite varint at an offset, with its length of one to nine bytes.
     func varint(_ offset: Int) -> (value: UInt64, length: Int)? {
         var value: UInt64 = 0
         for index in 0..<9 {
@@ -50,8 +50,8 @@ struct ByteField {
         range.lowerBound >= 0 && range.upperBound <= bytes.count ? Array(bytes[range]) : nil
     }
 
-    /// Whether the bytes from an offset are equal to others.
-    func has(_ expected: some Collection<UInt8>, at offset: Int) -> Bool {
+    /// Whether the bytes from an offset are equal to `expected`.
+    func matches(_ expected: some Collection<UInt8>, at offset: Int) -> Bool {
         guard offset >= 0, offset + expected.count <= bytes.count else { return false }
         return bytes[offset..<offset + expected.count].elementsEqual(expected)
     }

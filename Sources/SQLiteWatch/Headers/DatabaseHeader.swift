@@ -1,30 +1,31 @@
 /// The first 100 bytes of a database file (https://sqlite.org/fileformat2.html, section 1.3).
 struct DatabaseHeader: Equatable, Sendable {
-    /// The bytes that a header has.
+    /// The length of a header in bytes.
     static let length = 100
 
-    /// Bytes in a page.
+    /// The page size in bytes.
     var pageSize: Int
-    /// Whether the file's format versions ask for a write-ahead log.
+    /// Whether the file's format versions require a write-ahead log.
     var isWAL: Bool
-    /// Changes with each transaction of a rollback journal; at most once in exclusive mode.
+    /// A counter that each transaction with a rollback journal changes; in exclusive mode, it
+    /// changes at most once.
     var changeCounter: UInt32
-    /// Pages of the file; nil when an old writer left the field invalid.
+    /// The number of pages; nil if an old version of SQLite left the field invalid.
     var pages: UInt32?
-    /// Pages of the file that hold nothing.
+    /// The number of free pages.
     var freePages: UInt32
     var autoVacuum: AutoVacuum
-    /// The encoding of texts; nil for a file without a schema.
+    /// The text encoding; nil for a file without a schema.
     var encoding: TextEncodingName?
     var userVersion: Int32
     var applicationID: UInt32
-    /// Bytes at the end of each page that no b-tree uses.
+    /// The number of bytes at the end of each page that no b-tree uses.
     var reservedBytes: Int
 
-    /// Parses a header; nil when the bytes are not one.
+    /// Parses a header; nil if the bytes are not a valid header.
     init?(_ bytes: [UInt8]) {
         let field = ByteField(bytes)
-        guard field.has(Self.magic, at: 0),
+        guard field.matches(Self.magic, at: 0),
             let pageSize = field.big16(16).flatMap(PageSize.size),
             let writeVersion = field.byte(18), let readVersion = field.byte(19),
             let reserved = field.byte(20), pageSize - Int(reserved) >= 480,
@@ -49,17 +50,17 @@ struct DatabaseHeader: Equatable, Sendable {
     private static let magic = Array("SQLite format 3\0".utf8)
 }
 
-/// What happens to pages that become free.
+/// The treatment of pages that become free.
 public enum AutoVacuum: String, Sendable, Codable, Equatable {
-    /// They stay in the file for later use.
+    /// Free pages stay in the file for reuse.
     case none
-    /// Each commit returns them to the file system.
+    /// Each commit returns free pages to the file system.
     case full
-    /// `PRAGMA incremental_vacuum` returns them.
+    /// `PRAGMA incremental_vacuum` returns free pages to the file system.
     case incremental
 }
 
-/// The encoding of a database's texts.
+/// The text encoding of a database.
 public enum TextEncodingName: String, Sendable, Codable, Equatable {
     /// UTF-8.
     case utf8 = "UTF-8"

@@ -1,24 +1,24 @@
 /// The first 32 bytes of a `-wal` file (https://sqlite.org/walformat.html, section 2.1).
 struct WALHeader: Equatable, Sendable {
-    /// The bytes that a header has.
+    /// The length of a header in bytes.
     static let length = 32
-    /// The bytes before each page of the log.
+    /// The length of the header before each page, in bytes.
     static let frameHeaderLength = 24
 
-    /// Bytes in a page.
+    /// The page size in bytes.
     var pageSize: Int
-    /// Whether checksums read their words most significant byte first.
+    /// Whether checksums use big-endian words.
     var isBigEndian: Bool
-    /// Counts the checkpoints that started the log over.
+    /// The number of checkpoints that reset the log.
     var sequence: UInt32
-    /// Increases by one with each reset of the log.
+    /// A number that increases by one with each reset of the log.
     var salt1: UInt32
-    /// A random number, another one after each reset.
+    /// A random number, which changes with each reset.
     var salt2: UInt32
-    /// The checksum of the header, from which the first frame's continues.
+    /// The checksum of the header, with which the first frame's checksum starts.
     var checksum: WALChecksum
 
-    /// Parses a header; nil when the bytes are not one, or its checksum is wrong.
+    /// Parses a header; nil if the bytes are not a header or its checksum is wrong.
     init?(_ bytes: [UInt8]) {
         let field = ByteField(bytes)
         guard let magic = field.big32(0), magic & ~1 == 0x377f_0682,
@@ -39,7 +39,7 @@ struct WALHeader: Equatable, Sendable {
         self.checksum = checksum
     }
 
-    /// The whole frames for which a file of so many bytes has room.
+    /// The number of whole frames that fit into a file of a size in bytes.
     static func frames(in bytes: UInt64, pageSize: Int) -> UInt64 {
         bytes < UInt64(length) ? 0 : (bytes - UInt64(length)) / UInt64(pageSize + frameHeaderLength)
     }
@@ -53,13 +53,13 @@ struct WALChecksum: Equatable, Sendable {
     /// The checksum of nothing.
     init() {}
 
-    /// A checksum that was stored.
+    /// Creates a stored checksum.
     init(_ first: UInt32, _ second: UInt32) {
         self.first = first
         self.second = second
     }
 
-    /// Adds bytes, eight at a time; a rest of fewer is left out, as are offsets outside of them.
+    /// Adds bytes, eight at a time; ignores a remainder of fewer bytes and offsets out of bounds.
     mutating func add(_ bytes: [UInt8], _ range: Range<Int>, isBigEndian: Bool) {
         let field = ByteField(bytes)
         var offset = range.lowerBound

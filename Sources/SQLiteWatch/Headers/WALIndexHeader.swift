@@ -1,34 +1,34 @@
 /// The first 136 bytes of a `-shm` file, in this machine's byte order
 /// (https://sqlite.org/walformat.html, section 3.1).
 struct WALIndexHeader: Equatable, Sendable {
-    /// The bytes that are read.
+    /// The number of bytes to read.
     static let length = 136
-    /// The read marks that a wal-index has.
+    /// The number of read marks in a wal-index.
     static let markCount = 5
 
-    /// Counts the commits that changed a page since the wal-index was built.
+    /// The number of commits that changed a page since the wal-index was built.
     var change: UInt32
-    /// Bytes in a page; nil before the first frame of a log is written.
+    /// The page size in bytes; nil until the first frame of a log is written.
     var pageSize: Int?
     /// The last valid frame of the log.
     var frames: UInt32
-    /// Pages of the database, with the log's.
+    /// The number of pages of the database, including those in the log.
     var pages: UInt32
-    /// Increases by one with each reset of the log.
+    /// A number that increases by one with each reset of the log.
     var salt1: UInt32
-    /// A random number, another one after each reset.
+    /// A random number, which changes with each reset.
     var salt2: UInt32
-    /// The frames that a checkpoint copied to the database file.
+    /// The number of frames that checkpoints have copied to the database file.
     var backfilled: UInt32
-    /// The frame of each read mark; nil for one that is not in use.
+    /// The frame of each read mark; nil for unused marks.
     var marks: [UInt32?]
 }
 
 extension WALIndexHeader {
     /// Parses a header.
     ///
-    /// - Returns: nil when the two copies differ (a writer was at work: read again), when the
-    ///   checksum is wrong, or when the bytes are not a header.
+    /// - Returns: nil if the two copies differ (a writer is changing them: read again), if the
+    ///   checksum is wrong, or if the bytes are not a header.
     init?(_ bytes: [UInt8]) {
         let field = ByteField(bytes)
         guard bytes.count >= Self.length, bytes[0..<48].elementsEqual(bytes[48..<96]),
@@ -37,7 +37,7 @@ extension WALIndexHeader {
             let sizeField = field.native16(14),
             sizeField == 0 || PageSize.size(sizeField) != nil,
             let frames = field.native32(16), let pages = field.native32(20),
-            // The salts are copied from the log, whose numbers are big-endian everywhere.
+            // The salts are copies from the log, whose numbers are always big-endian.
             let salt1 = field.big32(32), let salt2 = field.big32(36),
             let sum1 = field.native32(40), let sum2 = field.native32(44),
             let backfilled = field.native32(96)
@@ -51,23 +51,23 @@ extension WALIndexHeader {
         self.pages = pages
         self.salt1 = salt1
         self.salt2 = salt2
-        // A reset zeroes the count after it wrote the header: never more than there are.
+        // A reset zeroes the count only after it has written the header.
         self.backfilled = min(backfilled, frames)
         marks = (0..<Self.markCount).map { mark in
             field.native32(100 + 4 * mark).flatMap { $0 == .max ? nil : $0 }
         }
     }
 
-    /// Whether both copies of the header are equal, so that no writer is at work on them.
+    /// Whether both copies of the header are equal: no writer is changing them.
     static func isConsistent(_ bytes: [UInt8]) -> Bool {
         bytes.count >= length && bytes[0..<48].elementsEqual(bytes[48..<96])
     }
 
-    /// The frames that cannot be copied to the database while a reader holds a mark.
+    /// Returns the number of frames that no checkpoint can copy while a reader holds a mark.
     ///
-    /// A reader on mark 0 reads the database file alone and keeps it from being changed.
+    /// A reader on mark 0 reads only the database file and blocks changes to it.
     ///
-    /// - Returns: nil when the mark is not in use.
+    /// - Returns: nil if the mark is unused.
     func pinnedFrames(mark: Int) -> UInt32? {
         guard marks.indices.contains(mark) else { return nil }
         if mark == 0 { return frames - backfilled }

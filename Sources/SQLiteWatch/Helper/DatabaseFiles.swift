@@ -1,19 +1,19 @@
 #if os(Linux)
 import Glibc
 
-/// The files of one database, open to read in the helper process.
+/// The files of one database, open for reading in the helper process.
 ///
-/// It reads with `pread` and maps nothing: the first connection to a database truncates its `-shm`
-/// file, and a mapped page would then raise `SIGBUS`. It queries locks and sets none. Closing a
-/// descriptor drops all locks that a process has on the file; the helper has none to lose, because
-/// it does not use SQLite.
+/// The helper reads with `pread` and maps nothing: the first connection to a database truncates its
+/// `-shm` file, and access to a mapped page would then raise `SIGBUS`. It queries locks and sets
+/// none. Closing a descriptor releases all locks that a process holds on the file; the helper holds
+/// none, because it does not use SQLite.
 final class DatabaseFiles {
     /// One file, which may appear, disappear and be replaced.
     private struct OpenFile {
         let path: [UInt8]
         var descriptor: Int32 = -1
         var identity: FileIdentity?
-        /// Why it cannot be opened; another try follows when the file changes its identity.
+        /// The `errno` of a failed open; the helper retries when the file's identity changes.
         var error: Int32 = 0
     }
 
@@ -22,12 +22,12 @@ final class DatabaseFiles {
     private var index: OpenFile
     private var journal: OpenFile
 
-    /// The locks of the database in WAL mode, of its file, as of a moment.
+    /// The last known locks on the file of a database in WAL mode.
     private var exclusiveLocks: (locks: [FileSample.Probe], identity: FileIdentity?, at: UInt64)?
 
-    /// Nanoseconds for which they are taken as known.
+    /// How long these locks remain valid, in nanoseconds.
     private static let exclusivePause: UInt64 = 50_000_000
-    /// How often the wal-index is read again while a writer is at work on its header.
+    /// How often to retry reading the wal-index while a writer changes its header.
     private static let attempts = 50
 
     init(path: [UInt8]) {
@@ -60,7 +60,7 @@ final class DatabaseFiles {
         }
     }
 
-    /// Reads the headers and queries the locks to write; those to read only if asked to.
+    /// Reads the headers and queries the write locks, and on request the read locks.
     func sample(probesReaders: Bool) -> FileSample {
         var sample = FileSample()
         sample.database = Self.read(&database, count: DatabaseHeader.length)
@@ -111,8 +111,8 @@ final class DatabaseFiles {
 
     /// The locks of the database that exclude all others.
     ///
-    /// In WAL mode, each connection has a lock there, so that a query is expensive, and only
-    /// exclusive locking mode excludes others, for a long time: they are queried less often.
+    /// In WAL mode, each connection holds a lock on this file, which makes queries expensive, and
+    /// only exclusive locking mode excludes others, usually for long. Queries are therefore rarer.
     private func databaseLocks(
         _ query: LockQuery,
         _ content: FileContent
@@ -129,7 +129,7 @@ final class DatabaseFiles {
         return locks
     }
 
-    /// Opens a file again when another one has its name, and reads its first bytes.
+    /// Reads the first bytes of a file; reopens it if another file has its name.
     private static func read(_ file: inout OpenFile, count: Int) -> FileContent {
         var content = FileContent()
         var information = stat()
@@ -180,7 +180,7 @@ final class DatabaseFiles {
                 }
             }
         }
-        // Only the owner of a file may leave its time of access unchanged.
+        // Only the owner of a file may preserve its access time.
         var opened = descriptor(noAccessTime)
         if opened < 0, errno == EPERM { opened = descriptor(0) }
         file.error = opened < 0 ? errno : 0

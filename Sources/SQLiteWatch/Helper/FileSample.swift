@@ -1,18 +1,18 @@
-/// The first bytes of one file, and what the system knows of it.
+/// The first bytes of a file and its metadata.
 struct FileContent: Equatable, Sendable {
-    /// `errno` of the first call that failed; 0 when all was read.
+    /// The `errno` of the first failed call; 0 without a failure.
     var error: Int32 = 0
     /// Whether the path names something other than a regular file.
     var isSpecial = false
     /// The size, in bytes.
     var size: UInt64 = 0
     var identity: FileIdentity?
-    /// The last change of the content, in nanoseconds since 1970.
+    /// The modification time, in nanoseconds since 1970.
     var modified: Int64 = 0
-    /// The first bytes, as many as the file has of those asked for.
+    /// The first bytes, up to the requested number.
     var bytes: [UInt8] = []
 
-    /// Whether there is a file.
+    /// Whether the file exists.
     var exists: Bool { identity != nil }
 
     /// Whether the helper has the file open, so that its locks can be queried.
@@ -54,17 +54,17 @@ struct FileContent: Equatable, Sendable {
     }
 }
 
-/// What the helper reads of a database at one moment.
+/// The data that the helper reads from a database at one time.
 struct FileSample: Equatable, Sendable {
-    /// A lock that the system reports to a query, which acquires none.
+    /// A lock that the system reports in response to a query.
     struct Probe: Equatable, Sendable {
-        /// The byte that the query is about.
+        /// The queried byte.
         var byte: UInt64
-        /// Whether the byte is one of the `-shm` file, rather than of the database.
+        /// Whether the byte belongs to the `-shm` file rather than the database.
         var isIndex: Bool
-        /// Whether the lock excludes all other locks; false where it may be of either kind.
+        /// Whether the lock excludes all other locks; false if it may be of either kind.
         var isWrite: Bool
-        /// The holder; 0 when it is in another PID namespace.
+        /// The holder; 0 if it is in another PID namespace.
         var process: Int32
     }
 
@@ -72,9 +72,9 @@ struct FileSample: Equatable, Sendable {
     var wal = FileContent()
     var index = FileContent()
     var journal = FileContent()
-    /// The bytes that are locked.
+    /// The locked bytes.
     var probes: [Probe] = []
-    /// Processor time that the helper has used, in nanoseconds.
+    /// The processor time of the helper, in nanoseconds.
     var helperNanoseconds: UInt64 = 0
 
     var bytes: [UInt8] {
@@ -87,7 +87,7 @@ struct FileSample: Equatable, Sendable {
 
     init() {}
 
-    /// Reads an answer; nil when it is malformed.
+    /// Parses an answer; nil if it is malformed.
     init?(_ bytes: [UInt8]) {
         var reader = MessageReader(bytes)
         guard let database = FileContent(&reader), let wal = FileContent(&reader),

@@ -1,21 +1,21 @@
 #if os(Linux)
 import Glibc
 
-/// A helper process that is started again when it ends.
+/// A connection to a helper process, which is restarted when it ends.
 struct HelperConnection {
     private let command: [String]
     private var paths: [[UInt8]]
     private var helper: HelperProcess?
     private var retryAt: UInt64 = 0
-    private var restartedSinceAsked = false
-    /// Processor time of helpers that ended, in nanoseconds.
+    private var hasUnreportedRestart = false
+    /// The processor time of ended helpers, in nanoseconds.
     private var endedNanoseconds: UInt64 = 0
     private var currentNanoseconds: UInt64 = 0
 
-    /// Why the last sample failed; nil when it did not.
+    /// The reason why the last sample failed; nil if it succeeded.
     private(set) var problem: String?
 
-    /// How long after a failure another helper is started, in nanoseconds.
+    /// The time from a failure to the start of another helper, in nanoseconds.
     private static let pause: UInt64 = 1_000_000_000
 
     /// Starts a helper for databases at paths; the number of each is its slot.
@@ -23,31 +23,34 @@ struct HelperConnection {
         self.command = command
         self.paths = paths.map { Array($0.utf8) }
         for path in self.paths where path.count > HelperRequest.pathLimit || path.contains(0) {
-            throw WatchError(.paths, "a path is longer than \(HelperRequest.pathLimit) bytes")
+            throw WatchError(
+                .paths,
+                "a path contains a null byte or is longer than \(HelperRequest.pathLimit) bytes"
+            )
         }
         do { try start() } catch {
             throw WatchError(.helper, "the helper process cannot be started: \(Self.text(error))")
         }
     }
 
-    /// The helper; 0 while none runs.
+    /// The process ID of the helper; 0 while none is running.
     var process: Int32 { helper?.process ?? 0 }
 
-    /// Whether a helper runs.
+    /// Whether a helper is running.
     var isRunning: Bool { helper != nil }
 
-    /// Processor time that helpers have used, in nanoseconds.
+    /// The processor time of all helpers, in nanoseconds.
     var nanoseconds: UInt64 { endedNanoseconds &+ currentNanoseconds }
 
-    /// Whether another process serves since this was last asked.
+    /// Whether another helper process has started since the last read of this property.
     var hasRestarted: Bool {
         mutating get {
-            defer { restartedSinceAsked = false }
-            return restartedSinceAsked
+            defer { hasUnreportedRestart = false }
+            return hasUnreportedRestart
         }
     }
 
-    /// Reads the headers of a database; when the helper fails, as if no file could be read.
+    /// Reads the headers of a database; if the helper fails, returns a sample without files.
     mutating func sample(slot: UInt8, probesReaders: Bool, at now: UInt64) -> FileSample {
         do throws(HelperProcess.Failure) {
             guard try isReady(at: now), let helper else { return Self.failed }
@@ -61,7 +64,8 @@ struct HelperConnection {
         }
     }
 
-    /// Requests samples of all databases at moments, which ``receiveBatch(moments:at:)`` waits for.
+    /// Requests samples of all databases at given times; ``receiveBatch(moments:at:)`` returns
+    /// them.
     mutating func sendBatch(moments: [UInt64], probesReaders: Bool, at now: UInt64) {
         do throws(HelperProcess.Failure) {
             guard try isReady(at: now) else { return }
@@ -75,7 +79,7 @@ struct HelperConnection {
         } catch { fail(error, at: now) }
     }
 
-    /// The requested samples; when the helper fails, one that shows no file, for the last moment.
+    /// Waits for the requested samples; if the helper fails, returns one sample without files.
     mutating func receiveBatch(moments: Int, at now: UInt64) -> SampleBatch {
         do throws(HelperProcess.Failure) {
             if let helper {
@@ -93,7 +97,7 @@ struct HelperConnection {
         )
     }
 
-    /// Whether a helper runs; starts one that is due.
+    /// Starts a helper if necessary; returns whether one is running.
     private mutating func isReady(at now: UInt64) throws(HelperProcess.Failure) -> Bool {
         if helper == nil {
             guard now >= retryAt else { return false }
@@ -115,7 +119,7 @@ struct HelperConnection {
         retryAt = now &+ Self.pause
     }
 
-    /// Adds a database, whose slot is the next number; false when that failed.
+    /// Adds a database, whose slot is the next number; returns false on failure.
     mutating func add(path: String) -> Bool {
         let bytes = Array(path.utf8)
         guard bytes.count <= HelperRequest.pathLimit, !bytes.contains(0) else { return false }
@@ -135,7 +139,7 @@ struct HelperConnection {
             _ = try new.answer(to: .watch(slot: UInt8(slot), path: path))
         }
         helper = new
-        restartedSinceAsked = true
+        hasUnreportedRestart = true
     }
 
     private static var failed: FileSample {
@@ -148,8 +152,8 @@ struct HelperConnection {
         switch failure {
         case .start(let code): String(cString: strerror(code))
         case .ended: "the helper process ended"
-        case .silent: "the helper process does not answer; a network file system may be down"
-        case .malformed: "the helper process gave a malformed answer"
+        case .silent: "the helper process does not respond; a network file system may be down"
+        case .malformed: "the helper process sent a malformed answer"
         }
     }
 }

@@ -1,29 +1,29 @@
 #if os(Linux)
 import Glibc
 
-/// The watching process's end of its helper.
+/// A helper process and the socket to it.
 final class HelperProcess {
-    /// Why a helper did not answer.
+    /// The reason for a missing answer.
     enum Failure: Error, Equatable {
-        /// It could not be started; `errno`.
+        /// The helper could not be started; `errno`.
         case start(Int32)
-        /// It ended.
+        /// The helper ended.
         case ended
-        /// It did not answer in time: a file system may not respond.
+        /// The helper did not answer in time: a file system may not respond.
         case silent
-        /// Its answer is malformed.
+        /// The answer is malformed.
         case malformed
     }
 
-    /// How long an answer may take, in seconds.
-    private static let patience = 2
-    /// The bytes that are received at once.
+    /// The timeout for an answer, in seconds.
+    private static let timeout = 2
+    /// The largest number of bytes to receive at once.
     private static let part = 4_096
 
-    /// The helper.
+    /// The process ID of the helper.
     let process: pid_t
     private let socket: Int32
-    /// The part of an answer that has arrived.
+    /// The received part of an answer.
     private var received: [UInt8] = []
 
     /// Starts a helper with a command: the path of a program, and its arguments.
@@ -32,12 +32,12 @@ final class HelperProcess {
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | closeOnExec, 0, &ends) == 0 else {
             throw .start(errno)
         }
-        var patience = timeval(tv_sec: Self.patience, tv_usec: 0)
+        var timeout = timeval(tv_sec: Self.timeout, tv_usec: 0)
         setsockopt(
             ends[0],
             SOL_SOCKET,
             SO_RCVTIMEO,
-            &patience,
+            &timeout,
             socklen_t(MemoryLayout<timeval>.size)
         )
         var actions = posix_spawn_file_actions_t()
@@ -67,7 +67,7 @@ final class HelperProcess {
     }
 
     deinit {
-        // A closed connection ends the helper; the signal ends one that a file system holds up.
+        // A closed connection ends the helper; the signal ends one that a file system blocks.
         close(socket)
         kill(process, SIGKILL)
         for _ in 0..<100 {
@@ -82,7 +82,7 @@ final class HelperProcess {
         return try receive()
     }
 
-    /// Sends a request, whose answer ``poll()`` or ``receive()`` returns.
+    /// Sends a request; ``poll()`` or ``receive()`` returns its answer.
     func send(_ request: HelperRequest) throws(Failure) { try send(request.bytes) }
 
     /// Waits for an answer.
@@ -93,7 +93,7 @@ final class HelperProcess {
         }
     }
 
-    /// The answer, if it has arrived.
+    /// Returns the answer if it has arrived.
     func poll() throws(Failure) -> [UInt8]? {
         while true {
             if let answer = try takeAnswer() { return answer }
@@ -104,7 +104,7 @@ final class HelperProcess {
     private func takeAnswer() throws(Failure) -> [UInt8]? {
         guard received.count >= 4 else { return nil }
         let length = received.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-        // One request is answered at a time: nothing follows its answer.
+        // The helper answers one request at a time, so nothing follows an answer.
         guard length <= HelperRequest.answerLimit, received.count <= 4 + length else {
             throw .malformed
         }
@@ -127,7 +127,7 @@ final class HelperProcess {
         }
     }
 
-    /// Receives a part of an answer; false when none has arrived and the call does not wait.
+    /// Receives a part of an answer; returns false if a non-blocking call receives nothing.
     @discardableResult
     private func receivePart(flags: Int32) throws(Failure) -> Bool {
         var result = 0

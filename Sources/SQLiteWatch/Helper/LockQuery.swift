@@ -3,8 +3,8 @@ import Glibc
 
 /// Queries locks through open files, without setting any.
 ///
-/// `F_OFD_GETLK` returns one lock that conflicts with the one described. A query walks the file's
-/// locks in the kernel, so that its cost grows with their number: 30 µs for 600 locks.
+/// `F_OFD_GETLK` returns one lock that conflicts with the described one. The kernel walks the
+/// file's locks for each query, so its cost grows with their number: 30 µs for 600 locks.
 struct LockQuery {
     /// The descriptor of the database, or -1.
     var database: Int32
@@ -14,7 +14,7 @@ struct LockQuery {
     /// A lock that conflicts with a query.
     private struct Conflict {
         var bytes: Range<UInt64>
-        /// The holder; 0 where it is not visible.
+        /// The holder; 0 if it is not visible.
         var process: Int32
     }
 
@@ -22,8 +22,8 @@ struct LockQuery {
     private static let sharedBytes = LockBytes.shared.lowerBound..<LockBytes.shared.upperBound + 1
     private static let databaseBytes = LockBytes.pending..<sharedBytes.upperBound
 
-    // A query for a read lock conflicts with write locks only, and so finds the same locks as
-    // LockBytes finds in /proc/locks.
+    // A query for a read lock conflicts only with write locks, so it finds the same locks as
+    // LockBytes in /proc/locks.
 
     /// The locks of the wal-index that exclude all others.
     var indexWriteLocks: [FileSample.Probe] {
@@ -78,7 +78,8 @@ struct LockQuery {
         return found
     }
 
-    /// All locks that conflict; of different bytes, because they exclude each other.
+    /// Returns all conflicting locks; their ranges are disjoint, because the locks exclude each
+    /// other.
     private static func conflicts(
         in bytes: Range<UInt64>,
         with type: Int32,
@@ -93,7 +94,7 @@ struct LockQuery {
             + conflicts(in: above, with: type, descriptor)
     }
 
-    /// A lock that conflicts, within the bytes; nil when there is none.
+    /// Returns a conflicting lock, clamped to the bytes; nil if there is none.
     private static func conflict(
         in bytes: Range<UInt64>,
         with type: Int32,
@@ -109,10 +110,10 @@ struct LockQuery {
             query.l_start >= 0, query.l_len >= 0
         else { return nil }
         let start = UInt64(query.l_start)
-        // A length of 0 reaches to the end of the file, however long it becomes.
+        // A length of 0 extends to the end of the file, even if the file grows.
         let end = query.l_len == 0 ? UInt64.max : start + UInt64(query.l_len)
         let found = (start..<end).clamped(to: bytes)
-        // A file system that reports another lock reports no holder of these bytes.
+        // Some file systems may report a lock outside of the bytes.
         return found.isEmpty ? nil : Conflict(bytes: found, process: query.l_pid)
     }
 

@@ -13,13 +13,13 @@ struct MessageWriter {
     }
 }
 
-/// Reads what a ``MessageWriter`` wrote; nil beyond the end.
+/// Reads the output of a ``MessageWriter``; returns nil beyond the end.
 struct MessageReader {
     private var rest: ArraySlice<UInt8>
 
     init(_ bytes: [UInt8]) { rest = bytes[...] }
 
-    /// Whether all was read.
+    /// Whether everything has been read.
     var isAtEnd: Bool { rest.isEmpty }
 
     mutating func get<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) -> Number? {
@@ -40,31 +40,31 @@ struct MessageReader {
     }
 }
 
-/// What the watching process asks its helper for.
+/// A request of the watching process to its helper.
 ///
 /// A request is an operation, a slot and a length of 16 bits, then its content. An answer is a
 /// length of 32 bits, then its content.
 enum HelperRequest: Equatable {
     /// Use a slot for a database at a path, given as bytes.
     case watch(slot: UInt8, path: [UInt8])
-    /// Read the headers of a slot's files and query the locks to write, and those to read where
-    /// that is asked for.
+    /// Read the headers of a slot's files and query the write locks, and on request the read locks.
     case sample(slot: UInt8, probesReaders: Bool)
-    /// Sample the files of the first slots, as ``sample(slot:probesReaders:)`` does, at moments of
-    /// the monotonic clock; the locks to read are queried at the first one. A ``SampleBatch``
-    /// answers.
+    /// Sample the files of the first slots at times of the monotonic clock.
+    ///
+    /// Each sample is like that of ``sample(slot:probesReaders:)``, but only the first one queries
+    /// read locks. The answer is a ``SampleBatch``.
     case batch(slots: UInt8, probesReaders: Bool, moments: [UInt64])
-    /// Count the frames that a slot's log has gained, by table and index.
+    /// Count the new frames of a slot's log by table and index.
     case tables(slot: UInt8)
 
-    /// The most moments of one batch.
+    /// The largest number of moments in a batch.
     static let momentLimit = 256
 
     /// The longest path, in bytes.
     static let pathLimit = 4096
     /// The longest answer, in bytes.
     static let answerLimit = 1 << 20
-    /// The bytes before a request's content.
+    /// The number of bytes before a request's content.
     static let prefixLength = 4
 
     var bytes: [UInt8] {
@@ -92,7 +92,7 @@ enum HelperRequest: Equatable {
         return writer.bytes
     }
 
-    /// The request of a prefix and its content; nil when it is none.
+    /// Parses a request from its prefix and content; nil if it is malformed.
     init?(_ bytes: [UInt8]) {
         var reader = MessageReader(bytes)
         guard let operation = reader.get(UInt8.self), let slot = reader.get(UInt8.self),

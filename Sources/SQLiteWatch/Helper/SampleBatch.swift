@@ -1,10 +1,10 @@
-/// Samples that the helper makes by itself, so that the watching process need not wake for each.
+/// A series of samples by the helper, for which the watching process wakes only once.
 struct SampleBatch: Equatable, Sendable {
     /// The samples of one moment.
     struct Entry: Equatable, Sendable {
         /// The number of the moment.
         ///
-        /// Earlier moments without an entry were late: this one stands for them.
+        /// If earlier moments were late and have no entry, this entry represents them.
         var moment: Int
         /// The monotonic clock, in nanoseconds.
         var time: UInt64
@@ -37,7 +37,7 @@ struct SampleBatch: Equatable, Sendable {
         return writer.bytes
     }
 
-    /// Reads an answer; nil when it is malformed.
+    /// Parses an answer; nil if it is malformed.
     init?(_ bytes: [UInt8]) {
         var reader = MessageReader(bytes)
         guard let used = reader.get(UInt64.self) else { return nil }

@@ -1,67 +1,67 @@
 #if os(Linux)
-/// A helper process that counts frames by table, which is asked without waiting for its answers.
+/// A helper process that counts frames by table, and that the caller polls for answers.
 struct TableHelper {
-    /// What was counted of each database, by number, as of the last answer.
+    /// The counts of each database in its last answer, by the database's number.
     private(set) var counts: [Int: TableCounts] = [:]
 
     private let command: [String]
     private var paths: [[UInt8]]
     private var helper: HelperProcess?
-    /// The database of the request without an answer, and when it was sent.
+    /// The database and the send time of the pending request.
     private var pending: (number: Int, sent: UInt64)?
-    /// The database to ask about next.
+    /// The number of the last requested database.
     private var turn = 0
-    /// Processor time that may be used now, in nanoseconds; it increases with time.
+    /// The available processor time in nanoseconds, which increases over time.
     private var credit: Double
     private var creditAt: UInt64 = 0
     private var nextRequest: UInt64 = 0
     private var retryAt: UInt64 = 0
     private var ended: UInt64 = 0
     private var current: UInt64 = 0
-    /// What helpers counted that ended.
+    /// The counts of ended helpers.
     private var settled: [Int: TableCounts] = [:]
 
-    /// The share of one core that the helper may use.
+    /// The largest share of one core for the helper.
     private let processorLimit: Double
-    /// Seconds for which credit is saved.
-    private static let saving = 10.0
-    /// The most that one walk counts for, in nanoseconds.
+    /// The time over which credit accumulates, in seconds.
+    private static let creditSeconds = 10.0
+    /// The largest debt that a walk can cause, in nanoseconds.
     private static let largestDebt = 2e7
-    /// Nanoseconds between two requests, at least.
+    /// The minimum time between two requests, in nanoseconds.
     private static let requestPause: UInt64 = 100_000_000
-    /// Nanoseconds after which a helper that does not answer is ended.
-    private static let patience: UInt64 = 5_000_000_000
-    /// Nanoseconds after which another helper is started.
+    /// The timeout for an answer, in nanoseconds; it ends the helper.
+    private static let timeout: UInt64 = 5_000_000_000
+    /// The time from a failure to the start of another helper, in nanoseconds.
     private static let pause: UInt64 = 10_000_000_000
 
     init(command: [String], paths: [String], processorLimit: Double) {
         self.command = command
         self.paths = paths.map { Array($0.utf8) }
         self.processorLimit = processorLimit
-        credit = processorLimit * Self.saving * 1e9
+        credit = processorLimit * Self.creditSeconds * 1e9
     }
 
-    /// The helper; 0 while none runs.
+    /// The process ID of the helper; 0 while none is running.
     var process: Int32 { helper?.process ?? 0 }
 
-    /// Processor time that helpers have used, in nanoseconds.
+    /// The processor time of all helpers, in nanoseconds.
     var nanoseconds: UInt64 { ended &+ current }
 
-    /// Takes an answer, if there is one, and sends the next request that is due.
+    /// Processes an answer, if there is one, and sends the next request if it is due.
     ///
     /// - Parameters:
     ///   - now: The monotonic clock.
-    ///   - isWanted: Whether a database has a log to read.
+    ///   - isWanted: Returns whether a database has a log to read.
     mutating func proceed(at now: UInt64, isWanted: (Int) -> Bool) {
         do throws(HelperProcess.Failure) {
             if let pending {
                 guard let helper, let answer = try helper.poll() else {
-                    if now > pending.sent &+ Self.patience { throw .silent }
+                    if now > pending.sent &+ Self.timeout { throw .silent }
                     return
                 }
                 try take(answer)
             }
-            earn(at: now)
+            addCredit(at: now)
             guard now >= nextRequest, credit > 0, let number = nextDatabase(isWanted) else {
                 return
             }
@@ -83,18 +83,18 @@ struct TableHelper {
         return nil
     }
 
-    private mutating func earn(at now: UInt64) {
+    private mutating func addCredit(at now: UInt64) {
         let elapsed = Double(now - min(now, creditAt))
         creditAt = now
-        credit = min(credit + elapsed * processorLimit, processorLimit * Self.saving * 1e9)
+        credit = min(credit + elapsed * processorLimit, processorLimit * Self.creditSeconds * 1e9)
     }
 
-    /// Reads what was committed until now, as far as its credit permits, and waits for that.
+    /// Waits until the helper has read all commits until now, as far as its credit permits.
     mutating func complete(at now: UInt64, isWanted: (Int) -> Bool) {
         do throws(HelperProcess.Failure) {
             guard let helper else { return }
             if pending != nil { try take(helper.receive()) }
-            earn(at: now)
+            addCredit(at: now)
             for number in paths.indices where isWanted(number) {
                 repeat {
                     pending = (number, now)
@@ -116,7 +116,7 @@ struct TableHelper {
 
     /// Adds a database, whose slot is the next number.
     ///
-    /// A helper that runs ends: the next one, which is started on demand, knows all databases.
+    /// A running helper ends; the next one, started on demand, knows all databases.
     mutating func add(path: String) {
         paths.append(Array(path.utf8))
         guard helper != nil else { return }

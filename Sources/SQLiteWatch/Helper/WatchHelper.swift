@@ -4,19 +4,19 @@ import Telemetry
 
 /// The process that opens the watched files on behalf of a ``WatchSession``.
 ///
-/// POSIX drops all locks of a process on a file when that process closes any descriptor of it
-/// (https://sqlite.org/howtocorrupt.html, section 2.2). A program that uses a database through
-/// SQLite must therefore never open and close its files by other means: a process of its own does.
+/// POSIX releases all locks of a process on a file when that process closes any descriptor of the
+/// file (https://sqlite.org/howtocorrupt.html, section 2.2). A program that uses a database through
+/// SQLite must therefore never open and close its files by other means; the helper does so instead.
 public enum WatchHelper {
-    /// Nanoseconds that one answer about tables may take, without a walk.
+    /// The time limit for an answer about tables, without a walk, in nanoseconds.
     private static let tableTime: UInt64 = 30_000_000
 
-    /// Serves requests on standard input until it is closed.
+    /// Serves requests until standard input is closed.
     ///
-    /// A program that watches calls this from the command that it passes to a session as helper.
-    /// The function returns when the session has ended.
+    /// A watching program calls this function from the command that it passes to a session as
+    /// helper. The function returns when the session has ended.
     public static func run() {
-        // A terminal sends these to both processes. The session decides when the helper ends.
+        // A terminal sends these signals to both processes, but the session ends the helper.
         for number in [SIGINT, SIGQUIT, SIGHUP] { signal(number, SIG_IGN) }
         signal(SIGPIPE, SIG_DFL)
         var databases: [UInt8: DatabaseFiles] = [:]
@@ -56,7 +56,7 @@ public enum WatchHelper {
     ) -> SampleBatch {
         var batch = SampleBatch(entries: [])
         for (number, moment) in moments.enumerated() {
-            // A late sample and the next one would see the same: the next one stands for both.
+            // A late sample would repeat the next one, which represents both.
             if number + 1 < moments.count, monotonicNanoseconds() >= moments[number + 1] {
                 continue
             }
@@ -79,12 +79,12 @@ public enum WatchHelper {
     }
 }
 
-/// Requests and answers on two descriptors.
+/// A channel for requests and answers on two descriptors.
 struct HelperChannel {
     var input: Int32
     var output: Int32
 
-    /// The next request; nil at the end of the input, and for a malformed one.
+    /// Waits for the next request; nil at the end of the input or if it is malformed.
     func receiveRequest() -> HelperRequest? {
         guard let prefix = receive(HelperRequest.prefixLength) else { return nil }
         let length = Int(prefix[2]) | Int(prefix[3]) << 8
@@ -92,7 +92,7 @@ struct HelperChannel {
         return HelperRequest(prefix + content)
     }
 
-    /// Sends an answer; false when it could not be sent.
+    /// Sends an answer; returns false on failure.
     func send(answer: [UInt8]) -> Bool {
         var writer = MessageWriter()
         writer.put(UInt32(answer.count))
@@ -108,7 +108,7 @@ struct HelperChannel {
         return true
     }
 
-    /// So many bytes; nil when the input ends before.
+    /// Reads a number of bytes; nil if the input ends before.
     private func receive(_ count: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         while bytes.count < count {

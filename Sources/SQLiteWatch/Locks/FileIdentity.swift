@@ -1,4 +1,4 @@
-/// A file, independent of its name.
+/// The identity of a file, independent of its name.
 package struct FileIdentity: Hashable, Sendable {
     /// Major and minor device number, as `/proc/locks` prints them.
     package struct Device: Hashable, Sendable {
@@ -10,16 +10,16 @@ package struct FileIdentity: Hashable, Sendable {
     package var inode: UInt64
 }
 
-/// The identities that the locks of one file may be listed with.
+/// The identities under which `/proc/locks` may list the locks of one file.
 ///
-/// `/proc/locks` prints the device of the mounted file system. `stat` returns another device where a
-/// file system has several below one mount, as overlayfs and btrfs have: the device of the mount is
-/// the second candidate.
+/// `/proc/locks` prints the device of the mounted file system. `stat` returns another device where
+/// a file system has several devices below one mount, as overlayfs and btrfs do: the mount's device
+/// is the second candidate.
 struct LockIdentity: Equatable, Sendable {
     var inode: UInt64
     var devices: [FileIdentity.Device]
 
-    /// Whether a lock is one of this file.
+    /// Whether a lock belongs to this file.
     func matches(_ file: FileIdentity) -> Bool {
         inode == file.inode && devices.contains(file.device)
     }

@@ -1,4 +1,4 @@
-/// What a lock of SQLite's permits its holder.
+/// The kind of a SQLite lock, by the access that it permits.
 public enum LockKind: String, Sendable, Codable, Equatable, CaseIterable {
     /// WAL: write to the log. One process at a time.
     case writer
@@ -12,20 +12,20 @@ public enum LockKind: String, Sendable, Codable, Equatable, CaseIterable {
     case shared
     /// Rollback journal: prepare changes in memory while others read.
     case reserved
-    /// Rollback journal: wait for readers to leave, and admit no new ones.
+    /// Rollback journal: wait for readers to end, and admit no new ones.
     case pending
     /// Rollback journal: write the database. In WAL mode: exclusive locking mode.
     case exclusive
 }
 
-/// A lock that a process holds at one moment.
+/// A lock that a process holds at one time.
 struct HeldLock: Hashable, Sendable {
     var kind: LockKind
     /// The read mark of a reader.
     var mark: Int?
 }
 
-/// The locks of one process on one database at one moment.
+/// The locks of one process on one database at one time.
 struct ProcessLocks: Equatable, Sendable {
     var process: Int32
     var held: Set<HeldLock> = []
@@ -46,7 +46,7 @@ enum LockBytes {
     static let reserved = pending + 1
     static let shared = (pending + 2)...(pending + 511)
 
-    /// Adds what a lock on a `-shm` file means.
+    /// Adds the SQLite locks that a lock on a `-shm` file represents.
     static func addIndexLock(_ lock: FileLock, to locks: inout ProcessLocks) {
         if lock.bytes.contains(attached) { locks.isAttached = true }
         if lock.isWrite {
@@ -54,7 +54,7 @@ enum LockBytes {
             if lock.bytes.contains(checkpoint) { locks.held.insert(HeldLock(kind: .checkpoint)) }
             if lock.bytes.contains(recovery) { locks.held.insert(HeldLock(kind: .recovery)) }
         } else {
-            // A write lock on a mark only moves it.
+            // A process takes a write lock on a mark only to move it.
             for mark in 0..<WALIndexHeader.markCount
             where lock.bytes.contains(firstReader + UInt64(mark)) {
                 locks.held.insert(HeldLock(kind: .reader, mark: mark))
@@ -62,9 +62,9 @@ enum LockBytes {
         }
     }
 
-    /// Adds what a lock on a database file means.
+    /// Adds the SQLite locks that a lock on a database file represents.
     ///
-    /// In WAL mode each connection holds the shared lock all the time.
+    /// In WAL mode, each connection always holds the shared lock.
     static func addDatabaseLock(_ lock: FileLock, isWAL: Bool, to locks: inout ProcessLocks) {
         if lock.bytes.overlaps(shared) {
             locks.isAttached = true
@@ -79,7 +79,7 @@ enum LockBytes {
         if lock.bytes.contains(pending) { locks.held.insert(HeldLock(kind: .pending)) }
     }
 
-    /// The locks that exclude all others, from queries; of processes that are visible.
+    /// Returns the exclusive locks of visible processes, from queries.
     static func writeLocks(_ probes: [FileSample.Probe]) -> [Int32: ProcessLocks] {
         var found: [Int32: ProcessLocks] = [:]
         for probe in probes where probe.isWrite && probe.process > 0 {
@@ -100,7 +100,7 @@ enum LockBytes {
         return found
     }
 
-    /// The locks of each process on one database.
+    /// Returns the locks of each process on one database.
     static func processes(
         in locks: [FileLock],
         database: LockIdentity?,

@@ -3,17 +3,19 @@ import Glibc
 
 /// Reads the locks on some files from the system's list.
 ///
-/// Linux returns at most one page of `/proc/locks` from each call of `read`, and unlocks its list in
-/// between (`seq_read_iter` in `fs/seq_file.c`). If an earlier lock is released then, the list skips
-/// one that is held all the time: 0.4 % of the lists beside a process that changes 10,000 locks a
-/// second. So where a list has several pages and lacks a lock of the last one, it is read again.
+/// Each call of `read` returns at most one page of `/proc/locks`, and Linux unlocks its list
+/// between calls (`seq_read_iter` in `fs/seq_file.c`). If an earlier lock is released then, the
+/// list skips a lock that is held continuously: 0.4 % of the lists beside a process that changes
+/// 10,000 locks per second. A list of several pages that lacks a lock of the previous list is
+/// therefore read again.
 struct LockList {
-    /// The longest list that certainly came from one call, in bytes: a page less one line.
+    /// The length of the longest list that surely came from one call, in bytes: a page less one
+    /// line.
     static let page = 4096 - 256
 
     private var last: Set<FileLock> = []
 
-    /// The locks on files with one of the inodes.
+    /// Returns the locks on files with one of the inodes.
     ///
     /// - Parameters:
     ///   - inodes: The inodes of the files.

@@ -1,11 +1,11 @@
-/// A lock of POSIX, as `/proc/locks` lists it.
+/// A POSIX lock in `/proc/locks`.
 struct FileLock: Hashable, Sendable {
-    /// The process that holds it.
+    /// The process that holds the lock.
     var process: Int32
-    /// Whether it excludes all other locks.
+    /// Whether the lock excludes all others.
     var isWrite: Bool
     var file: FileIdentity
-    /// The bytes: adjacent locks of one process appear as one.
+    /// The locked bytes; adjacent locks of one process appear as one.
     var bytes: ClosedRange<UInt64>
 }
 
@@ -15,7 +15,7 @@ struct FileLock: Hashable, Sendable {
 /// inode in decimal, and the first and last byte, or `EOF`. The parser works on bytes because the
 /// list is read up to a hundred times per second.
 enum LockTable {
-    /// Finds the locks on files with one of the inodes; malformed lines are skipped.
+    /// Returns the locks on files with one of the inodes; skips malformed lines.
     static func parse(_ text: [UInt8], inodes: Set<UInt64>) -> [FileLock] {
         text.withUnsafeBufferPointer { buffer in
             var found: [FileLock] = []
@@ -47,7 +47,7 @@ enum LockTable {
 
         /// The lock of the current line; nil for another kind, another file, or a malformed line.
         mutating func lock(inodes: Set<UInt64>) -> FileLock? {
-            // A process that waits has "->" here. SQLite never waits inside of the system.
+            // A waiting process has "->" here; SQLite never waits inside a system call.
             guard word() != nil, let kind = word(), kind.elementsEqual("POSIX".utf8), word() != nil,
                 let mode = word(), let process = decimal(word()).flatMap(Int32.init(exactly:)),
                 let place = word()

@@ -3,12 +3,12 @@ import Glibc
 
 /// Infers from outside whether a thread waits in SQLite's busy handler.
 ///
-/// A thread that waits sleeps in the system (`hrtimer_nanosleep`), inside of `clock_nanosleep` or
-/// `nanosleep`, and has return addresses of libsqlite3 near the top of its stack. A thread that
-/// sleeps for another reason lacks the third. Reading the stack needs the permission that a
-/// debugger needs, and does not stop the thread.
+/// A waiting thread sleeps in the kernel (`hrtimer_nanosleep`), inside the system call
+/// `clock_nanosleep` or `nanosleep`, and has return addresses of libsqlite3 near the top of its
+/// stack. A thread that sleeps for another reason lacks these addresses. Reading the stack requires
+/// a debugger's permission and does not stop the thread.
 struct BusyWait {
-    /// The executable addresses of SQLite in a process.
+    /// The addresses of SQLite's code in a process.
     private struct Code {
         var startTicks: UInt64
         var ranges: [Range<UInt64>]
@@ -16,20 +16,20 @@ struct BusyWait {
 
     private var code: [Int32: Code] = [:]
 
-    /// The part of a stack that is searched, in bytes.
+    /// The length of the searched part of a stack, in bytes.
     private static let stackLength = 1_024
     /// `nanosleep` and `clock_nanosleep` of x86_64.
     private static let sleepCalls: Set<Substring> = ["35", "230"]
-    /// The threads of one process that are looked at, so that one check takes bounded time.
+    /// The largest number of threads to check in one process, which bounds the time of a check.
     private static let threadLimit = 64
 
-    /// Whether a process has a thread that waits; nil when this user may not know.
+    /// Whether a process has a waiting thread; nil if this user lacks the permission.
     mutating func isWaiting(_ process: Int32, startTicks: UInt64) -> Bool? {
         guard let threads = ProcFile.names(in: "/proc/\(process)/task") else { return nil }
         for thread in threads.prefix(Self.threadLimit) {
             guard let place = ProcFile.text("/proc/\(process)/task/\(thread)/wchan", limit: 64)
             else { return nil }
-            // A thread that runs reads as 0, and so does each one of another user.
+            // Running threads, and all threads of other users, read as 0.
             guard place == "0" || place == "hrtimer_nanosleep" || place == "do_nanosleep" else {
                 continue
             }
@@ -52,7 +52,7 @@ struct BusyWait {
         return false
     }
 
-    /// Forgets processes that ended.
+    /// Removes ended processes.
     mutating func keep(only processes: some Collection<Int32>) {
         if code.count > processes.count { code = code.filter { processes.contains($0.key) } }
     }

@@ -3,26 +3,26 @@ import Glibc
 
 /// Finds the SQLite databases that processes have open, or that a folder contains.
 ///
-/// It opens no file itself: it lists folders and `/proc`, and a helper process reads the first
-/// bytes of each candidate, once for each state of the file. A search belongs to one thread.
+/// The search opens no file itself: it lists folders and `/proc`, and a helper process reads the
+/// first bytes of each candidate, once for each state of the file. A search belongs to one thread.
 public final class DatabaseSearch {
     /// A database that a process has open.
     public struct OpenDatabase: Sendable, Equatable {
         /// The path.
         public var path: String
-        /// The processes that have it open, as far as they are visible.
+        /// The visible processes that have it open.
         public var processes: [Int32]
     }
 
-    /// What a search over all processes found.
+    /// The result of a search over all processes.
     public struct Result: Sendable, Equatable {
-        /// The databases, those with most processes first.
+        /// The databases, sorted by descending number of processes.
         public var databases: [OpenDatabase] = []
-        /// What the search could not see, and how to see it.
+        /// The limits of the search, with remedies.
         public var notes: [String] = []
     }
 
-    /// A state of a file, in which its first bytes need to be read only once.
+    /// A state of a file, for which the search reads the first bytes only once.
     private struct FileState: Hashable {
         var identity: FileIdentity
         var size: Int64
@@ -33,9 +33,9 @@ public final class DatabaseSearch {
     private var helper: HelperProcess?
     private var known: [FileState: Bool] = [:]
 
-    /// The file states that are remembered.
+    /// The largest number of cached file states.
     private static let capacity = 16_384
-    /// The smallest page: the size of a database is a multiple of it.
+    /// The smallest page size; the size of every database is a multiple of it.
     private static let smallestPage: Int64 = 512
 
     /// Creates a search.
@@ -44,9 +44,9 @@ public final class DatabaseSearch {
     ///   ``WatchHelper/run()``.
     public init(helper: [String]) { command = helper }
 
-    /// The databases in a folder, by name; nil when the folder cannot be listed.
+    /// Returns the databases in a folder, sorted by name; nil if the folder cannot be listed.
     ///
-    /// Folders in it are not searched.
+    /// The search does not include subfolders.
     public func databases(in folder: String) -> [String]? {
         guard let names = ProcFile.names(in: folder) else { return nil }
         let prefix = folder.hasSuffix("/") ? folder : folder + "/"
@@ -55,17 +55,17 @@ public final class DatabaseSearch {
         }
     }
 
-    /// The databases that processes have open.
+    /// Returns the databases that processes have open.
     ///
     /// A scan of 300 processes takes about 50 ms.
     public func openDatabases() -> Result {
-        let own = getpid()
+        let ownProcess = getpid()
         var users: [FileIdentity: (path: String, processes: Set<Int32>)] = [:]
         var hidden = 0
         var foreign = 0
         var identities: Set<FileIdentity> = []
         for name in ProcFile.names(in: "/proc") ?? [] {
-            guard let process = Int32(name), process != own, !isHelper(process) else {
+            guard let process = Int32(name), process != ownProcess, !isHelper(process) else {
                 continue
             }
             let folder = "/proc/\(process)/fd"
@@ -83,7 +83,7 @@ public final class DatabaseSearch {
                     users[state.identity]?.processes.insert(process)
                     continue
                 }
-                // A deleted file, or one of another mount namespace, has no path here.
+                // A deleted file, or a file in another mount namespace, has no path here.
                 guard self.state(of: path)?.identity == state.identity else {
                     if !identities.contains(state.identity), path.hasSuffix("-shm") { foreign += 1 }
                     identities.insert(state.identity)
@@ -106,20 +106,21 @@ public final class DatabaseSearch {
         if hidden > 0 {
             notes.append(
                 "The open files of \(hidden) process\(hidden == 1 ? "" : "es") of other users are "
-                    + "not visible: their databases are not listed. Run as root to see them."
+                    + "not visible, so their databases are not listed. Run as root to see them."
             )
         }
         if foreign > 0 {
+            let files =
+                foreign == 1 ? "1 wal-index file belongs" : "\(foreign) wal-index files belong"
             notes.append(
-                "\(foreign) wal-index file\(foreign == 1 ? "" : "s") belong\(foreign == 1 ? "s" : "") "
-                    + "to deleted databases or to databases of other containers, which have no path "
-                    + "here. Run in the container to see them."
+                "\(files) to deleted databases or to databases of other containers, which have no "
+                    + "path here. Run in the container to see them."
             )
         }
         return notes
     }
 
-    /// The state of a file that may be a database; nil for all others.
+    /// Returns the state of a file that may be a database; nil for all others.
     private func state(of path: String) -> FileState? {
         var information = stat()
         guard stat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG,
@@ -133,29 +134,29 @@ public final class DatabaseSearch {
         )
     }
 
-    /// Whether a file begins as a database does.
+    /// Whether a file starts with a database header.
     ///
-    /// A file that was one remains one whatever is written to it; another file may become one.
+    /// A database remains a database after writes to it; another file may become one.
     private func isDatabase(_ path: String, _ state: FileState) -> Bool {
         guard state.size.isMultiple(of: Self.smallestPage) else { return false }
         var lasting = state
         (lasting.size, lasting.modified) = (0, 0)
         if known[lasting] == true { return true }
         if let known = known[state] { return known }
-        guard let answer = look(at: path) else { return false }
+        guard let answer = readHeader(of: path) else { return false }
         if known.count >= Self.capacity { known = [:] }
         known[answer ? lasting : state] = answer
         return answer
     }
 
-    /// What the helper says; nil when it fails.
-    private func look(at path: String) -> Bool? {
+    /// Whether the helper finds a database header in a file; nil if the helper fails.
+    private func readHeader(of path: String) -> Bool? {
         do throws(HelperProcess.Failure) {
             if helper == nil { helper = try HelperProcess(command) }
             guard let helper else { return nil }
             _ = try helper.answer(to: .watch(slot: 0, path: Array(path.utf8)))
             let answer = try helper.answer(to: .sample(slot: 0, probesReaders: false))
-            // Closes the file.
+            // An empty path closes the file.
             _ = try helper.answer(to: .watch(slot: 0, path: []))
             return FileSample(answer).map { DatabaseHeader($0.database.bytes) != nil }
         } catch {
@@ -164,12 +165,12 @@ public final class DatabaseSearch {
         }
     }
 
-    /// Whether a process is a helper of this one, which has files open on its behalf.
+    /// Whether a process is a helper of this one.
     private func isHelper(_ process: Int32) -> Bool {
         guard let line = ProcFile.read("/proc/\(process)/stat"),
             let close = line.lastIndex(of: 0x29)
         else { return false }
-        // State and parent follow the name.
+        // The state and the parent follow the name.
         let fields = line[(close + 1)...].split(separator: 0x20)
         guard fields.count > 1, fields[1].elementsEqual(String(getpid()).utf8),
             let arguments = ProcFile.read("/proc/\(process)/cmdline")

@@ -3,30 +3,29 @@ import Glibc
 
 /// Finds the processes that have watched files open, by their descriptors.
 ///
-/// In rollback mode an idle connection holds no lock: its descriptor is all that shows it. A scan
-/// of 300 processes takes about 50 ms, so a scan proceeds in slices of bounded time.
+/// In rollback mode, an idle connection holds no lock; only its descriptor reveals it. A scan of
+/// 300 processes takes about 50 ms, so it proceeds in slices of bounded time.
 struct DescriptorScan {
-    /// The watched files: their identities as `stat` returns them, and the database of each.
+    /// The database of each watched file, by the identity from `stat`.
     private var files: [FileIdentity: Int] = [:]
     private var filesOfDatabase: [Int: [FileIdentity]] = [:]
-    /// The processes that have each database open, by its number.
+    /// The processes that have each database open, by the database's number.
     private(set) var users: [Int: Set<Int32>] = [:]
-    /// Processes whose descriptors this user may not list.
+    /// The processes whose descriptors this user may not list.
     private(set) var hidden: Set<Int32> = []
 
-    /// Processes that this scan leaves out.
+    /// The processes that this scan skips.
     private(set) var excluded: Set<Int32> = []
     private var known: Set<Int32> = []
-    /// The processes to scan next; the last is the first.
+    /// The processes to scan, in reverse order.
     private var queue: [Int32] = []
-    /// The moments at which a new process is scanned again, because a program opens its database
-    /// after its start.
+    /// The times of further scans of new processes, which may open a database after their start.
     private var followUps: [(process: Int32, time: UInt64)] = []
 
-    /// How long after its first scan a new process is scanned again, in nanoseconds.
+    /// The delays of further scans of a new process, in nanoseconds.
     private static let followUpDelays: [UInt64] = [1_000_000_000, 3_000_000_000]
 
-    /// Leaves out a process.
+    /// Excludes a process.
     mutating func exclude(_ process: Int32) {
         excluded.insert(process)
         known.remove(process)
@@ -41,10 +40,10 @@ struct DescriptorScan {
         filesOfDatabase[database] = identities
     }
 
-    /// Whether each process was scanned since the last listing of all.
+    /// Whether all listed processes have been scanned.
     var isComplete: Bool { queue.isEmpty }
 
-    /// Lists the processes: new ones are scanned next, ended ones are forgotten.
+    /// Lists the processes: schedules new ones for a scan and removes ended ones.
     mutating func list(at now: UInt64) {
         let names = ProcFile.names(in: "/proc") ?? []
         let processes = Set(names.compactMap { Int32($0) }).subtracting(excluded)
@@ -65,12 +64,12 @@ struct DescriptorScan {
         queue += new
     }
 
-    /// Begins another round over all processes, unless one is under way.
+    /// Starts another round over all processes, unless one is in progress.
     mutating func restart() {
         if queue.isEmpty { queue = Array(known) }
     }
 
-    /// Scans at least one process, and more for some time, or all when the time is nil.
+    /// Scans at least one process, and more until the time limit; all without a limit.
     mutating func proceed(
         at now: UInt64,
         for nanoseconds: UInt64?,

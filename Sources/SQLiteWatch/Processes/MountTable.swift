@@ -4,7 +4,7 @@ struct MountTable: Sendable {
     struct Mount: Equatable, Sendable {
         var device: FileIdentity.Device
         var point: String
-        /// `ext4`, `nfs4`, `fuse.sshfs`.
+        /// The type, such as `ext4`, `nfs4` or `fuse.sshfs`.
         var type: String
     }
 
@@ -28,7 +28,7 @@ struct MountTable: Sendable {
         }
     }
 
-    /// The file system of a path that is absolute and contains no symbolic link.
+    /// Returns the file system of an absolute path without symbolic links.
     func mount(of path: String) -> Mount? {
         var best: Mount?
         for mount in mounts {
@@ -40,7 +40,7 @@ struct MountTable: Sendable {
         return best
     }
 
-    /// Spaces, tabs, newlines and backslashes are written as three octal digits.
+    /// Decodes spaces, tabs, newlines and backslashes, which are written as three octal digits.
     private static func unescaped(_ text: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -60,9 +60,9 @@ struct MountTable: Sendable {
 
 /// The file system that contains a database.
 public struct FileSystemStatus: Sendable, Codable, Equatable {
-    /// Its type: `ext4`, `nfs4`, `fuse.sshfs`.
+    /// The type, such as `ext4`, `nfs4` or `fuse.sshfs`.
     public var type: String
-    /// What does not work there, or is not visible; nil for a local file system.
+    /// The limitations of the file system; nil for a local one.
     public var warning: String?
 
     /// Describes a type of file system.
@@ -78,8 +78,8 @@ public struct FileSystemStatus: Sendable, Codable, Equatable {
                 + "(https://sqlite.org/wal.html)"
         case "fuse", "fuseblk", "fusectl":
             warning =
-                "\(type) is a FUSE file system: its locks may not reach /proc/locks, and WAL mode "
-                + "needs shared memory that it may not provide"
+                "\(type) is a FUSE file system: its locks may be missing in /proc/locks, and it "
+                + "may not provide the shared memory that WAL mode needs"
         default: warning = nil
         }
     }

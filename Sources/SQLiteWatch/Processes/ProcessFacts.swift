@@ -1,21 +1,21 @@
 #if os(Linux)
 import Glibc
 
-/// What is known of a process that uses a watched database.
+/// The known facts about a process that uses a watched database.
 struct ProcessFacts: Equatable, Sendable {
     var process: Int32
-    /// The name of the program; for an interpreter, with that of the script: `python3 report.py`.
+    /// The name of the program; for an interpreter, also that of the script: `python3 report.py`.
     var name: String
-    /// Its user's name, or number.
+    /// The name or number of its user.
     var user: String?
     /// The program and its arguments, separated by spaces.
     var commandLine: String?
     var startTicks: UInt64
 
-    /// The longest command line that is kept, in bytes.
+    /// The length limit of a command line, in bytes.
     private static let commandLineLimit = 1_024
 
-    /// Reads what the system knows; nil when the process ended, or is hidden.
+    /// Reads the facts; nil if the process has ended or is hidden.
     init?(process: Int32) {
         guard let line = ProcFile.read("/proc/\(process)/stat"), let status = ProcessStat(line)
         else { return nil }
@@ -31,18 +31,18 @@ struct ProcessFacts: Equatable, Sendable {
         name = Self.name(of: status.name, arguments: words ?? [])
     }
 
-    /// Programs whose first argument that is not an option names the program that they run.
+    /// Interpreters, whose first argument that is not an option is the script.
     private static let interpreters = [
         "python", "pypy", "ruby", "perl", "node", "php", "lua", "bash", "sh", "dash",
     ]
 
-    /// The name of a process, with its script where an interpreter runs one.
+    /// Returns the name of a process, for an interpreter with the name of its script.
     ///
     /// - Parameters:
-    ///   - name: The name that the system knows, such as `python3.11`.
+    ///   - name: The name in `/proc`, such as `python3.11`.
     ///   - arguments: The program and its arguments.
-    /// - Returns: `python3 report.py`; the name alone for other programs, and where the program text
-    ///   is an argument (`-c`).
+    /// - Returns: A name such as `python3 report.py`; only `name` for other programs, or if an
+    ///   argument contains the program text (`-c`).
     static func name(of name: String, arguments: [String]) -> String {
         let stem = name.prefix { $0.isLetter }
         guard interpreters.contains(String(stem)) else { return name }
@@ -55,7 +55,7 @@ struct ProcessFacts: Equatable, Sendable {
         return name
     }
 
-    /// The user of a process, by number.
+    /// Returns the user ID of a process.
     static func owner(of process: Int32) -> uid_t? {
         var information = stat()
         guard stat("/proc/\(process)", &information) == 0 else { return nil }

@@ -2,9 +2,9 @@
 import Glibc
 import Telemetry
 
-/// The processes of the watched databases: who they are, what they use, and whether they wait.
+/// The processes of the watched databases, with their facts, processor time and waits.
 struct ProcessRegister {
-    /// The processes that have the files open.
+    /// The scan for processes that have the files open.
     var scan: DescriptorScan
 
     private var facts: [Int32: ProcessFacts] = [:]
@@ -13,34 +13,35 @@ struct ProcessRegister {
     private var nextList: UInt64 = 0
     private var nextSlice: UInt64 = 0
     private var nextRound: UInt64 = 0
-    private var nextLook: UInt64 = 0
+    private var nextCheck: UInt64 = 0
     /// Whether a round should start as soon as the current one is complete.
     private var isAwaitingUsers = false
-    /// Whether the current round was started for that.
+    /// Whether the current round was started for new users.
     private var isUrgent = false
-    /// Whether waiting could not be seen for lack of permission.
+    /// Whether this user lacks the permission to detect waiting threads.
     private var isWaitingHidden = false
-    private var looks: [Int32] = []
+    private var checkQueue: [Int32] = []
     #if arch(x86_64)
     private var busyWait = BusyWait()
     #endif
 
-    /// Processor time of looks for waiting threads since it was set to 0, in nanoseconds.
-    var lookNanoseconds: UInt64 = 0
+    /// The processor time of checks for waiting threads since the last reset to 0, in nanoseconds.
+    var checkNanoseconds: UInt64 = 0
 
-    /// Nanoseconds between two lists of all processes.
+    /// The time between two lists of all processes, in nanoseconds.
     private static let listPause: UInt64 = 1_000_000_000
-    /// Nanoseconds between two slices of a scan, and how long one may take.
+    /// The time between two slices of a scan and the time limit of a slice, in nanoseconds.
     private static let slicePause: UInt64 = 100_000_000
     private static let slice: UInt64 = 250_000
-    /// How long a slice may take while the users of a new file are looked for.
+    /// The time limit of a slice during the search for the users of a new file.
     private static let urgentSlice: UInt64 = 3_000_000
-    /// Nanoseconds between two rounds of a scan, at least.
+    /// The minimum time between two rounds of a scan, in nanoseconds.
     private static let roundPause: UInt64 = 10_000_000_000
-    /// Nanoseconds between two looks for waiting threads, and how long one may take.
-    private static let lookPause: UInt64 = 100_000_000
-    private static let look: UInt64 = 250_000
-    /// Facts of ended processes that are kept for episodes.
+    /// The time between two checks for waiting threads and the time limit of a check, in
+    /// nanoseconds.
+    private static let checkPause: UInt64 = 100_000_000
+    private static let checkTime: UInt64 = 250_000
+    /// The number of processes whose facts remain for episodes after they end.
     private static let capacity = 4_096
 
     init(ownProcess: Int32?) {
@@ -48,10 +49,10 @@ struct ProcessRegister {
         if let ownProcess { scan.exclude(ownProcess) }
     }
 
-    /// The processes that are left out.
+    /// The excluded processes.
     var excluded: Set<Int32> { scan.excluded }
 
-    /// Does the part of the scan that is due.
+    /// Performs the part of the scan that is due.
     mutating func proceed(at now: UInt64) {
         let isFirst = nextList == 0
         if now >= nextList {
@@ -77,11 +78,11 @@ struct ProcessRegister {
         }
     }
 
-    /// Scans all processes soon, because a database has appeared.
+    /// Requests a scan of all processes soon, because a database has appeared.
     mutating func expectNewUsers() { isAwaitingUsers = true }
 
-    /// Reads the facts of a process on first sight, before it ends.
-    mutating func meet(_ process: Int32) {
+    /// Records the facts of a new process before it ends.
+    mutating func recordFacts(of process: Int32) {
         guard facts[process] == nil else { return }
         if facts.count >= Self.capacity {
             facts = facts.filter { exists($0.key) }
@@ -122,7 +123,7 @@ struct ProcessRegister {
         ticks = next
     }
 
-    /// What a report shows of a process.
+    /// Returns the facts about a process for a report.
     func facts(of process: Int32) -> DatabaseMonitor.Process? {
         facts[process].map { facts in
             DatabaseMonitor.Process(
@@ -134,46 +135,46 @@ struct ProcessRegister {
         }
     }
 
-    /// Whether processes may be checked for waiting threads now.
-    func isCheckDue(at now: UInt64) -> Bool { now >= nextLook }
+    /// Whether a check for waiting threads is due.
+    func isCheckDue(at now: UInt64) -> Bool { now >= nextCheck }
 
-    /// Whether processes wait in a busy handler; those that this look had time for.
+    /// Checks as many processes as time permits; returns whether each waits in a busy handler.
     mutating func waiting(among processes: Set<Int32>, at now: UInt64) -> [Int32: Bool] {
         #if arch(x86_64)
-        guard now >= nextLook else { return [:] }
-        nextLook = now + Self.lookPause
-        looks.removeAll { !processes.contains($0) }
-        looks += processes.subtracting(looks)
+        guard now >= nextCheck else { return [:] }
+        nextCheck = now + Self.checkPause
+        checkQueue.removeAll { !processes.contains($0) }
+        checkQueue += processes.subtracting(checkQueue)
         busyWait.keep(only: processes)
         var found: [Int32: Bool] = [:]
         let start = monotonicNanoseconds()
-        for _ in looks.indices {
-            let process = looks.removeFirst()
-            looks.append(process)
-            meet(process)
+        for _ in checkQueue.indices {
+            let process = checkQueue.removeFirst()
+            checkQueue.append(process)
+            recordFacts(of: process)
             guard let startTicks = facts[process]?.startTicks else { continue }
             if let isWaiting = busyWait.isWaiting(process, startTicks: startTicks) {
                 found[process] = isWaiting
             } else if exists(process) {
                 isWaitingHidden = true
             }
-            if monotonicNanoseconds() &- start > Self.look { break }
+            if monotonicNanoseconds() &- start > Self.checkTime { break }
         }
-        lookNanoseconds &+= monotonicNanoseconds() &- start
+        checkNanoseconds &+= monotonicNanoseconds() &- start
         return found
         #else
         return [:]
         #endif
     }
 
-    /// What cannot be seen, and how to see it.
+    /// The limits of the observation, with remedies.
     var notes: [String] {
         var notes: [String] = []
         if !scan.hidden.isEmpty {
             let count = scan.hidden.count
             notes.append(
                 "The open files of \(count) other process\(count == 1 ? "" : "es") are not visible "
-                    + "to this user: where they use a rollback journal, they are listed only while "
+                    + "to this user: with a rollback journal, such processes are listed only while "
                     + "they hold a lock. Run as root to see them."
             )
         }
@@ -181,20 +182,19 @@ struct ProcessRegister {
             namespace != "pid:[4026531836]"
         {
             notes.append(
-                "This runs in a PID namespace, as in a container: processes outside of it are not "
-                    + "listed. Run on the host, or with --pid=host, to see them."
+                "This program runs in a PID namespace, as in a container: processes outside of it "
+                    + "are not listed. Run on the host, or with --pid=host, to see them."
             )
         }
         #if arch(x86_64)
         if isWaitingHidden {
             notes.append(
-                "Whether some processes wait for a lock cannot be inferred, because this user may "
-                    + "not read their stacks. Run as their user with kernel.yama.ptrace_scope=0, or "
-                    + "as root, to see it."
+                "Lock waits of some processes cannot be detected, because this user may not read "
+                    + "their stacks. Run as their user with kernel.yama.ptrace_scope=0, or as root."
             )
         }
         #else
-        notes.append("Whether a process waits for a lock is inferred on x86_64 only.")
+        notes.append("Lock waits of processes are detected only on x86_64.")
         #endif
         return notes
     }

@@ -1,25 +1,25 @@
-/// The fields of `/proc/PID/stat` that are of use here.
+/// The relevant fields of `/proc/PID/stat`.
 package struct ProcessStat: Equatable, Sendable {
     /// The name of the program, at most 15 bytes.
     package var name: String
-    /// `R` running, `S` sleeping, `D` waiting for a disk, `T` stopped, `Z` ended.
+    /// The state: `R` running, `S` sleeping, `D` waiting for a disk, `T` stopped, `Z` ended.
     package var state: Character
     /// User and system time of all threads, in clock ticks.
     package var ticks: UInt64
-    /// When the process started, in clock ticks since the system did: a pid that is used again has
-    /// another time.
+    /// The start time of the process, in clock ticks since the start of the system; a reused pid
+    /// has another time.
     package var startTicks: UInt64
 
-    /// Parses the line; nil when it is malformed.
+    /// Parses the line; nil if it is malformed.
     ///
-    /// The name stands in parentheses and may contain spaces and parentheses itself.
+    /// The name is in parentheses and may itself contain spaces and parentheses.
     package init?(_ line: [UInt8]) {
         guard let open = line.firstIndex(of: 0x28), let close = line.lastIndex(of: 0x29),
             open < close
         else { return nil }
         name = String(decoding: line[(open + 1)..<close], as: UTF8.self)
         let fields = line[(close + 1)...].split(maxSplits: 20) { $0 == 0x20 || $0 == 0x0a }
-        // The first of them is field 3 of proc(5).
+        // The first element is field 3 of proc(5).
         guard fields.count > 19, let state = fields[0].first, let user = Self.number(fields[11]),
             let system = Self.number(fields[12]), let start = Self.number(fields[19])
         else { return nil }

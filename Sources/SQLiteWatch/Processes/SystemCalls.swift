@@ -3,7 +3,7 @@ import Glibc
 
 /// Reads small files of `/proc`.
 package enum ProcFile {
-    /// The content, up to a limit of bytes; nil when the file cannot be read.
+    /// Reads a file up to a limit in bytes; nil if it cannot be read.
     package static func read(_ path: String, limit: Int = 1 << 20) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -11,7 +11,7 @@ package enum ProcFile {
         return read(descriptor, limit: limit)
     }
 
-    /// What follows in an open file, up to a limit of bytes; nil when it cannot be read.
+    /// Reads the rest of an open file up to a limit in bytes; nil if it cannot be read.
     package static func read(_ descriptor: Int32, limit: Int) -> [UInt8]? {
         var content: [UInt8] = []
         while content.count < limit {
@@ -31,12 +31,12 @@ package enum ProcFile {
         return content
     }
 
-    /// The content as text, with replacements for bytes that are no UTF-8.
+    /// Reads a file as text, with replacements for bytes that are not UTF-8.
     package static func text(_ path: String, limit: Int = 1 << 16) -> String? {
         read(path, limit: limit).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The names in a folder; nil when it cannot be listed.
+    /// Returns the names in a folder; nil if it cannot be listed.
     package static func names(in folder: String) -> [String]? {
         guard let stream = opendir(folder) else { return nil }
         defer { closedir(stream) }
@@ -52,7 +52,7 @@ package enum ProcFile {
         return names
     }
 
-    /// Where a symbolic link points; nil when it cannot be read.
+    /// Returns the destination of a symbolic link; nil if it cannot be read.
     package static func link(_ path: String) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
             guard let start = buffer.baseAddress else { return nil }
@@ -64,7 +64,7 @@ package enum ProcFile {
 }
 
 extension FileIdentity {
-    /// The identity of the file to which a path leads through symbolic links; nil for none.
+    /// Reads the identity of the file at a path, following symbolic links; nil if there is none.
     package init?(path: String) {
         var information = stat()
         guard stat(path, &information) == 0 else { return nil }
@@ -80,7 +80,7 @@ extension FileIdentity {
 }
 
 extension FileIdentity.Device {
-    /// The numbers in glibc's encoding of a device.
+    /// Decodes a device number in glibc's encoding.
     init(_ device: UInt64) {
         self.init(
             major: UInt32(truncatingIfNeeded: (device >> 8 & 0xfff) | (device >> 32 & ~0xfff)),

@@ -15,13 +15,14 @@ enum SystemClock {
     /// Milliseconds since 1970.
     static var calendarMilliseconds: Int64 { Int64(reading(CLOCK_REALTIME) / 1_000_000) }
 
-    /// Sleeps until a moment of the monotonic clock, or until a signal arrives.
+    /// Sleeps until a time of the monotonic clock or until a signal arrives.
     static func sleep(until time: UInt64) {
         var moment = timespec(
             tv_sec: Int(time / 1_000_000_000),
             tv_nsec: Int(time % 1_000_000_000)
         )
-        // The signal may ask this program to stop: the caller decides whether to sleep again.
+        // The signal may request the end of this program, so the caller decides whether to
+        // continue.
         clock_nanosleep(CLOCK_MONOTONIC, Int32(TIMER_ABSTIME), &moment, nil)
     }
 

@@ -1,4 +1,4 @@
-/// Text of other programs in a form that no terminal interprets.
+/// Escapes text of other programs so that terminals do not interpret it.
 public enum PrintableText {
     /// Replaces control characters, and characters that change the direction of text, with
     /// `\u{…}`.
@@ -15,7 +15,7 @@ public enum PrintableText {
         return escaped
     }
 
-    /// Replaces the same characters in each line of a text, and keeps its newlines.
+    /// Escapes each line of a text and keeps its newlines.
     package static func escapedLines(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { escaped(String($0)) }.joined(separator: "\n")
@@ -26,7 +26,7 @@ public enum PrintableText {
     /// Encoders escape only the controls below U+0020. In a JSON text, any other of these
     /// characters can only be a part of a string.
     static func escaped(json: String, keepingNewlines: Bool) -> String {
-        // Most texts have none of the bytes with which such a character begins in UTF-8.
+        // Most texts contain none of the bytes with which such characters start in UTF-8.
         let mayBeUnsafe = json.utf8.contains { byte in
             switch byte {
             case 0x0a: !keepingNewlines

@@ -4,15 +4,15 @@ import Glibc
 import Darwin
 #endif
 
-/// Errors of the system, in words that say what to do.
+/// Descriptions of system errors, with remedies.
 enum SystemErrorText {
-    /// The words for an `errno`.
+    /// Returns the description of an `errno`.
     static func text(_ code: Int32) -> String {
         switch code {
         case EACCES, EPERM:
-            "this user may not read it; run as its owner, or as root"
+            "this user may not read it; run as its owner or as root"
         case ETIMEDOUT:
-            "its file system does not answer"
+            "its file system does not respond"
         default: String(cString: strerror(code))
         }
     }

@@ -2,30 +2,30 @@
 public struct WatchCondition: Sendable, Equatable {
     /// A number of a report.
     public enum Metric: String, Sendable, CaseIterable {
-        /// How long the oldest pin has lasted, in seconds.
+        /// The age of the oldest pin, in seconds.
         case pin
-        /// The frames that readers keep in the log.
+        /// The number of frames that readers pin in the log.
         case pinFrames = "pin.frames"
-        /// Their size, in bytes.
+        /// The size of these frames, in bytes.
         case pinBytes = "pin.bytes"
-        /// How long a process has held a lock to write, in seconds.
+        /// The longest time for which a process has held a write lock, in seconds.
         case writer
-        /// The largest share of time for which one process held a lock to write, from 0 to 1.
+        /// The largest share of time for which one process held a write lock, from 0 to 1.
         case writerShare = "writer.share"
-        /// How long a checkpoint has lasted, in seconds.
+        /// The age of the longest checkpoint, in seconds.
         case checkpoint
-        /// The processes that probably wait.
+        /// The number of processes that probably wait.
         case waiting
         /// The size of the `-wal` file, in bytes.
         case log
-        /// The frames in use.
+        /// The number of frames in use.
         case logFrames = "log.frames"
         /// Commits per second, or transactions of a rollback journal.
         case commits
-        /// The processes that use the database.
+        /// The number of processes that use the database.
         case processes
 
-        /// What its numbers are.
+        /// The unit of the metric.
         public var unit: Unit {
             switch self {
             case .pin, .writer, .checkpoint: .seconds
@@ -37,7 +37,7 @@ public struct WatchCondition: Sendable, Equatable {
         }
     }
 
-    /// What a number is.
+    /// The unit of a number.
     public enum Unit: Sendable {
         /// A time, in seconds.
         case seconds
@@ -51,7 +51,7 @@ public struct WatchCondition: Sendable, Equatable {
         case count
     }
 
-    /// How two numbers are compared.
+    /// The comparison of two numbers.
     public enum Comparison: String, Sendable, CaseIterable {
         /// At least.
         case atLeast = ">="
@@ -63,11 +63,11 @@ public struct WatchCondition: Sendable, Equatable {
         case less = "<"
     }
 
-    /// The number of the report.
+    /// The compared number of the report.
     public var metric: Metric
-    /// How it is compared.
+    /// The comparison.
     public var comparison: Comparison
-    /// The number that it is compared with, in the metric's unit.
+    /// The limit, in the metric's unit.
     public var value: Double
 
     /// Creates a condition.
@@ -77,7 +77,7 @@ public struct WatchCondition: Sendable, Equatable {
         self.value = value
     }
 
-    /// Whether a report meets it; false where the database cannot be watched.
+    /// Whether a report meets the condition; false if the database cannot be watched.
     public func isMet(by report: WatchReport) -> Bool {
         guard report.file.state == .present else { return false }
         let found = metric.value(in: report)
@@ -91,7 +91,7 @@ public struct WatchCondition: Sendable, Equatable {
 }
 
 extension WatchCondition.Metric {
-    /// The number in a report; 0 where nothing was seen.
+    /// Returns the number in a report; 0 if nothing was observed.
     func value(in report: WatchReport) -> Double {
         let locks = report.processes.flatMap(\.locks)
         func longest(_ isIncluded: (LockKind) -> Bool) -> Double {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Reports as JSON, with all control characters escaped.
+/// Encodes reports as JSON with all control characters escaped.
 public enum WatchJSON {
-    /// A report as indented JSON with a newline at the end.
+    /// Returns a report as indented JSON with a newline at the end.
     public static func text(of report: WatchReport) throws -> String { try document(report) }
 
-    /// A report as one line of JSON with a newline at the end.
+    /// Returns a report as one line of JSON with a newline at the end.
     public static func line(of report: WatchReport) throws -> String {
         try PrintableText.escaped(
             json: encoded(report, [.sortedKeys, .withoutEscapingSlashes]),
@@ -13,7 +13,7 @@ public enum WatchJSON {
         ) + "\n"
     }
 
-    /// Any value as indented JSON with a newline at the end.
+    /// Returns any value as indented JSON with a newline at the end.
     package static func document(_ value: some Encodable) throws -> String {
         try PrintableText.escaped(
             json: encoded(value, [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]),

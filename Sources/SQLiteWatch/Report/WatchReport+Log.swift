@@ -1,88 +1,90 @@
 /// The write-ahead log of a database.
 public struct WatchedWAL: Sendable, Codable, Equatable {
-    /// The size of the `-wal` file, in bytes: not a backlog, because the file keeps its size when
-    /// the log starts over.
-    public var bytes: UInt64
-    /// The frames in use; nil without a wal-index.
-    public var frames: UInt64?
-    /// The frames for which the file has room.
-    public var room: UInt64?
-    /// The frames that are in the database file already.
-    public var backfilled: UInt64?
-    /// The frames that readers keep in the log.
-    public var pinned: UInt64?
-    /// Bytes in a page; a frame has 24 more.
-    public var pageSize: Int?
-    /// The read marks, in frames; nil for one that is not in use.
+    /// The size of the `-wal` file, in bytes.
     ///
-    /// A mark outlives its reader.
+    /// This is not the backlog: the file keeps its size when the log is reset.
+    public var bytes: UInt64
+    /// The number of frames in use; nil without a wal-index.
+    public var frames: UInt64?
+    /// The number of frames that fit into the file.
+    public var room: UInt64?
+    /// The number of frames that checkpoints have already copied to the database file.
+    public var backfilled: UInt64?
+    /// The number of frames that readers pin in the log.
+    public var pinned: UInt64?
+    /// The page size in bytes; a frame is 24 bytes longer.
+    public var pageSize: Int?
+    /// The read marks, in frames; nil for unused marks.
+    ///
+    /// A mark remains after its reader has ended.
     public var marks: [UInt64?]
-    /// Commits in the interval that changed a page.
+    /// The number of commits in the interval that changed a page.
     public var commits: UInt64
     /// Commits per second.
     public var commitsPerSecond: Double
-    /// Frames written in the interval; at least so many when the log was reset.
+    /// The number of frames written in the interval; a lower bound if the log was reset.
     public var framesWritten: UInt64
     /// Frames per second.
     public var framesPerSecond: Double
-    /// Checkpoints seen in the interval that copied frames; at least so many.
+    /// A lower bound of the number of checkpoints in the interval that copied frames.
     public var checkpoints: UInt64
-    /// Frames that they copied.
+    /// The number of frames that these checkpoints copied.
     public var framesBackfilled: UInt64
-    /// How often the log started over in the interval.
+    /// The number of resets of the log in the interval.
     public var resets: UInt64
 }
 
 /// Transactions of a rollback journal.
 public struct WatchedRollback: Sendable, Codable, Equatable {
-    /// Transactions in the interval, from the change counter.
+    /// The number of transactions in the interval, from the change counter.
     ///
-    /// In exclusive locking mode the counter changes only once.
+    /// In exclusive locking mode, the counter changes only once.
     public var transactions: UInt64
     /// Transactions per second.
     public var transactionsPerSecond: Double
-    /// The size of the `-journal` file, in bytes; nil when there is none.
+    /// The size of the `-journal` file, in bytes; nil without a journal.
     public var journalBytes: UInt64?
-    /// Whether the journal is of a transaction whose process ended: the next reader rolls it back.
+    /// Whether the journal belongs to a transaction whose process ended; the next reader rolls it
+    /// back.
     public var isHot: Bool
 }
 
-/// A period in which a process was in the way of others.
+/// A period in which a process blocked others or pinned the log.
 public struct WatchEpisode: Sendable, Codable, Equatable {
-    /// What the process held.
+    /// The lock or mark that the process held.
     public enum Kind: String, Sendable, Codable, Equatable {
-        /// The lock to write.
+        /// The write lock.
         case writer
-        /// The lock to checkpoint.
+        /// The checkpoint lock.
         case checkpoint
         /// A read mark behind the end of the log.
         case pin
-        /// A lock of a rollback journal that excludes others, or exclusive locking mode.
+        /// A rollback-journal lock that excludes others, or exclusive locking mode.
         case exclusive
     }
 
     /// A process that probably waited.
     public struct Waiter: Sendable, Codable, Hashable {
-        /// Its number.
+        /// The process ID.
         public var pid: Int32
-        /// Its name.
+        /// The name of the process.
         public var name: String
     }
 
-    /// What it held.
+    /// The lock or mark that the process held.
     public var kind: Kind
-    /// The process.
+    /// The process ID.
     public var pid: Int32
-    /// Its name.
+    /// The name of the process.
     public var name: String
-    /// The first of the samples that show it.
+    /// The time of the first sample that shows the episode.
     public var start: WatchTime
-    /// The first sample that does not; nil while it lasts.
+    /// The time of the first sample after the episode; nil while it lasts.
     public var end: WatchTime?
-    /// How long it lasted, or has lasted, in seconds.
+    /// The duration so far, in seconds.
     public var seconds: Double
-    /// The most frames that it pinned.
+    /// The largest number of frames that the process pinned.
     public var frames: UInt64?
-    /// The processes that probably waited meanwhile.
+    /// The processes that probably waited during the episode.
     public var waiters: [Waiter]
 }

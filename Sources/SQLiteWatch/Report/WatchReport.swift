@@ -1,168 +1,167 @@
-/// What was seen of one database, from outside, in one interval.
+/// The observation of one database, from outside, in one interval.
 public struct WatchReport: Sendable, Codable, Equatable {
     /// The name and version of this format.
     public static let currentSchema = "poolgauge.watch/1"
 
     /// ``currentSchema``.
     public var schema = WatchReport.currentSchema
-    /// When the report was made.
+    /// The time of the report.
     public var time: WatchTime
-    /// The interval that rates and shares refer to.
+    /// The interval to which rates and shares refer.
     public var window: WatchWindow
     /// The database file.
     public var file: WatchedFile
-    /// The processes that use it, those that hold locks first.
+    /// The processes that use the database; lock holders come first.
     public var processes: [WatchedProcess]
-    /// The readers that keep frames in the log, the one that keeps most first.
+    /// The readers that pin frames in the log, sorted by descending number of frames.
     public var pins: [WatchedPin]
-    /// The log; nil when the database is not in WAL mode.
+    /// The log; nil if the database is not in WAL mode.
     public var wal: WatchedWAL?
     /// Transactions of a rollback journal; nil in WAL mode.
     public var rollback: WatchedRollback?
-    /// The frames of the log by table and index, the one with most frames first.
+    /// The frames of the log by table and index, in descending order.
     public var tables: [WatchedTable]
-    /// How much of the written frames the tables explain; nil when they are not read.
+    /// The coverage of the written frames by `tables`; nil if frames are not read.
     public var tablesCoverage: WatchedCoverage?
-    /// Periods in which a process was in the way of others, the latest first.
+    /// Periods in which a process blocked others or pinned the log, the latest first.
     public var episodes: [WatchEpisode]
-    /// What matters most.
+    /// The most important finding.
     public var verdict: WatchVerdict
-    /// All that is unusual, what matters most first.
+    /// All unusual findings, the most important first.
     public var findings: [WatchVerdict]
-    /// What this report cannot show, and how to see it.
+    /// The limits of this report, with remedies.
     public var notes: [String]
-    /// The statements of traced programs; nil unless SQL is traced.
+    /// The statements of traced programs; nil without SQL tracing.
     public var statements: [WatchedStatement]?
-    /// Their transactions: all open ones, then the longest.
+    /// The transactions of traced programs: all open ones, then the longest.
     public var transactions: [WatchedTransaction]?
-    /// Their waits for locks, the latest first.
+    /// The lock waits of traced programs, the latest first.
     public var blocked: [WatchedBlock]?
-    /// How statements were traced.
+    /// A description of the tracing.
     public var tracing: WatchedTracing?
 }
 
 /// The interval of a report.
 public struct WatchWindow: Sendable, Codable, Equatable {
-    /// Its length.
+    /// The length in seconds.
     public var seconds: Double
-    /// How often the locks that exclude others were read in it.
+    /// How often the exclusive locks were read.
     public var samples: Int
-    /// Samples per second, on average; their moments are random.
+    /// The mean number of samples per second; their times are random.
     public var samplesPerSecond: Double
-    /// How often the locks of readers were read: less often than ``samples`` where many processes
-    /// use the database.
+    /// How often the locks of readers were read; less than ``samples`` if many processes use the
+    /// database.
     public var listSamples: Int
-    /// Processor time of this program and its helper, as a share of one core.
+    /// The processor time of this program and its helpers, as a share of one core.
     public var processorShare: Double
 }
 
 /// A database file.
 public struct WatchedFile: Sendable, Codable, Equatable {
-    /// Whether there is a database.
+    /// The state of the file.
     public enum State: String, Sendable, Codable, Equatable {
-        /// It can be read.
+        /// The database can be read.
         case present
-        /// It has no content: no transaction has written to it.
+        /// The file is empty: no transaction has written to it.
         case empty
         /// No file has this name.
         case missing
-        /// The file is no SQLite database, or an encrypted one.
+        /// The file is not a SQLite database, or it is encrypted.
         case notADatabase
         /// This user may not read it, or the file system does not answer.
         case unreadable
     }
 
-    /// How transactions are made atomic.
+    /// The mechanism that makes transactions atomic.
     public enum JournalMode: String, Sendable, Codable, Equatable {
-        /// With a write-ahead log.
+        /// A write-ahead log.
         case wal
-        /// With a rollback journal: `delete`, `truncate`, `persist`, `memory` or `off`, which the
-        /// file does not record.
+        /// A rollback journal: `delete`, `truncate`, `persist`, `memory` or `off`; the file does
+        /// not record which.
         case rollback
     }
 
     /// The path.
     public var path: String
-    /// Whether there is a database.
+    /// The state of the file.
     public var state: State
-    /// Why it cannot be read, and what to do.
+    /// The reason why the file cannot be read, with a remedy.
     public var problem: String?
     /// The size of the file, in bytes.
     public var bytes: UInt64?
-    /// Pages of the database, with the log's.
+    /// The number of pages of the database, including those in the log.
     public var pages: UInt64?
-    /// Pages that hold nothing, as of the last checkpoint.
+    /// The number of free pages, as of the last checkpoint.
     public var freePages: UInt64?
-    /// Bytes in a page.
+    /// The page size in bytes.
     public var pageSize: Int?
-    /// How transactions are made atomic.
+    /// The journal mode.
     public var journalMode: JournalMode?
-    /// What happens to pages that become free.
+    /// The treatment of pages that become free.
     public var autoVacuum: AutoVacuum?
-    /// The encoding of texts.
+    /// The text encoding.
     public var encoding: TextEncodingName?
     /// `PRAGMA application_id`.
     public var applicationID: UInt32?
     /// `PRAGMA user_version`.
     public var userVersion: Int32?
-    /// The file system that contains it.
+    /// The file system that contains the file.
     public var fileSystem: FileSystemStatus?
 }
 
 /// A process that uses a database.
 ///
-/// A process is one line, whatever the number of its connections: the system lists locks by
-/// process.
+/// All connections of a process appear as one entry, because the system lists locks by process.
 public struct WatchedProcess: Sendable, Codable, Equatable {
-    /// Its number.
+    /// The process ID.
     public var pid: Int32
     /// The name of its program, at most 15 bytes.
     public var name: String
-    /// Its user.
+    /// The user of the process.
     public var user: String?
     /// The program and its arguments.
     public var commandLine: String?
-    /// Its processor time in the interval, as a share of one core.
+    /// The processor time in the interval, as a share of one core.
     public var processorShare: Double?
-    /// The locks that it held at the last sample.
+    /// The locks that the process held at the last sample.
     public var locks: [WatchedLock]
-    /// How much of the interval it held locks.
+    /// The shares of the interval for which the process held locks.
     public var share: WatchedShare
-    /// Whether a thread waits in SQLite's busy handler; nil when that cannot be known.
+    /// Whether a thread waits in SQLite's busy handler; nil if unknown.
     public var waiting: WatchedWait?
 }
 
 /// A lock that a process holds.
 public struct WatchedLock: Sendable, Codable, Equatable {
-    /// What it permits.
+    /// The kind of the lock.
     public var kind: LockKind
     /// The read mark of a reader in WAL mode.
     public var mark: Int?
-    /// The last frame that belongs to the state that it reads; 0 for the database file alone.
+    /// The last frame of the state that the reader sees; 0 for the database file alone.
     public var frame: UInt64?
-    /// The first of the samples in a row in which it was held: it was acquired before.
+    /// The time of the first of the consecutive samples that show the lock.
     public var since: WatchTime
-    /// How long it has been held, in seconds: at least so long.
+    /// A lower bound of the time for which the lock has been held, in seconds.
     public var seconds: Double
-    /// Whether it was certainly not released between two samples, as far as commits and marks show.
+    /// Whether commits and marks prove that the lock was not released between two samples.
     public var isContinuous: Bool
 }
 
 /// The share of an interval, from 0 to 1, for which a process held locks.
 public struct WatchedShare: Sendable, Codable, Equatable {
-    /// To write: ``LockKind/writer``, ``LockKind/reserved``, ``LockKind/pending`` or
+    /// Write locks: ``LockKind/writer``, ``LockKind/reserved``, ``LockKind/pending`` or
     /// ``LockKind/exclusive``.
     public var writer = WatchedEstimate()
-    /// To read: ``LockKind/reader`` or ``LockKind/shared``.
+    /// Read locks: ``LockKind/reader`` or ``LockKind/shared``.
     public var reader = WatchedEstimate()
-    /// To checkpoint.
+    /// The checkpoint lock.
     public var checkpoint = WatchedEstimate()
 
     /// Creates shares of zero.
     public init() {}
 }
 
-/// A share that samples estimate.
+/// A share estimated from samples.
 public struct WatchedEstimate: Sendable, Codable, Equatable {
     /// The share of samples, from 0 to 1.
     public var value: Double = 0
@@ -178,30 +177,30 @@ public struct WatchedEstimate: Sendable, Codable, Equatable {
 
 /// A process that probably waits for a lock.
 public struct WatchedWait: Sendable, Codable, Equatable {
-    /// Whether a thread waited when the process was last looked at.
+    /// Whether a thread waited at the last check.
     public var isWaiting: Bool
-    /// The share of looks, from 0 to 1, at which a thread waited while others held locks.
+    /// The share of checks, from 0 to 1, at which a thread waited while others held locks.
     public var share: Double
-    /// Always true: it is inferred from the stacks of sleeping threads.
+    /// Always true: waits are inferred from the stacks of sleeping threads.
     public var isInferred = true
 }
 
-/// A reader that keeps frames in the log.
+/// A reader that pins frames in the log.
 public struct WatchedPin: Sendable, Codable, Equatable {
-    /// The process.
+    /// The process ID.
     public var pid: Int32
-    /// Its name.
+    /// The name of the process.
     public var name: String
     /// The read mark.
     public var mark: Int
-    /// The last frame that belongs to the state that it reads; 0 for the database file alone.
+    /// The last frame of the state that the reader sees; 0 for the database file alone.
     public var frame: UInt64
-    /// The frames that no checkpoint can copy while it reads.
+    /// The number of frames that no checkpoint can copy during this read.
     public var frames: UInt64
-    /// Their size in the log, in bytes.
+    /// The size of these frames in the log, in bytes.
     public var bytes: UInt64
-    /// The first of the samples in a row that show it.
+    /// The time of the first of the consecutive samples that show the pin.
     public var since: WatchTime
-    /// How long it has pinned them, in seconds: at least so long.
+    /// A lower bound of the age of the pin, in seconds.
     public var seconds: Double
 }

@@ -1,10 +1,12 @@
+import Units
+
 /// The lines of a report on statements, transactions and waits; see ``WatchText``.
 enum WatchStatementText {
     private static let limit = 20
-    /// The columns of a statement's text.
+    /// The width limit of a statement's text.
     private static let textWidth = 58
 
-    /// The lines; none unless SQL was traced.
+    /// Returns the lines; none without SQL tracing.
     static func lines(of report: WatchReport) -> [String] {
         guard let tracing = report.tracing else { return [] }
         return statements(report) + transactions(report) + blocked(report) + notes(tracing)
@@ -12,7 +14,7 @@ enum WatchStatementText {
 
     private static func statements(_ report: WatchReport) -> [String] {
         guard let statements = report.statements, !statements.isEmpty else {
-            return ["", "no statement was executed"]
+            return ["", "no statements were executed"]
         }
         let isTimed = statements.contains { $0.timed > 0 }
         var rows = [["calls", "calls/s", "busy", "waited"]]
@@ -20,15 +22,15 @@ enum WatchStatementText {
         rows[0] += ["pids", "statement"]
         for statement in statements.prefix(limit) {
             var row = [
-                WatchUnits.count(statement.calls), WatchUnits.decimal(statement.callsPerSecond),
-                statement.busy == 0 ? "–" : WatchUnits.count(statement.busy),
-                statement.waited == 0 ? "–" : WatchUnits.duration(statement.waited),
+                HumanUnits.exact(statement.calls), HumanUnits.number(statement.callsPerSecond),
+                statement.busy == 0 ? "–" : HumanUnits.exact(statement.busy),
+                statement.waited == 0 ? "–" : HumanUnits.duration(seconds: statement.waited),
             ]
             if isTimed {
                 row += [
-                    statement.rows.map(WatchUnits.decimal) ?? "",
-                    mean(statement), statement.p99.map(short) ?? "",
-                    statement.seconds.map(WatchUnits.duration) ?? "",
+                    statement.rows.map(HumanUnits.number) ?? "",
+                    mean(statement), statement.p99.map(HumanUnits.duration(seconds:)) ?? "",
+                    statement.seconds.map(HumanUnits.duration(seconds:)) ?? "",
                 ]
             }
             let values = statement.values.map { " -- " + $0.joined(separator: ", ") } ?? ""
@@ -47,15 +49,16 @@ enum WatchStatementText {
         let transactions = report.transactions ?? []
         guard !transactions.isEmpty else { return [] }
         var rows = [
-            ["transaction of", "state", "for", "statements", "longest gap", "last statement"]
+            ["transaction of", "state", "age", "statements", "longest gap", "last statement"]
         ]
         let open = transactions.filter(\.open)
         for transaction in open.prefix(limit) + transactions.filter({ !$0.open }).prefix(5) {
             rows.append([
-                who(transaction.name, transaction.pid),
-                (transaction.open ? "open" : "ended") + (transaction.writes ? ", writes" : ""),
-                WatchUnits.duration(transaction.seconds), WatchUnits.count(transaction.statements),
-                WatchUnits.duration(transaction.longestGapSeconds),
+                process(transaction.name, transaction.pid),
+                (transaction.open ? "open" : "ended") + (transaction.writes ? ", writing" : ""),
+                HumanUnits.duration(seconds: transaction.seconds),
+                HumanUnits.exact(transaction.statements),
+                HumanUnits.duration(seconds: transaction.longestGapSeconds),
                 cut(transaction.sql ?? "?"),
             ])
         }
@@ -73,27 +76,28 @@ enum WatchStatementText {
 
     private static func notes(_ tracing: WatchedTracing) -> [String] {
         var notes: [String] = tracing.notVisible.map { hidden in
-            "the SQL of \(who(hidden.name, hidden.pid)) is not visible: \(hidden.reason)"
+            "the SQL of \(process(hidden.name, hidden.pid)) is not visible: \(hidden.reason)"
         }
         if tracing.lost > 0 {
             notes.append(
-                "\(WatchUnits.count(tracing.lost, "event")) were lost: all counts are lower bounds"
+                "events lost: \(HumanUnits.exact(tracing.lost)); all counts are lower bounds"
             )
         }
         if tracing.unknownTexts > 0 {
-            notes.append(
-                "the text of \(WatchUnits.count(tracing.unknownTexts, "execution")) was not readable"
-            )
+            let executions = HumanUnits.exact(tracing.unknownTexts, "execution")
+            notes.append("the SQL of \(executions) could not be read")
         }
         notes += tracing.notes
-        let cost = tracing.secondsPerEvent.map { ", \(short($0)) each" } ?? ""
+        let cost =
+            tracing.secondsPerEvent.map { ", \(HumanUnits.duration(seconds: $0)) each" } ?? ""
         var lines = [""]
         for note in notes { lines += WatchText.wrapped(note, first: "note: ", rest: "      ") }
         lines += WatchText.wrapped(
-            "SQL \(tracing.level): \(WatchUnits.count(tracing.events, "event")) in "
-                + "\(WatchUnits.duration(tracing.seconds))\(cost); probes slow "
-                + "\(tracing.processesSlowed) process\(tracing.processesSlowed == 1 ? "" : "es") by at most "
-                + WatchUnits.percent(tracing.share),
+            "SQL \(tracing.level): \(HumanUnits.exact(tracing.events, "event")) in "
+                + "\(HumanUnits.duration(seconds: tracing.seconds))\(cost); probes slow "
+                + (tracing.processesSlowed == 1
+                    ? "1 process" : "\(tracing.processesSlowed) processes")
+                + " by at most " + HumanUnits.percent(tracing.share),
             first: "",
             rest: "  "
         )
@@ -104,44 +108,42 @@ enum WatchStatementText {
 
     private static func mean(_ statement: WatchedStatement) -> String {
         guard let mean = statement.mean else { return "" }
-        guard let error = statement.meanError else { return "\(short(mean)) (1 timed)" }
-        return error > 0 ? "\(short(mean)) ± \(short(error))" : short(mean)
-    }
-
-    /// A time that may be below a millisecond.
-    private static func short(_ seconds: Double) -> String {
-        guard seconds < 0.001 else { return WatchUnits.duration(seconds) }
-        return WatchUnits.decimal(seconds * 1e6) + " µs"
+        guard let error = statement.meanError else {
+            return "\(HumanUnits.duration(seconds: mean)) (1 timed)"
+        }
+        return error > 0
+            ? "\(HumanUnits.duration(seconds: mean)) ± \(HumanUnits.duration(seconds: error))"
+            : HumanUnits.duration(seconds: mean)
     }
 
     private static func cut(_ text: String) -> String {
         text.count <= textWidth ? text : String(text.prefix(textWidth - 1)) + "…"
     }
 
-    fileprivate static func who(_ name: String?, _ pid: Int32) -> String {
+    fileprivate static func process(_ name: String?, _ pid: Int32) -> String {
         name.map { "\($0) (\(pid))" } ?? "process \(pid)"
     }
 }
 
 extension WatchedBlock {
-    /// Who waited for whom, in one sentence.
+    /// A sentence that names the waiter and the blocker.
     public var sentence: String {
         let statement = { (sql: String?) in
             sql.map { "`" + ($0.count <= 80 ? $0 : String($0.prefix(79)) + "…") + "`" }
                 ?? "a statement"
         }
-        var text = "\(statement(sql)) of \(WatchStatementText.who(name, pid)) "
-        text += failed ? "failed after it waited " : "waited "
-        text += (isUpperBound ? "at most " : "") + WatchUnits.duration(seconds)
-        guard let by else { return text + "; the blocker was not traced" }
-        text += " for \(WatchStatementText.who(by.name, by.pid))"
+        var text = "\(statement(sql)) of \(WatchStatementText.process(name, pid)) "
+        text += failed ? "failed after waiting " : "waited "
+        text += (isUpperBound ? "at most " : "") + HumanUnits.duration(seconds: seconds)
+        guard let by else { return text + "; the blocking process was not traced" }
+        text += " for \(WatchStatementText.process(by.name, by.pid))"
         if by.isInferred { return text + ", which held the lock" }
         if let sql = by.sql { text += ", whose transaction last ran \(statement(sql))" }
         if let open = by.transactionSeconds {
-            text += " and was open for \(WatchUnits.duration(open))"
+            text += " and was open for \(HumanUnits.duration(seconds: open))"
         }
         if let idle = by.idleSeconds, idle >= 0.001 {
-            text += ", idle for \(WatchUnits.duration(idle)) of the wait"
+            text += ", idle for \(HumanUnits.duration(seconds: idle)) of the wait"
         }
         return text
     }

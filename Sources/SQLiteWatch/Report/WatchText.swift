@@ -1,3 +1,5 @@
+import Units
+
 /// A report as text of at most 100 columns, where names and paths permit.
 ///
 /// Names, paths and command lines are escaped: no control character of another program reaches a
@@ -6,11 +8,11 @@ public struct WatchText {
     private let report: WatchReport
     private var lines: [String] = []
 
-    /// The processes, pins and episodes that are shown.
+    /// The largest number of processes, pins and episodes to show.
     private static let limit = 20
     private static let width = 100
 
-    /// The lines of a report, with a newline at the end.
+    /// Returns the text of a report with a newline at the end.
     public static func text(of report: WatchReport) -> String {
         var text = WatchText(report)
         text.compose()
@@ -33,11 +35,11 @@ public struct WatchText {
         let window = report.window
         let readers =
             window.listSamples < window.samples
-            ? ", \(WatchUnits.count(UInt64(window.listSamples))) of them with readers" : ""
+            ? ", \(HumanUnits.exact(UInt64(window.listSamples))) of them with readers" : ""
         lines.append(
-            "\(WatchUnits.count(UInt64(window.samples), "sample")) in "
-                + "\(WatchUnits.duration(window.seconds)) at random moments\(readers); poolgauge "
-                + "used \(WatchUnits.percent(window.processorShare)) of a core"
+            "\(HumanUnits.exact(UInt64(window.samples), "sample")) in "
+                + "\(HumanUnits.duration(seconds: window.seconds)) at random times\(readers); "
+                + "poolgauge used \(HumanUnits.percent(window.processorShare)) of a core"
         )
     }
 
@@ -49,12 +51,12 @@ public struct WatchText {
             lines.append("  \(Self.words(file.state))\(problem)")
             return
         }
-        var parts = ["file " + (file.bytes.map(WatchUnits.bytes) ?? "?")]
+        var parts = ["file " + (file.bytes.map(HumanUnits.bytes) ?? "?")]
         if let pages = file.pages {
             parts.append(
-                WatchUnits.count(pages, "page")
-                    + (file.pageSize.map { " of \(WatchUnits.bytes(UInt64($0)))" } ?? "")
-                    + (file.freePages.map { ", \(WatchUnits.count($0)) free" } ?? "")
+                HumanUnits.exact(pages, "page")
+                    + (file.pageSize.map { " of \(HumanUnits.bytes(UInt64($0)))" } ?? "")
+                    + (file.freePages.map { ", \(HumanUnits.exact($0)) free" } ?? "")
             )
         }
         parts.append(file.journalMode == .wal ? "WAL" : "rollback journal")
@@ -70,28 +72,28 @@ public struct WatchText {
 
     private mutating func wal() {
         guard let wal = report.wal else { return }
-        var parts = ["log \(WatchUnits.bytes(wal.bytes))"]
+        var parts = ["log \(HumanUnits.bytes(wal.bytes))"]
         if let frames = wal.frames, let backfilled = wal.backfilled {
             parts.append(
-                "\(WatchUnits.count(frames, "frame")) in use, "
-                    + "\(WatchUnits.count(backfilled)) copied back, "
-                    + "\(WatchUnits.count(wal.pinned ?? 0)) pinned"
+                "\(HumanUnits.exact(frames, "frame")) in use, "
+                    + "\(HumanUnits.exact(backfilled)) checkpointed, "
+                    + "\(HumanUnits.exact(wal.pinned ?? 0)) pinned"
             )
         } else {
             parts.append("no wal-index")
         }
-        parts.append("\(WatchUnits.rate(wal.commitsPerSecond)) commits")
-        parts.append("\(WatchUnits.rate(wal.framesPerSecond)) frames")
-        parts.append(WatchUnits.count(wal.checkpoints, "checkpoint"))
-        parts.append(WatchUnits.count(wal.resets, "reset"))
+        parts.append("\(HumanUnits.rate(wal.commitsPerSecond)) commits")
+        parts.append("\(HumanUnits.rate(wal.framesPerSecond)) frames")
+        parts.append(HumanUnits.exact(wal.checkpoints, "checkpoint"))
+        parts.append(HumanUnits.exact(wal.resets, "reset"))
         list(parts)
     }
 
     private mutating func rollback() {
         guard let rollback = report.rollback else { return }
-        var parts = ["\(WatchUnits.rate(rollback.transactionsPerSecond)) transactions"]
+        var parts = ["\(HumanUnits.rate(rollback.transactionsPerSecond)) transactions"]
         if let bytes = rollback.journalBytes {
-            parts.append((rollback.isHot ? "hot journal " : "journal ") + WatchUnits.bytes(bytes))
+            parts.append((rollback.isHot ? "hot journal " : "journal ") + HumanUnits.bytes(bytes))
         }
         lines.append("  " + parts.joined(separator: " · "))
     }
@@ -99,14 +101,14 @@ public struct WatchText {
     private mutating func processes() {
         lines.append("")
         guard !report.processes.isEmpty else {
-            lines.append("no visible process uses it")
+            lines.append("no visible process uses the database")
             return
         }
         var rows = [["pid", "name", "user", "cpu", "write", "read", "checkpoint", "now"]]
         for process in report.processes.prefix(Self.limit) {
             rows.append([
                 String(process.pid), process.name, process.user ?? "",
-                process.processorShare.map(WatchUnits.percent) ?? "",
+                process.processorShare.map(HumanUnits.percent) ?? "",
                 Self.share(process.share.writer), Self.share(process.share.reader),
                 Self.share(process.share.checkpoint), Self.now(process),
             ])
@@ -122,9 +124,9 @@ public struct WatchText {
         var rows = [["pinned by", "mark", "frame", "frames", "bytes", "for at least"]]
         for pin in report.pins.prefix(Self.limit) {
             rows.append([
-                "\(pin.name) (\(pin.pid))", String(pin.mark), WatchUnits.count(pin.frame),
-                WatchUnits.count(pin.frames), WatchUnits.bytes(pin.bytes),
-                WatchUnits.duration(pin.seconds),
+                "\(pin.name) (\(pin.pid))", String(pin.mark), HumanUnits.exact(pin.frame),
+                HumanUnits.exact(pin.frames), HumanUnits.bytes(pin.bytes),
+                HumanUnits.duration(seconds: pin.seconds),
             ])
         }
         lines += Self.table(rows)
@@ -139,25 +141,26 @@ public struct WatchText {
                 table.name.isEmpty
                     ? (table.kind == .schema ? "(header, schema)" : "–") : table.name,
                 table.kind.rawValue,
-                WatchUnits.percent(table.share), WatchUnits.count(table.frames),
+                HumanUnits.percent(table.share), HumanUnits.exact(table.frames),
             ])
         }
         lines += Self.table(rows)
         if coverage.readShare < 0.999 {
-            lines.append(
-                "\(WatchUnits.percent(coverage.readShare)) of the frames written were examined"
-            )
+            // Rounding must not show a partial share as 100 %.
+            let share = HumanUnits.percent(min(coverage.readShare, 0.99))
+            lines.append("\(share) of the written frames were examined")
         }
     }
 
     private mutating func episodes() {
         guard !report.episodes.isEmpty else { return }
         lines.append("")
-        var rows = [["episode", "process", "began", "lasted", "waited, probably"]]
+        var rows = [["episode", "process", "start", "duration", "probably waiting"]]
         for episode in report.episodes.prefix(Self.limit) {
             rows.append([
                 episode.kind.rawValue, "\(episode.name) (\(episode.pid))", episode.start.text,
-                WatchUnits.duration(episode.seconds) + (episode.end == nil ? ", not ended" : ""),
+                HumanUnits.duration(seconds: episode.seconds)
+                    + (episode.end == nil ? ", ongoing" : ""),
                 episode.waiters.prefix(4).map { "\($0.name) (\($0.pid))" }
                     .joined(separator: ", "),
             ])
@@ -189,8 +192,8 @@ public struct WatchText {
 
     private static func share(_ estimate: WatchedEstimate) -> String {
         guard estimate.value > 0 else { return "–" }
-        let error = WatchUnits.decimal(estimate.error * 100)
-        return "\(WatchUnits.decimal(estimate.value * 100)) ± \(error) %"
+        let error = HumanUnits.number(estimate.error * 100)
+        return "\(HumanUnits.number(estimate.value * 100)) ± \(error) %"
     }
 
     private static func now(_ process: WatchedProcess) -> String {
@@ -198,21 +201,21 @@ public struct WatchText {
             var text = lock.kind.rawValue
             if let mark = lock.mark { text += " mark \(mark)" }
             if let frame = lock.frame, lock.mark != 0 {
-                text += " frame \(WatchUnits.count(frame))"
+                text += " frame \(HumanUnits.exact(frame))"
             }
             if lock.seconds > 0 {
                 let sign = lock.isContinuous ? "≥ " : "~ "
-                text += " \(sign)\(WatchUnits.duration(lock.seconds))"
+                text += " \(sign)\(HumanUnits.duration(seconds: lock.seconds))"
             }
             return text
         }
-        if process.waiting?.isWaiting == true { parts.append("probably waits") }
+        if process.waiting?.isWaiting == true { parts.append("probably waiting") }
         return parts.isEmpty ? "idle" : parts.joined(separator: ", ")
     }
 
     // MARK: Layout
 
-    /// Rows with aligned columns; the last column is as wide as it needs.
+    /// Aligns the columns of rows; the width of the last column is not limited.
     static func table(_ rows: [[String]]) -> [String] {
         let escaped = rows.map { $0.map(PrintableText.escaped) }
         let columns = escaped.first?.count ?? 0
@@ -232,7 +235,7 @@ public struct WatchText {
         }
     }
 
-    /// Parts of a line, which is broken between them where it is too long.
+    /// Appends parts of a line, and breaks the line between parts if it is too long.
     private mutating func list(_ parts: [String]) {
         var line = ""
         for part in parts {
@@ -252,7 +255,7 @@ public struct WatchText {
         lines += Self.wrapped(text, first: first, rest: rest)
     }
 
-    /// The lines of a paragraph, with what precedes the first one and all others.
+    /// Wraps a paragraph, with prefixes for the first line and the rest.
     static func wrapped(_ text: String, first: String, rest: String) -> [String] {
         var lines: [String] = []
         var line = first

@@ -1,21 +1,21 @@
 import Foundation
 
-/// A moment of the calendar, which JSON shows as `2026-11-22T08:54:23.250Z`.
+/// A calendar time; in JSON, a text such as `2026-11-22T08:54:23.250Z`.
 public struct WatchTime: Sendable, Codable, Hashable, Comparable {
     /// Milliseconds since 1970.
     public var milliseconds: Int64
 
-    /// Creates a moment.
+    /// Creates a time.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// Whether one moment is before another one.
+    /// Whether one time is before another.
     public static func < (left: WatchTime, right: WatchTime) -> Bool {
         left.milliseconds < right.milliseconds
     }
 
-    /// The text of ISO 8601, in universal time.
+    /// The time as ISO 8601 text in UTC.
     public var text: String {
-        // A fraction of a second in floating point may round to another millisecond.
+        // Formatting a floating-point fraction may round to another millisecond.
         let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
         let whole = Date(timeIntervalSince1970: Double(rest < 0 ? seconds - 1 : seconds))
         let digits = String(rest < 0 ? rest + 1000 : rest)
@@ -25,14 +25,14 @@ public struct WatchTime: Sendable, Codable, Hashable, Comparable {
 
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    /// Reads the text of ISO 8601.
+    /// Decodes ISO 8601 text.
     public init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
         let date = try Date(text, strategy: Self.style)
         milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded())
     }
 
-    /// Writes the text of ISO 8601.
+    /// Encodes ISO 8601 text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(text)

@@ -1,20 +1,20 @@
 import Telemetry
 
-/// Something unusual, or that nothing is.
+/// An unusual finding, or the statement that there is none.
 public struct WatchVerdict: Sendable, Codable, Equatable {
-    /// What was found.
+    /// The kind of a finding.
     public enum Kind: String, Sendable, Codable, Equatable {
-        /// There is no database that can be read.
+        /// The database cannot be read.
         case unavailable
         /// A crash left a rollback journal, which the next reader rolls back.
         case hotJournal
         /// One process excludes all others: exclusive locking mode, or a long write.
         case exclusive
-        /// A process holds the lock to write for long, or others wait for it.
+        /// A process holds the write lock for long, or others wait for it.
         case longWriter
         /// A checkpoint waits for readers or a writer.
         case checkpointWaits
-        /// A reader's old state keeps frames in the log.
+        /// A reader of an old state pins frames in the log.
         case pinned
         /// Readers overlap without a gap, so that the log is never reset.
         case overlappingReaders
@@ -22,23 +22,23 @@ public struct WatchVerdict: Sendable, Codable, Equatable {
         case largeTransaction
         /// No checkpoint runs, or none completes.
         case noCheckpoint
-        /// The log is large, and nothing keeps it from being used again.
+        /// The log is large, but nothing prevents its reuse.
         case largeNotPinned
-        /// No process uses the database, and its log was left behind.
+        /// No process uses the database, but its log remains.
         case leftoverWAL
-        /// Nothing unusual was seen.
+        /// Nothing unusual was observed.
         case nothing
     }
 
-    /// What was found.
+    /// The kind of the finding.
     public var kind: Kind
-    /// The cause in the words of ``Telemetry/WALPin``, where a log does not shrink.
+    /// The cause in terms of ``Telemetry/WALPin``, if a log does not shrink.
     public var cause: WALPin.Cause?
-    /// The process that is responsible.
+    /// The responsible process.
     public var pid: Int32?
-    /// What was found, in one or two sentences.
+    /// A description of the finding, in one or two sentences.
     public var text: String
-    /// What to do.
+    /// The remedy.
     public var remedy: String?
 
     init(

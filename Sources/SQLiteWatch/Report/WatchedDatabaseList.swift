@@ -1,6 +1,7 @@
 import Foundation
+import Units
 
-/// Several databases at a glance, the busiest first.
+/// A list of databases, the busiest first.
 public struct WatchedDatabaseList: Sendable, Codable, Equatable {
     /// The name and version of this format.
     public static let currentSchema = "poolgauge.databases/1"
@@ -9,19 +10,19 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
     public struct Entry: Sendable, Codable, Equatable {
         /// A process that uses it.
         public struct Process: Sendable, Codable, Equatable {
-            /// Its number.
+            /// The process ID.
             public var pid: Int32
-            /// Its name.
+            /// The name of the process.
             public var name: String
         }
 
         /// The path.
         public var path: String
-        /// Whether it can be read.
+        /// The state of the file.
         public var state: WatchedFile.State
         /// The journal mode.
         public var journalMode: WatchedFile.JournalMode?
-        /// The processes that use it.
+        /// The processes that use the database.
         public var processes: [Process]
         /// Commits per second, or transactions of a rollback journal.
         public var commitsPerSecond: Double
@@ -29,22 +30,22 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
         public var processorShare: Double
         /// The size of the `-wal` file, in bytes.
         public var walBytes: UInt64?
-        /// What matters most.
+        /// The most important finding.
         public var verdict: WatchVerdict
     }
 
     /// ``currentSchema``.
     public var schema = WatchedDatabaseList.currentSchema
-    /// The databases: those with most commits first, then those whose processes use most time.
+    /// The databases, in descending order of commit rate, then of processor time.
     public var databases: [Entry]
-    /// What the list cannot show, and how to see it.
+    /// The limits of the list, with remedies.
     public var notes: [String]
 
     /// Creates a list.
     ///
     /// - Parameters:
     ///   - reports: A report on each database.
-    ///   - notes: What the search for them could not see.
+    ///   - notes: The limits of the search for databases.
     public init(reports: [WatchReport], notes: [String] = []) {
         databases = reports.map(Entry.init).sorted { one, other in
             (one.commitsPerSecond, one.processorShare, other.path)
@@ -71,9 +72,9 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
             let processes = database.processes.prefix(3).map { "\($0.name) (\($0.pid))" }
             let more = database.processes.count - processes.count
             rows.append([
-                WatchUnits.rate(database.commitsPerSecond),
-                WatchUnits.percent(database.processorShare),
-                database.walBytes.map(WatchUnits.bytes) ?? "–",
+                HumanUnits.rate(database.commitsPerSecond),
+                HumanUnits.percent(database.processorShare),
+                database.walBytes.map(HumanUnits.bytes) ?? "–",
                 database.journalMode?.rawValue ?? database.state.rawValue,
                 processes.isEmpty
                     ? "none" : processes.joined(separator: ", ") + (more > 0 ? ", +\(more)" : ""),

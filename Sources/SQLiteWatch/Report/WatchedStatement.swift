@@ -1,42 +1,42 @@
-/// A statement that traced programs executed, since tracing began.
+/// A statement that traced programs have executed since tracing started.
 public struct WatchedStatement: Sendable, Codable, Equatable {
-    /// The statement, with its literals masked unless they were asked for.
+    /// The statement, with its literals masked unless the user requested them.
     public var sql: String
-    /// Its executions.
+    /// The number of executions.
     public var calls: UInt64
-    /// Its executions per second in the last interval.
+    /// The number of executions per second in the last interval.
     public var callsPerSecond: Double
-    /// The rows that it returned; an estimate where only some executions were timed, nil where none
+    /// The number of returned rows; an estimate if only some executions were timed, nil if none
     /// was.
     public var rows: Double?
-    /// The time of all executions, in seconds, as ``rows``.
+    /// The total time of all executions, in seconds; estimated like ``rows``.
     public var seconds: Double?
     /// The mean time of an execution, in seconds.
     public var mean: Double?
-    /// Half the width of the mean's confidence interval of 95 %; 0 where all were timed.
+    /// Half the width of the mean's 95 % confidence interval; 0 if all executions were timed.
     public var meanError: Double?
-    /// The executions that were timed.
+    /// The number of timed executions.
     public var timed: UInt64
-    /// The time that half of the executions do not exceed, in seconds.
+    /// The median time of an execution, in seconds.
     public var p50: Double?
-    /// The time that 99 % of the executions do not exceed, in seconds.
+    /// The 99th percentile of the time of an execution, in seconds.
     public var p99: Double?
-    /// Executions that failed because another connection held a lock.
+    /// The number of executions that failed because another connection held a lock.
     public var busy: UInt64
-    /// Executions that failed for another reason.
+    /// The number of executions that failed for another reason.
     public var failed: UInt64
-    /// The seconds that executions waited in the busy handler.
+    /// The time that executions waited in the busy handler, in seconds.
     public var waited: Double
-    /// Instructions of SQLite's virtual machine in an execution, on average; nil where unknown.
+    /// The mean number of virtual-machine instructions per execution; nil if unknown.
     public var steps: Double?
-    /// The processes that executed it.
+    /// The processes that executed the statement.
     public var pids: [Int32]
-    /// The bound values of its last execution, as literals; nil unless values are read.
+    /// The bound values of the last execution, as literals; nil unless values are read.
     public var values: [String]?
-    /// The steps of its plan in a private empty database with the same schema; nil where it has
-    /// none.
+    /// The steps of its query plan in a private empty database with the same schema; nil without a
+    /// plan.
     public var plan: [String]?
-    /// Whether events were lost: calls, rates and times are then lower bounds.
+    /// Whether events were lost, so that calls, rates and times are lower bounds.
     public var isIncomplete: Bool
 
     /// Creates a statement.
@@ -55,27 +55,27 @@ public struct WatchedStatement: Sendable, Codable, Equatable {
 
 /// An explicit transaction of a traced program.
 public struct WatchedTransaction: Sendable, Codable, Equatable {
-    /// The process.
+    /// The process ID.
     public var pid: Int32
-    /// The name of its program.
+    /// The name of the program.
     public var name: String?
-    /// The address of its connection in the process, as hexadecimal digits.
+    /// The address of the connection in the process, as hexadecimal digits.
     public var connection: String
-    /// Whether it has not ended.
+    /// Whether the transaction is open.
     public var open: Bool
-    /// Whether it has written, or began in order to write.
+    /// Whether the transaction has written, or started as a write transaction.
     public var writes: Bool
-    /// How long it has been open, or was, in seconds.
+    /// The duration so far, in seconds.
     public var seconds: Double
-    /// The statements in it, without its begin.
+    /// The number of statements, without BEGIN.
     public var statements: UInt64
-    /// The seconds between its statements; with an execution's own time where that is not known.
+    /// The time between its statements, in seconds; includes execution times that are unknown.
     public var idleSeconds: Double
     /// The longest of these gaps, in seconds.
     public var longestGapSeconds: Double
-    /// The last statement, as ``WatchedStatement/sql``.
+    /// The last statement, as in ``WatchedStatement/sql``.
     public var sql: String?
-    /// How long ago that statement ended, in seconds; nil when the transaction has ended.
+    /// The time since the end of that statement, in seconds; nil if the transaction has ended.
     public var secondsSinceStatement: Double?
 
     /// Creates a transaction.
@@ -93,19 +93,20 @@ public struct WatchedTransaction: Sendable, Codable, Equatable {
 
 /// A statement of a traced program that waited for another connection.
 public struct WatchedBlock: Sendable, Codable, Equatable {
-    /// The connection that it waited for.
+    /// The connection that blocked the statement.
     public struct Blocker: Sendable, Codable, Equatable {
         /// The process.
         public var pid: Int32
         /// The name of its program.
         public var name: String?
-        /// The last statement in its transaction; nil where it was not traced.
+        /// The last statement in its transaction; nil if it was not traced.
         public var sql: String?
-        /// How long its transaction had been open, in seconds; nil where it was not traced.
+        /// The age of its transaction, in seconds; nil if it was not traced.
         public var transactionSeconds: Double?
-        /// How long of the wait it executed no statement, in seconds; nil as above.
+        /// The part of the wait in which it executed no statement, in seconds; nil if it was not
+        /// traced.
         public var idleSeconds: Double?
-        /// Whether it is known only as the holder of the lock.
+        /// Whether it is known only as the lock holder.
         public var isInferred: Bool
 
         /// Creates a blocker.
@@ -115,21 +116,21 @@ public struct WatchedBlock: Sendable, Codable, Equatable {
         }
     }
 
-    /// When the wait ended.
+    /// The time of the end of the wait.
     public var time: WatchTime
-    /// The process that waited.
+    /// The waiting process.
     public var pid: Int32
     /// The name of its program.
     public var name: String?
-    /// Its statement, as ``WatchedStatement/sql``.
+    /// The waiting statement, as in ``WatchedStatement/sql``.
     public var sql: String?
-    /// How long it waited, in seconds.
+    /// The duration of the wait, in seconds.
     public var seconds: Double
     /// Whether `seconds` is an upper bound: the time since the connection's last statement.
     public var isUpperBound: Bool
-    /// Whether it failed with `SQLITE_BUSY`.
+    /// Whether the statement failed with `SQLITE_BUSY`.
     public var failed: Bool
-    /// Whom it waited for; nil where that is not known.
+    /// The blocking connection; nil if unknown.
     public var by: Blocker?
 
     /// Creates a wait.
@@ -142,7 +143,7 @@ public struct WatchedBlock: Sendable, Codable, Equatable {
     }
 }
 
-/// How statements were traced.
+/// A description of the tracing of statements.
 public struct WatchedTracing: Sendable, Codable, Equatable {
     /// A program whose statements are not visible.
     public struct Hidden: Sendable, Codable, Equatable {
@@ -150,10 +151,10 @@ public struct WatchedTracing: Sendable, Codable, Equatable {
         public var pid: Int32
         /// The name of its program.
         public var name: String?
-        /// Why its statements are not visible.
+        /// The reason why its statements are not visible.
         public var reason: String
 
-        /// Creates one.
+        /// Creates a description of a hidden program.
         public init(pid: Int32, name: String?, reason: String) {
             self.pid = pid
             self.name = name
@@ -161,32 +162,33 @@ public struct WatchedTracing: Sendable, Codable, Equatable {
         }
     }
 
-    /// `light`, `timed` or `full`.
+    /// The level: `light`, `timed` or `full`.
     public var level: String
-    /// Seconds since tracing began.
+    /// The time since tracing started, in seconds.
     public var seconds: Double
     /// The libraries with probes.
     public var libraries: [String]
     /// The processes that use the watched database and are traced.
     public var pids: [Int32]
-    /// All processes that map these libraries: the probes slow each of them.
+    /// The number of processes that map these libraries; the probes slow down each of them.
     public var processesSlowed: Int
-    /// The cost of an event for a program, in seconds, as measured at the start.
+    /// The cost of an event for a program, in seconds, measured at the start.
     public var secondsPerEvent: Double?
-    /// The largest share of a program's time that events took in the last interval, at most: all
-    /// events, counted as those of one thread.
+    /// An upper bound of the share of a program's time that events took in the last interval.
+    ///
+    /// It attributes all events to one thread.
     public var share: Double
-    /// Events that were lost: if any were, all counts are lower bounds.
+    /// The number of lost events; if not 0, all counts are lower bounds.
     public var lost: UInt64
-    /// Events read.
+    /// The number of events read.
     public var events: UInt64
-    /// Executions whose text could not be read.
+    /// The number of executions whose SQL could not be read.
     public var unknownTexts: UInt64
-    /// Executions on other databases, which are not shown.
+    /// The number of executions on other databases, which are not shown.
     public var otherExecutions: UInt64
-    /// The programs that use the database and are not visible.
+    /// The programs that use the database and whose statements are not visible.
     public var notVisible: [Hidden]
-    /// What limits the trace.
+    /// The limits of the trace.
     public var notes: [String]
 
     /// Creates a description.

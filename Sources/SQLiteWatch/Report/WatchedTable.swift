@@ -1,8 +1,8 @@
 /// The frames of a log that belong to one table or index.
 public struct WatchedTable: Sendable, Codable, Equatable {
-    /// What a page is used for.
+    /// The use of a page.
     public enum Kind: String, Sendable, Codable, Equatable, CaseIterable {
-        /// A page that could not be mapped.
+        /// A page with an unknown use.
         case unknown
         /// A table.
         case table
@@ -16,28 +16,28 @@ public struct WatchedTable: Sendable, Codable, Equatable {
         case pointerMap
     }
 
-    /// The name; empty where the kind says all.
+    /// The name; empty for other kinds than tables and indexes.
     public var name: String
-    /// What its pages are used for.
+    /// The use of its pages.
     public var kind: Kind
-    /// The share of the frames that were read, from 0 to 1.
+    /// The share of the read frames, from 0 to 1.
     public var share: Double
-    /// The frames that were read.
+    /// The number of frames.
     public var frames: UInt64
 }
 
-/// How much of the written frames a list of tables explains.
+/// The coverage of the written frames by a list of tables.
 public struct WatchedCoverage: Sendable, Codable, Equatable {
-    /// The frames of the interval that were read.
+    /// The number of frames that were read in the interval.
     public var framesRead: UInt64
-    /// The share of the frames written in the interval that were read, from 0 to 1.
+    /// The share of the interval's written frames that were read, from 0 to 1.
     public var readShare: Double
-    /// The share of the frames read whose table is not known, from 0 to 1.
+    /// The share of the read frames whose table is unknown, from 0 to 1.
     public var unknownShare: Double
 }
 
 extension TableCounts {
-    /// The tables and indexes, the one with most frames first.
+    /// The tables and indexes, sorted by descending number of frames.
     var tables: [WatchedTable] {
         let total = Double(max(framesRead, 1))
         return counts.map { key, count in
@@ -50,7 +50,7 @@ extension TableCounts {
         }.sorted { ($0.frames, $1.name) > ($1.frames, $0.name) }
     }
 
-    /// How much of so many written frames it explains.
+    /// Returns the coverage of a number of written frames.
     func coverage(written: UInt64) -> WatchedCoverage {
         let unknown = counts[Key(kind: .unknown, name: "")] ?? 0
         return WatchedCoverage(

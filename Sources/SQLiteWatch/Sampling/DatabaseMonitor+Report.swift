@@ -1,19 +1,19 @@
 extension DatabaseMonitor {
-    /// For how long an episode that has ended is worth a verdict, in nanoseconds.
-    private static let memory: UInt64 = 10_000_000_000
-    /// The share of time from which on a process takes part in reads that overlap.
+    /// How long a verdict mentions an ended episode, in nanoseconds.
+    private static let endedEpisodeTime: UInt64 = 10_000_000_000
+    /// The minimum share of time for which a process with overlapping reads holds a read lock.
     private static let readerShare = 0.05
 
-    /// Reports on the interval since the last report, and starts another one.
+    /// Reports on the interval since the last report and starts another interval.
     ///
     /// - Parameters:
-    ///   - now: The monotonic clock; used before the first sample only.
+    ///   - now: The monotonic clock; used only before the first sample.
     ///   - calendar: Converts a reading of the monotonic clock.
     ///   - processorShare: This program's processor time, as a share of one core.
     ///   - fileSystem: The file system of the database.
-    ///   - notes: What the report cannot show.
-    ///   - tables: The frames by table since the start; nil when they are not read.
-    ///   - facts: What is known of a process.
+    ///   - notes: The limits of the report.
+    ///   - tables: The frames by table since the start; nil if they are not read.
+    ///   - facts: Returns the facts about a process.
     /// - Returns: The report.
     mutating func report(
         at now: UInt64,
@@ -24,7 +24,7 @@ extension DatabaseMonitor {
         tables: TableCounts?,
         facts: @escaping (Int32) -> Process?
     ) -> WatchReport {
-        // From sample to sample: what is counted belongs to this time, and to no other.
+        // The interval extends from sample to sample, like the counts.
         let now = last?.now ?? now
         let start = interval.start ?? now
         let seconds = Double(now - min(now, start)) / 1e9
@@ -55,7 +55,7 @@ extension DatabaseMonitor {
             processorShare: { [known] in known[$0]?.processorShare },
             writers: writers,
             readers: readers.map(\.pid),
-            ended: endedEpisodes(after: min(start, now - min(now, Self.memory)))
+            ended: endedEpisodes(after: min(start, now - min(now, Self.endedEpisodeTime)))
         )
         let findings = diagnosis.findings
         let pins = diagnosis.pins
@@ -77,7 +77,7 @@ extension DatabaseMonitor {
             tables: counts?.tables ?? [],
             tablesCoverage: counts?.coverage(written: log.since(interval.logBaseline).frames),
             episodes: episodes.map(list.episode),
-            verdict: findings.first ?? WatchVerdict(.nothing, "Nothing unusual was seen."),
+            verdict: findings.first ?? WatchVerdict(.nothing, "Nothing unusual was observed."),
             findings: findings,
             notes: notes
         )

@@ -1,19 +1,19 @@
 /// Accumulates the samples of one database.
 ///
-/// It is a value: samples go in, reports come out, and it reads no clock and no file. Each sample
-/// shows the locks that exclude all others; only some show those to read, where many processes use
-/// the database. Both are therefore tracked separately.
+/// It is a value that reads no clock and no file. Each sample shows the exclusive locks, but if
+/// many processes use the database, only some samples show the read locks. The monitor therefore
+/// tracks both separately.
 struct DatabaseMonitor: Sendable {
-    /// A process as a report shows it.
+    /// The facts about a process that a report shows.
     struct Process: Sendable {
         var name: String
         var user: String?
         var commandLine: String?
-        /// Its processor time in the interval, as a share of one core.
+        /// The processor time in the interval, as a share of one core.
         var processorShare: Double?
     }
 
-    /// What is counted for the next report.
+    /// The counts for the next report.
     struct Interval: Sendable {
         var start: UInt64?
         var samples = ShareCounter()
@@ -33,19 +33,19 @@ struct DatabaseMonitor: Sendable {
     private(set) var log = LogCounter()
     private(set) var changes = ChangeCounter()
     private(set) var interval = Interval()
-    /// The last processes that wrote, the latest first.
+    /// The most recent writers, the latest first.
     private(set) var writers: [Int32] = []
     private(set) var last: Observation?
     /// The locks of the last sample that read the list of all locks.
     private var listed: [Int32: ProcessLocks] = [:]
-    /// Whether one of them is the shared lock of a rollback journal.
+    /// Whether one of these is the shared lock of a rollback journal.
     private var isShared = false
     private var writeHolds = HoldTracker()
     private var readHolds = HoldTracker()
     private var writeEpisodes = EpisodeLog()
     private var pinEpisodes = EpisodeLog()
 
-    /// The writers that are remembered.
+    /// The largest number of recorded writers.
     private static let writerLimit = 8
 
     init(path: String) { self.path = path }
@@ -64,18 +64,18 @@ struct DatabaseMonitor: Sendable {
             .sorted { ($0.start, $1.process) > ($1.start, $0.process) }
     }
 
-    /// The episodes other than pins that ended after a moment, the latest first.
+    /// Returns the episodes other than pins that ended after a time, the latest first.
     func endedEpisodes(after start: UInt64) -> [EpisodeLog.Entry] {
         writeEpisodes.ended.reversed().filter { ($0.end ?? 0) > start }
     }
 
-    /// Whether another process may wait for one of the locks of a sample.
+    /// Whether another process may wait for one of the locks in a sample.
     func isBlocked(by locks: [Int32: ProcessLocks], hasList: Bool) -> Bool {
         if locks.values.contains(where: \.excludesOthers) { return true }
         return !hasList && isShared
     }
 
-    /// Takes a sample.
+    /// Adds a sample.
     mutating func update(_ observation: Observation) {
         if interval.start == nil { interval.start = observation.now }
         if let last, last.files.database.identity != observation.files.database.identity {
@@ -115,7 +115,7 @@ struct DatabaseMonitor: Sendable {
         )
         let index = last?.files.index
         last = observation
-        // A writer was changing the header: the one before is the best that is known.
+        // A writer was changing the header, so keep the previous one.
         if observation.files.index == nil, observation.files.isWAL,
             observation.files.indexIdentity != nil
         {
@@ -140,7 +140,7 @@ struct DatabaseMonitor: Sendable {
         }
     }
 
-    /// The last sample, with all locks and states that are known.
+    /// The last sample, with all known locks and states.
     var current: Observation? {
         guard var current = last else { return nil }
         if !current.hasList {
@@ -159,7 +159,7 @@ struct DatabaseMonitor: Sendable {
         return current
     }
 
-    /// Starts the interval of another report.
+    /// Starts the interval of the next report.
     mutating func startInterval(at now: UInt64, tables: TableCounts?) {
         let current = current
         interval = Interval(
@@ -176,6 +176,6 @@ struct DatabaseMonitor: Sendable {
 }
 
 extension ProcessLocks {
-    /// Whether it holds a lock that another process may wait for.
+    /// Whether the process holds a lock that another process may wait for.
     var excludesOthers: Bool { held.contains { $0.kind != .reader } }
 }

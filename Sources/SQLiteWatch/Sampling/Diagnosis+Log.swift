@@ -1,7 +1,8 @@
 import Telemetry
+import Units
 
 extension Diagnosis {
-    /// A reader of an old state, with the frames that it keeps in the log.
+    /// A reader of an old state, with the frames that it pins in the log.
     struct Pin {
         var process: Int32
         var mark: Int
@@ -10,12 +11,12 @@ extension Diagnosis {
         var since: UInt64
     }
 
-    /// The readers that keep frames in the log, the one that keeps most first.
+    /// The readers that pin frames in the log, sorted by descending number of frames.
     var pins: [Pin] {
         guard let index = observation.files.index else { return [] }
         return holds.holds.flatMap { process, locks in
             locks.compactMap { lock, hold -> Pin? in
-                // At one sample alone, the mark may have moved after the lock was read.
+                // In a single sample, the mark may have moved after the lock was read.
                 guard lock.kind == .reader, let mark = lock.mark, let since = hold.behindSince,
                     since < observation.now, let frames = index.pinnedFrames(mark: mark), frames > 0
                 else { return nil }
@@ -30,8 +31,8 @@ extension Diagnosis {
         }.sorted { ($0.frames, $1.since, $1.process) > ($1.frames, $0.since, $0.process) }
     }
 
-    /// From how many times the threshold on a log is long in itself, however little was written while
-    /// it was watched.
+    /// The multiple of the threshold from which a log is long, even if little was written to it
+    /// during the observation.
     private static let longLog: UInt64 = 8
 
     private var frameLength: UInt64 {
@@ -39,30 +40,34 @@ extension Diagnosis {
     }
 
     private func size(_ frames: UInt64) -> String {
-        "\(WatchUnits.count(frames, "frame")) (\(WatchUnits.bytes(frames * frameLength)))"
+        "\(HumanUnits.exact(frames, "frame")) (\(HumanUnits.bytes(frames * frameLength)))"
     }
 
     private func seconds(since: UInt64) -> Double {
         Double(observation.now - min(observation.now, since)) / 1e9
     }
 
+    private func age(since: UInt64) -> String {
+        HumanUnits.duration(seconds: seconds(since: since))
+    }
+
     var pinned: WatchVerdict? {
-        guard let pin = pins.first(where: { seconds(since: $0.since) >= Self.patience }) else {
+        guard let pin = pins.first(where: { seconds(since: $0.since) >= Self.minimumAge }) else {
             return nil
         }
-        let age = WatchUnits.duration(seconds(since: pin.since))
+        let age = age(since: pin.since)
         let what =
             pin.mark == 0
-            ? "has read the database file without the log"
-            : "has read the state of frame \(WatchUnits.count(pin.frame))"
+            ? "has been reading the database file without the log"
+            : "has been reading the state of frame \(HumanUnits.exact(pin.frame))"
         return WatchVerdict(
             .pinned,
             cause: .oldReader,
             pid: pin.process,
-            "The log is pinned by \(name(pin.process)): it \(what) for at least \(age). No "
-                + "checkpoint can copy the \(size(pin.frames)) after it.",
+            "\(name(pin.process)) pins the log: it \(what) for at least \(age). No checkpoint can "
+                + "copy the \(size(pin.frames)) after that state.",
             remedy: "End its read transaction: reset or finalize its statements, or close its "
-                + "cursors. Process \(pin.process) need not be restarted for that."
+                + "cursors. Process \(pin.process) does not need a restart."
         )
     }
 
@@ -77,15 +82,16 @@ extension Diagnosis {
             .largeTransaction,
             cause: .largeTransaction,
             pid: process,
-            "The log grows with one large transaction of \(name(process)), for at least "
-                + "\(WatchUnits.duration(seconds(since: hold.since))): \(size(frames)) so far.",
-            remedy: "Its frames stay until it has committed. Divide it into smaller transactions."
+            "A large transaction of \(name(process)) has been filling the log for at least "
+                + "\(age(since: hold.since)): \(size(frames)) so far.",
+            remedy: "No checkpoint can copy its frames until it commits. Divide it into smaller "
+                + "transactions."
         )
     }
 
     var overlapping: WatchVerdict? {
         guard let since = history.overlapSince, let index = observation.files.index,
-            seconds(since: since) >= Self.patience,
+            seconds(since: since) >= Self.minimumAge,
             history.framesInOverlap >= LogHistory.threshold
                 || UInt64(index.frames) >= Self.longLog * LogHistory.threshold
         else { return nil }
@@ -95,19 +101,19 @@ extension Diagnosis {
             .overlappingReaders,
             cause: .overlappingReaders,
             pid: readers.first,
-            "The log cannot start over: \(readers.isEmpty ? "reads" : "the reads of \(names)\(more)") "
-                + "have overlapped without a gap for at least "
-                + "\(WatchUnits.duration(seconds(since: since))). It has "
+            "The log cannot be reset: "
+                + (readers.isEmpty ? "reads" : "the reads of \(names)\(more)")
+                + " have overlapped without a gap for at least \(age(since: since)). It contains "
                 + "\(size(UInt64(index.frames))).",
             remedy:
-                "End each read transaction as soon as its rows are fetched, so that at some moment "
-                + "none is open; or run PRAGMA wal_checkpoint(RESTART) with a busy timeout."
+                "End each read transaction as soon as its rows are fetched, so that at times none "
+                + "is open, or run PRAGMA wal_checkpoint(RESTART) with a busy timeout."
         )
     }
 
     var neglect: WatchVerdict? {
         guard let since = history.neglectSince, let index = observation.files.index,
-            seconds(since: since) >= Self.patience, pinned == nil
+            seconds(since: since) >= Self.minimumAge, pinned == nil
         else { return nil }
         let open = UInt64(index.frames - index.backfilled)
         let writer = writers.first.map { "; the last writer is \(name($0))" } ?? ""
@@ -115,13 +121,13 @@ extension Diagnosis {
             .noCheckpoint,
             cause: .noCheckpoint,
             pid: writers.first,
-            "No checkpoint has copied a frame for at least "
-                + "\(WatchUnits.duration(seconds(since: since))): \(size(open)) wait\(writer).",
+            "No checkpoint has copied a frame for at least \(age(since: since)): the backlog is "
+                + "\(size(open))\(writer).",
             remedy: "Check PRAGMA wal_autocheckpoint, or run PRAGMA wal_checkpoint(TRUNCATE)."
         )
     }
 
-    /// A file that is large because the log once was.
+    /// The file is large only because the log was large before.
     var large: WatchVerdict? {
         guard let index = observation.files.index, let room = observation.files.room,
             let bytes = observation.files.wal?.size,
@@ -130,9 +136,9 @@ extension Diagnosis {
         else { return nil }
         return WatchVerdict(
             .largeNotPinned,
-            "The -wal file has \(WatchUnits.bytes(bytes)), of which "
-                + "\(size(UInt64(index.frames))) are in use. Nothing pins the log: its room is "
-                + "used again, and it does not shrink by itself.",
+            "The size of the -wal file is \(HumanUnits.bytes(bytes)), of which "
+                + "\(size(UInt64(index.frames))) are in use. Nothing pins the log: SQLite reuses "
+                + "the space, but does not shrink the file.",
             remedy: "PRAGMA wal_checkpoint(TRUNCATE) or PRAGMA journal_size_limit shrinks it."
         )
     }
@@ -144,10 +150,10 @@ extension Diagnosis {
         else { return nil }
         return WatchVerdict(
             .leftoverWAL,
-            "No visible process uses the database, and its -wal file (\(WatchUnits.bytes(wal.size))"
-                + ", room for \(WatchUnits.count(room, "frame"))) was left behind: the last process "
-                + "did not close its connection. The log may contain commits that the database "
-                + "file lacks.",
+            "No visible process uses the database, but its -wal file (\(HumanUnits.bytes(wal.size))"
+                + ", space for \(HumanUnits.exact(room, "frame"))) remains: the last process did "
+                + "not close its connection. The log may contain commits that are missing in the "
+                + "database file.",
             remedy: "Keep the -wal file with the database. The next connection that can write "
                 + "recovers the log."
         )

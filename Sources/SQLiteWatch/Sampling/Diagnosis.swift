@@ -1,32 +1,33 @@
 import Telemetry
+import Units
 
-/// Finds what is unusual in the state of a database.
+/// Finds unusual states of a database.
 struct Diagnosis {
     var observation: Observation
     var holds: HoldTracker
     var history: LogHistory
-    /// Whether the journal was without an owner at two samples in a row.
+    /// Whether the journal had no owner at two consecutive samples.
     var isHot: Bool
-    /// Words for a process.
+    /// Returns the name of a process with its ID.
     var name: (Int32) -> String
-    /// The processor time of a process, as a share of one core.
+    /// Returns the processor time of a process, as a share of one core.
     var processorShare: (Int32) -> Double?
-    /// The last processes that wrote, the latest first.
+    /// The most recent writers, the latest first.
     var writers: [Int32]
-    /// The processes that read for a good part of the interval, the one that read most first.
+    /// The processes that read for a large part of the interval, in descending order.
     var readers: [Int32] = []
     /// The episodes that ended in the interval or shortly before, the latest first.
     var ended: [EpisodeLog.Entry] = []
 
-    /// How long a lock is held before that is worth a sentence, in seconds.
-    static let patience = 1.0
-    /// The same, while other processes probably wait.
-    static let patienceWithWaiters = 0.1
+    /// The minimum age of a lock for a finding, in seconds.
+    static let minimumAge = 1.0
+    /// The minimum age while other processes probably wait, in seconds.
+    static let minimumAgeWithWaiters = 0.1
 
     private var files: ObservedFiles { observation.files }
     private var waiters: [Int32] { observation.waiting.filter(\.value).map(\.key).sorted() }
 
-    /// All findings, what matters most first; empty when nothing is unusual.
+    /// All findings, the most important first; empty if nothing is unusual.
     var findings: [WatchVerdict] {
         if let unavailable { return [unavailable] }
         let log = [pinned, overlapping, neglect].compactMap(\.self)
@@ -43,8 +44,8 @@ struct Diagnosis {
         case .missing:
             WatchVerdict(
                 .unavailable,
-                "There is no such file.",
-                remedy: "Check the path; the file is shown as soon as it exists."
+                "The file does not exist.",
+                remedy: "Check the path; the file appears here as soon as it exists."
             )
         case .notADatabase, .unreadable:
             WatchVerdict(
@@ -59,16 +60,18 @@ struct Diagnosis {
         return WatchVerdict(
             .hotJournal,
             "A process ended during a transaction and left a hot journal "
-                + "(\(WatchUnits.bytes(files.journal?.size ?? 0))). The next connection that reads "
-                + "rolls that transaction back.",
-            remedy: "Keep the -journal file with the database: without it, the database is corrupt."
+                + "(\(HumanUnits.bytes(files.journal?.size ?? 0))). The next connection that reads "
+                + "rolls back this transaction.",
+            remedy:
+                "Keep the -journal file next to the database: without it, the database is corrupt."
         )
     }
 
     private var exclusive: WatchVerdict? {
         for kind in [LockKind.exclusive, .pending, .reserved] {
             guard let (process, _, age) = longest(kind) else { continue }
-            let held = "has held the \(kind.rawValue) lock for at least \(WatchUnits.duration(age))"
+            let time = HumanUnits.duration(seconds: age)
+            let held = "has held the \(kind.rawValue) lock for at least \(time)"
             if files.isWAL, kind == .exclusive {
                 return WatchVerdict(
                     .exclusive,
@@ -97,11 +100,12 @@ struct Diagnosis {
         guard let (process, _, age) = longest(.writer),
             checkpointer(process) == nil
         else { return nil }
+        let time = HumanUnits.duration(seconds: age)
         var text =
-            "\(name(process)) has held the write lock for at least \(WatchUnits.duration(age)): "
-            + "no other process can write\(waitersText)."
-        if let share = processorShare(process), share < 0.02, age >= Self.patience {
-            text += " It used \(WatchUnits.percent(share)) of a core: it is idle in a "
+            "\(name(process)) has held the write lock for at least \(time): no other process can "
+            + "write\(waitersText)."
+        if let share = processorShare(process), share < 0.02, age >= Self.minimumAge {
+            text += " It used \(HumanUnits.percent(share)) of a core, so it is idle in a "
             text += "transaction."
         }
         return WatchVerdict(.longWriter, pid: process, text, remedy: idleRemedy(process))
@@ -110,21 +114,21 @@ struct Diagnosis {
     private var checkpoint: WatchVerdict? {
         for (process, locks) in holds.holds.sorted(by: { $0.key < $1.key }) {
             guard let hold = locks[HeldLock(kind: .checkpoint)],
-                age(hold) >= Self.patience
+                age(hold) >= Self.minimumAge
             else { continue }
             let readers = holds.holds.flatMap { other, locks in
                 locks.filter { $0.key.kind == .reader && (other != process) }.map { _ in other }
             }
             let isRestart = checkpointer(process) != nil
             var text =
-                "\(name(process)) has been in a checkpoint for at least "
-                + WatchUnits.duration(age(hold))
+                "\(name(process)) has been running a checkpoint for at least "
+                + HumanUnits.duration(seconds: age(hold))
             if isRestart { text += " and holds the write lock: no other process can write" }
             if readers.isEmpty {
                 text += "."
             } else {
                 let names = Set(readers).sorted().prefix(3).map(name).joined(separator: ", ")
-                text += "; it probably waits for \(names) to end reading."
+                text += "; it probably waits for the reads of \(names) to end."
             }
             return WatchVerdict(
                 .checkpointWaits,
@@ -136,7 +140,7 @@ struct Diagnosis {
         return nil
     }
 
-    /// What was in the way within the interval, and no longer is.
+    /// The longest episode that ended in the interval or shortly before.
     private var earlier: [WatchVerdict] {
         guard
             let entry = ended.filter({ $0.kind != .pin })
@@ -148,9 +152,11 @@ struct Diagnosis {
             case .checkpoint: "the checkpoint lock"
             case .exclusive, .pin: "the database"
             }
-        let length = WatchUnits.duration(Double(entry.last - entry.start) / 1e9)
+        let length = HumanUnits.duration(seconds: Double(entry.last - entry.start) / 1e9)
         let end = entry.end ?? observation.now
-        let ago = WatchUnits.duration(Double(observation.now - min(observation.now, end)) / 1e9)
+        let ago = HumanUnits.duration(
+            seconds: Double(observation.now - min(observation.now, end)) / 1e9
+        )
         var text = "\(name(entry.process)) held \(lock) for \(length), until \(ago) ago"
         let waiters = entry.waiters.sorted()
         if !waiters.isEmpty {
@@ -174,14 +180,14 @@ struct Diagnosis {
         ]
     }
 
-    /// The hold of a process that has both locks of a checkpoint that restarts the log.
+    /// Returns the hold of a process on the checkpoint lock, if any.
     private func checkpointer(_ process: Int32) -> HoldTracker.Hold? {
         holds.holds[process]?[HeldLock(kind: .checkpoint)]
     }
 
     private func idleRemedy(_ process: Int32) -> String {
-        "End its transaction: look for a BEGIN without COMMIT or ROLLBACK, or for other work during "
-            + "a transaction, in process \(process)."
+        "End its transaction: in process \(process), search for BEGIN without COMMIT or ROLLBACK, "
+            + "and for other work during transactions."
     }
 
     private var waitersText: String {
@@ -195,11 +201,11 @@ struct Diagnosis {
         Double(observation.now - min(observation.now, hold.since)) / 1e9
     }
 
-    /// The process that has held a lock for longest, if for long enough.
+    /// Returns the process that has held a lock longest, if the minimum age is reached.
     private func longest(_ kind: LockKind) -> (Int32, HoldTracker.Hold, Double)? {
-        let patience = waiters.isEmpty ? Self.patience : Self.patienceWithWaiters
+        let minimum = waiters.isEmpty ? Self.minimumAge : Self.minimumAgeWithWaiters
         return holds.holds.compactMap { process, locks in
             locks[HeldLock(kind: kind)].map { (process, $0, age($0)) }
-        }.filter { $0.2 >= patience }.max { $0.2 < $1.2 }
+        }.filter { $0.2 >= minimum }.max { $0.2 < $1.2 }
     }
 }

@@ -1,15 +1,15 @@
-/// Records the periods in which a process was in the way of others.
+/// Records the periods in which a process blocked others or pinned the log.
 ///
-/// A period is an episode when it lasts a second, or a tenth of one while another process probably
-/// waits.
+/// A period is an episode if it lasts at least one second, or 0.1 seconds while another process
+/// probably waits.
 struct EpisodeLog: Sendable {
-    /// One episode; times are the monotonic clock's.
+    /// One episode, with times of the monotonic clock.
     struct Entry: Equatable, Sendable {
         var kind: WatchEpisode.Kind
         var process: Int32
         var start: UInt64
         var end: UInt64?
-        /// The last sample that shows it.
+        /// The time of the last sample that shows the episode.
         var last: UInt64
         var frames: UInt64?
         var waiters: Set<Int32> = []
@@ -20,15 +20,15 @@ struct EpisodeLog: Sendable {
         var process: Int32
     }
 
-    /// The episodes that ended, the oldest first.
+    /// The ended episodes, the oldest first.
     private(set) var ended: [Entry] = []
     private var current: [Key: Entry] = [:]
 
-    /// Episodes that are kept.
+    /// The largest number of recorded episodes.
     private static let capacity = 500
-    /// How long a period must last to be an episode, in nanoseconds.
+    /// The minimum duration of an episode, in nanoseconds.
     private static let length: UInt64 = 1_000_000_000
-    /// How long it must last when another process waits, in nanoseconds.
+    /// The minimum duration if another process waits, in nanoseconds.
     private static let lengthWithWaiters: UInt64 = 100_000_000
 
     /// The episodes, the latest first.
@@ -37,7 +37,7 @@ struct EpisodeLog: Sendable {
             .sorted { ($0.start, $1.process) > ($1.start, $0.process) }
     }
 
-    /// Takes the holds of a sample.
+    /// Adds the holds of a sample.
     mutating func update(_ observation: Observation, holds: HoldTracker) {
         var seen: Set<Key> = []
         let waiters = observation.waiting.filter(\.value).map(\.key)
@@ -46,7 +46,7 @@ struct EpisodeLog: Sendable {
                 guard let kind = Self.kind(of: lock, hold, in: observation) else { continue }
                 let key = Key(kind: kind, process: process)
                 let start = kind == .pin ? hold.behindSince ?? hold.since : hold.since
-                // A process with two readers is one episode, from the older one on.
+                // A process with two readers has one episode, which starts with the older one.
                 if !seen.insert(key).inserted, let known = current[key], known.start <= start {
                     continue
                 }
@@ -81,7 +81,7 @@ struct EpisodeLog: Sendable {
             entry = Entry(kind: key.kind, process: key.process, start: start, last: observation.now)
         }
         entry.last = observation.now
-        // No process waits to write because of a reader of the log.
+        // A reader of the log does not make writers wait.
         if key.kind != .pin { entry.waiters.formUnion(waiters.filter { $0 != key.process }) }
         if key.kind == .pin, let mark = lock.mark,
             let frames = observation.files.index?.pinnedFrames(mark: mark)
@@ -91,7 +91,7 @@ struct EpisodeLog: Sendable {
         current[key] = entry
     }
 
-    /// Ends all episodes, because the database is gone or the samples have a gap.
+    /// Ends all episodes, because the database was replaced or the samples have a gap.
     mutating func endAll(at now: UInt64) {
         for var entry in current.values where Self.isEpisode(entry) {
             entry.end = now
@@ -114,7 +114,7 @@ struct EpisodeLog: Sendable {
         case .checkpoint, .recovery: .checkpoint
         case .reserved, .pending, .exclusive: .exclusive
         case .reader: hold.behindSince == nil ? nil : .pin
-        // A reader of a rollback journal keeps a writer from its commit.
+        // With a rollback journal, a reader blocks a writer's commit.
         case .shared:
             observation.locks.values.contains {
                 $0.process != 0 && $0.held.contains(HeldLock(kind: .pending))

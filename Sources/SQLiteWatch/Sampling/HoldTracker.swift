@@ -1,14 +1,14 @@
-/// Since when processes have held their locks, as far as samples show.
+/// Tracks how long processes have held their locks, according to samples.
 struct HoldTracker: Sendable {
-    /// A lock that a process held at each of the last samples.
+    /// A lock that a process has held at each of the last samples.
     struct Hold: Equatable, Sendable {
-        /// The first of these samples.
+        /// The time of the first of these samples.
         var since: UInt64
-        /// The first of the samples at which a reader was behind the end of the log.
+        /// The time of the first sample at which a reader was behind the end of the log.
         var behindSince: UInt64?
         /// The frame of a reader's mark.
         var frame: UInt32?
-        /// Whether nothing could have released the lock in between unnoticed.
+        /// Whether a release between two samples would have been detected.
         var isContinuous: Bool
     }
 
@@ -16,9 +16,9 @@ struct HoldTracker: Sendable {
     private var index: WALIndexHeader?
     private var changeCounter: UInt32?
 
-    /// Takes the locks of a sample, or those of some kinds.
+    /// Adds the locks of a sample, or those of some kinds.
     ///
-    /// A tracker must see each kind at all of its samples or at none.
+    /// A tracker must get each kind with all of its samples or with none.
     mutating func update(
         _ observation: Observation,
         of isIncluded: (LockKind) -> Bool = { _ in true }
@@ -28,7 +28,7 @@ struct HoldTracker: Sendable {
         let busyMarks = Set(
             observation.locks.values.flatMap { $0.held.compactMap(\.mark) }.filter { $0 > 0 }
         )
-        // Only where all marks are in use does a new reader start on an old one.
+        // A new reader starts on an old mark only if all marks are in use.
         let mayJoinOldMark = busyMarks.count >= WALIndexHeader.markCount - 1
         var next: [Int32: [HeldLock: Hold]] = [:]
         for (process, locks) in observation.locks {
@@ -66,24 +66,23 @@ struct HoldTracker: Sendable {
         changeCounter = counter ?? changeCounter
     }
 
-    /// The holds of this tracker and of another one, which tracks other kinds of locks.
+    /// Returns the holds of this tracker and of another one, which tracks other kinds of locks.
     func merging(_ other: HoldTracker) -> HoldTracker {
         var merged = self
         for (process, locks) in other.holds {
-            merged.holds[process, default: [:]].merge(locks) { own, _ in own }
+            merged.holds[process, default: [:]].merge(locks) { first, _ in first }
         }
         return merged
     }
 
-    /// Forgets all holds, after a gap in the samples.
+    /// Removes all holds, after a gap in the samples.
     mutating func reset() {
         holds = [:]
         index = nil
         changeCounter = nil
     }
 
-    /// Whether the lock must have been released since the last sample, because a commit or a
-    /// checkpoint that happened since then needs that.
+    /// Whether a commit or checkpoint since the last sample proves that the lock was released.
     private func wasReleased(
         _ lock: HeldLock,
         index new: WALIndexHeader?,
@@ -97,7 +96,7 @@ struct HoldTracker: Sendable {
             return changeCounter.map { old in counter.map { $0 != old } ?? false } ?? false
         case .reader:
             guard let old = index, let new, let mark = lock.mark else { return false }
-            // Moving a mark, or copying frames past a reader of mark 0, needs it to be free.
+            // A mark must be free for moving it, and mark 0 for copying frames.
             return mark == 0
                 ? old.salt1 == new.salt1 && new.backfilled > old.backfilled
                 : old.marks[mark] != new.marks[mark] || old.salt1 != new.salt1

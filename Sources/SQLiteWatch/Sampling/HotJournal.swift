@@ -1,13 +1,13 @@
-/// Decides whether a rollback journal is hot: whether the process that wrote it ended inside its
-/// transaction (https://sqlite.org/lockingv3.html, section 4).
+/// Detects a hot rollback journal, whose process ended during its transaction
+/// (https://sqlite.org/lockingv3.html, section 4).
 struct HotJournal: Sendable {
-    /// Whether the journal was without an owner at two samples in a row.
+    /// Whether the journal had no owner at two consecutive samples.
     private(set) var isHot = false
     private var ownerless: (identity: FileIdentity?, modified: Int64)?
 
-    /// Takes a sample.
+    /// Adds a sample.
     ///
-    /// One sample is not enough, because a transaction may end between two of its reads.
+    /// One sample is not sufficient, because a transaction may end while the sample is read.
     mutating func update(_ observation: Observation) {
         guard observation.hasWriteLocks else { return }
         let hasOwner =

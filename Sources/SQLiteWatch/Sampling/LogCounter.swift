@@ -1,9 +1,9 @@
 /// Counts commits, frames, checkpoints and resets from one wal-index header to the next.
 struct LogCounter: Equatable, Sendable {
     private(set) var commits: UInt64 = 0
-    /// Frames written; at least so many where the log was reset.
+    /// The number of frames written; a lower bound if the log was reset.
     private(set) var frames: UInt64 = 0
-    /// Checkpoints that copied frames; at least so many.
+    /// A lower bound of the number of checkpoints that copied frames.
     private(set) var checkpoints: UInt64 = 0
     private(set) var framesBackfilled: UInt64 = 0
     private(set) var resets: UInt64 = 0
@@ -11,10 +11,10 @@ struct LogCounter: Equatable, Sendable {
     private var last: WALIndexHeader?
     private var identity: FileIdentity?
 
-    /// More resets than this between two samples are a new log's random number.
+    /// A larger difference of salts between two samples means a new log, not that many resets.
     private static let plausibleResets: UInt32 = 100_000
 
-    /// Takes the header of a sample.
+    /// Adds the header of a sample.
     mutating func update(_ header: WALIndexHeader, identity: FileIdentity?) {
         defer {
             last = header
@@ -22,8 +22,8 @@ struct LogCounter: Equatable, Sendable {
         }
         guard let last else { return }
         let distance = header.salt1 &- last.salt1
-        // The last close removes the wal-index, and recovery builds it again: the commits since
-        // then are all that it counts.
+        // The last close removes the wal-index, and recovery rebuilds it. It then counts only the
+        // commits since its creation.
         let isRebuilt =
             identity != self.identity || header.change < last.change
             || distance > Self.plausibleResets
@@ -51,7 +51,7 @@ struct LogCounter: Equatable, Sendable {
         }
     }
 
-    /// The counts since another state of this counter.
+    /// Returns the counts since an earlier state of this counter.
     func since(_ baseline: LogCounter) -> LogCounter {
         var counts = self
         counts.commits -= min(counts.commits, baseline.commits)
@@ -63,13 +63,13 @@ struct LogCounter: Equatable, Sendable {
     }
 }
 
-/// Counts transactions of a rollback journal by the database's change counter.
+/// Counts transactions with a rollback journal through the database's change counter.
 struct ChangeCounter: Equatable, Sendable {
     private(set) var transactions: UInt64 = 0
     private var last: UInt32?
     private var identity: FileIdentity?
 
-    /// Takes the counter of a sample; another file begins anew.
+    /// Adds the change counter of a sample; a new file sets a new baseline.
     mutating func update(_ counter: UInt32, identity: FileIdentity?) {
         if let last, identity == self.identity {
             let distance = counter &- last

@@ -1,21 +1,21 @@
-/// The course of a log, as far as a diagnosis needs it.
+/// The history of a log, for diagnoses.
 struct LogHistory: Equatable, Sendable {
-    /// The frames at which SQLite checkpoints by default (`SQLITE_DEFAULT_WAL_AUTOCHECKPOINT`).
+    /// The default number of frames that starts a checkpoint (`SQLITE_DEFAULT_WAL_AUTOCHECKPOINT`).
     static let threshold: UInt64 = 1_000
 
-    /// The most frames for which the file had room at a time at which no transaction wrote.
+    /// The largest number of frames that fitted into the file while no transaction was writing.
     private(set) var settledRoom: UInt64?
-    /// Since when so many frames wait to be copied that a checkpoint is due, and none copied any.
+    /// The time since which a checkpoint is due and no frames have been copied.
     private(set) var neglectSince: UInt64?
-    /// Since when a log above the threshold has been copied, but did not start over.
+    /// The time since which a log above the threshold has been copied, but not reset.
     private(set) var overlapSince: UInt64?
-    /// The frames that were written since ``overlapSince``.
+    /// The number of frames written since ``overlapSince``.
     private(set) var framesInOverlap: UInt64 = 0
     private var last: WALIndexHeader?
     /// Whether the last list of all locks shows a reader of the log.
     private var hasReader = false
 
-    /// Takes a sample.
+    /// Adds a sample.
     mutating func update(_ observation: Observation) {
         guard let header = observation.files.index else { return }
         defer { last = header }
@@ -51,7 +51,7 @@ struct LogHistory: Equatable, Sendable {
         }
     }
 
-    /// Frames of a transaction that has not committed, beyond those for which there was room.
+    /// Returns the number of frames by which an open transaction has extended the file.
     func uncommittedFrames(_ files: ObservedFiles) -> UInt64 {
         guard let settledRoom, let room = files.room else { return 0 }
         return room - min(room, settledRoom)

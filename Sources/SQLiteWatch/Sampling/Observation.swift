@@ -1,24 +1,25 @@
-/// What one sample shows of one database.
+/// The state of one database in one sample.
 struct Observation: Sendable {
     /// The monotonic clock, in nanoseconds.
     var now: UInt64
-    /// The time that this sample stands for, in nanoseconds; 0 for one that no share counts.
+    /// The time that this sample represents, in nanoseconds; 0 for a sample that no share counts.
     var weight: Double
     var files: ObservedFiles
-    /// The locks that exclude all others and, where the list of all locks was read, all locks.
+    /// The exclusive locks, or all locks if the list of all locks was read.
     var locks: [Int32: ProcessLocks] = [:]
     /// Whether the list of all locks was read.
     var hasList = true
-    /// Whether ``locks`` contains the locks that exclude all others: without permission to read
-    /// the files, only the list shows them.
+    /// Whether ``locks`` contains the exclusive locks.
+    ///
+    /// Without permission to read the files, only the list shows them.
     var hasWriteLocks = true
     /// The time that this sample represents among the samples of the list, in nanoseconds.
     var listWeight: Double
-    /// The processes that have the database open, as far as their descriptors were scanned.
+    /// The processes that have the database open, according to the scan of descriptors.
     var open: Set<Int32> = []
-    /// Whether the checked processes wait.
+    /// Whether each checked process waits.
     var waiting: [Int32: Bool] = [:]
-    /// Whether locks are held that no visible process explains.
+    /// Whether an invisible process holds a lock.
     var hasHiddenHolder = false
 
     /// Creates an observation of all locks.
@@ -38,7 +39,7 @@ struct ObservedFiles: Equatable, Sendable {
     var header: DatabaseHeader?
     var wal: FileContent?
     var walHeader: WALHeader?
-    /// nil where a writer was at work on the header all the time: the state before is still good.
+    /// nil if a writer changed the header during all attempts; the previous state remains valid.
     var index: WALIndexHeader?
     var indexIdentity: FileIdentity?
     var journal: FileContent?
@@ -46,7 +47,7 @@ struct ObservedFiles: Equatable, Sendable {
 
     init() {}
 
-    /// Parses what a helper read.
+    /// Parses a helper's sample.
     init(_ sample: FileSample) {
         database = sample.database
         header = DatabaseHeader(sample.database.bytes)
@@ -69,9 +70,9 @@ struct ObservedFiles: Equatable, Sendable {
     ) -> (WatchedFile.State, String?) {
         if file.isSpecial { return (.notADatabase, "it is not a regular file") }
         guard file.exists else {
-            // The errors of a path that leads nowhere; every other one is of a path that may exist.
+            // ENOENT and ENOTDIR mean that no file exists; with other errors, a file may exist.
             return [2, 20].contains(file.error)
-                ? (.missing, "there is no such file")
+                ? (.missing, "the file does not exist")
                 : (.unreadable, SystemErrorText.text(file.error))
         }
         guard file.error == 0 else { return (.unreadable, SystemErrorText.text(file.error)) }
@@ -79,26 +80,26 @@ struct ObservedFiles: Equatable, Sendable {
         guard !hasHeader else { return (.present, nil) }
         return (
             .notADatabase,
-            "its first bytes are not those of a SQLite database; it may be another file, "
-                + "encrypted, or damaged"
+            "it does not start with a SQLite header; it may be another type of file, encrypted or "
+                + "damaged"
         )
     }
 
     /// Whether connections use a write-ahead log.
     ///
-    /// Where the database cannot be read, a wal-index that exists tells.
+    /// If the database cannot be read, the existence of a wal-index decides.
     var isWAL: Bool { header?.isWAL ?? (index != nil || indexIdentity != nil) }
 
-    /// Bytes in a page.
+    /// The page size in bytes.
     var pageSize: Int? { index?.pageSize ?? walHeader?.pageSize ?? header?.pageSize }
 
-    /// The frames for which the log's file has room.
+    /// The number of frames that fit into the log's file.
     var room: UInt64? {
         guard let wal, let pageSize else { return nil }
         return WALHeader.frames(in: wal.size, pageSize: pageSize)
     }
 
-    /// Whether a journal would be rolled back if no process held the reserved lock.
+    /// Whether there is a journal that would be rolled back if no process held the reserved lock.
     var hasValidJournal: Bool {
         state == .present && journalHeader != nil && (journal?.size ?? 0) > 0
     }

@@ -1,20 +1,20 @@
-/// Describes processes, pins and episodes in a report's terms.
+/// Converts processes, pins and episodes for a report.
 struct ProcessList {
     /// The processes that use the database.
     var known: [Int32: DatabaseMonitor.Process]
-    /// What is known of any process, such as one that ended.
+    /// Returns the facts about any process, including ended ones.
     var facts: (Int32) -> DatabaseMonitor.Process?
     /// Converts a reading of the monotonic clock.
     var calendar: (UInt64) -> WatchTime
-    /// The last sample.
+    /// The time of the last sample.
     var now: UInt64
 
-    /// The processes; holders of locks come first.
+    /// Returns the processes; lock holders come first.
     func processes(_ monitor: DatabaseMonitor, _ holds: HoldTracker) -> [WatchedProcess] {
         let interval = monitor.interval
         return monitor.processes.compactMap { process -> WatchedProcess? in
             let held = holds.holds[process] ?? [:]
-            // A process that ended and held nothing is no part of the picture.
+            // Omit an ended process without locks.
             guard
                 let facts = known[process]
                     ?? (held.isEmpty ? nil : DatabaseMonitor.Process(name: "?"))
@@ -46,7 +46,7 @@ struct ProcessList {
         }
     }
 
-    /// A pin, with the size of its frames.
+    /// Converts a pin, with the size of its frames.
     func pin(_ pin: Diagnosis.Pin, pageSize: Int) -> WatchedPin {
         WatchedPin(
             pid: pin.process,
@@ -60,7 +60,7 @@ struct ProcessList {
         )
     }
 
-    /// An episode, with the names of its processes.
+    /// Converts an episode, with the names of its processes.
     func episode(_ entry: EpisodeLog.Entry) -> WatchEpisode {
         WatchEpisode(
             kind: entry.kind,
@@ -80,7 +80,7 @@ struct ProcessList {
         Double(now - min(now, start)) / 1e9
     }
 
-    /// Locks that exclude more come first.
+    /// The sort order of a lock; locks that exclude more come first.
     private static func order(_ lock: HeldLock) -> Int {
         let kinds: [LockKind] = [
             .exclusive, .pending, .reserved, .writer, .recovery, .checkpoint, .reader, .shared,

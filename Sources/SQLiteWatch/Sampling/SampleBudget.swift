@@ -1,15 +1,15 @@
 /// Keeps the cost of samples below a share of one core.
 ///
-/// The rates change rarely, and follow from the cost of all samples since the last change: a rate
-/// that depended on what one sample saw would bias the shares.
+/// The rates change rarely and depend on the cost of all samples since the last change: a rate that
+/// depended on the content of a single sample would bias the shares.
 struct SampleBudget: Sendable {
-    /// The length of a slot, which has one sample, in nanoseconds.
+    /// The length of a slot, which contains one sample, in nanoseconds.
     private(set) var slot: Double
-    /// One of so many samples reads the list of all locks.
+    /// The number of samples of which one reads the list of all locks.
     private(set) var group: Int
-    /// The highest share of one core.
+    /// The largest share of one core.
     var limit: Double
-    /// Processor time of all samples, in nanoseconds.
+    /// The processor time of all samples, in nanoseconds.
     private(set) var total: Double = 0
     private let shortest: Double
     private var samples = 0
@@ -18,21 +18,23 @@ struct SampleBudget: Sendable {
     private var listCost: Double = 0
     private var isFirstRound = true
 
-    /// Samples between two changes; fewer where they take more time than this, in nanoseconds.
+    /// The number of samples between two changes; the smaller one if they take longer than the time
+    /// in nanoseconds.
     private static let round = 50
     private static let slowRound = 5
     private static let slowRoundTime = 2e9
     /// The longest slot, in nanoseconds.
     private static let longest = 1e9
-    /// The shortest time between two lists on average, in nanoseconds: readers are seen less often
-    /// than writers, for less processor time.
+    /// The shortest mean time between two lists, in nanoseconds.
+    ///
+    /// To save processor time, readers are sampled less often than writers.
     private static let leastListPause = 6e7
-    /// The part of the limit that samples may use without their lists.
+    /// The part of the limit for samples without their lists.
     private static let sampleShare = 0.7
 
     /// - Parameters:
     ///   - samplesPerSecond: The highest rate.
-    ///   - limit: The highest share of one core.
+    ///   - limit: The largest share of one core.
     init(samplesPerSecond: Double, limit: Double) {
         shortest = 1e9 / max(samplesPerSecond, 0.1)
         slot = shortest
@@ -43,10 +45,10 @@ struct SampleBudget: Sendable {
     /// Counts the processor time of samples, in nanoseconds.
     ///
     /// - Parameters:
-    ///   - nanoseconds: That of the samples without lists.
-    ///   - count: The samples.
-    ///   - listNanoseconds: That of reading lists.
-    ///   - listCount: The lists.
+    ///   - nanoseconds: The time of the samples without lists.
+    ///   - count: The number of samples.
+    ///   - listNanoseconds: The time for reading lists.
+    ///   - listCount: The number of lists.
     mutating func add(
         cost nanoseconds: UInt64,
         of count: Int,

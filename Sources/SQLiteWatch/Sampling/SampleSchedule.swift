@@ -1,29 +1,29 @@
-/// The moments of samples: one at random in each of equal, adjacent slots of time.
+/// The times of samples: a random one in each of equal, adjacent slots.
 ///
-/// Samples at a fixed rate are biased where the watched program has a fixed rate, too: a fixed
-/// 10 Hz beside a program of 10 Hz measured a share of 0.01 where 0.20 was true. Stratified
-/// sampling is unbiased, because each moment is as likely as any other, and its error is at most
-/// that of independent random moments (Cochran, Sampling Techniques, 1977, section 5.6): a lock
-/// that is held or free for a whole slot contributes no error.
+/// Samples at a fixed rate are biased if the watched program also has a fixed rate: fixed 10 Hz
+/// beside a program of 10 Hz measured a share of 0.01 instead of 0.20. Stratified sampling is
+/// unbiased, because all times are equally likely, and its error is at most that of independent
+/// random times (Cochran, Sampling Techniques, 1977, section 5.6): a lock that is held or free for
+/// a whole slot contributes no error.
 struct SampleSchedule: Sendable {
-    /// The next sample, on the monotonic clock.
+    /// The time of the next sample on the monotonic clock.
     private(set) var planned: UInt64
-    /// The time that the next sample stands for, in nanoseconds: its slot, and those before it in
-    /// which no sample could be made.
+    /// The time that the next sample represents, in nanoseconds: its slot and the preceding slots
+    /// without a sample.
     private(set) var weight: Double = 0
     /// The end of the slot of the next sample.
     private var end: UInt64
     private var random: RandomBits
 
-    /// The longest time that one sample stands for, in nanoseconds, unless a slot is longer.
+    /// The longest time that one sample represents, in nanoseconds, unless a slot is longer.
     ///
-    /// Nothing is known of a longer time in which this process did not run.
+    /// If this process did not run for longer, the state during that time is unknown.
     private static let weightLimit = 1e9
 
     /// - Parameters:
-    ///   - seed: The seed of the random moments.
+    ///   - seed: The seed of the random times.
     ///   - start: The start of the first slot.
-    ///   - slot: Its length, in nanoseconds.
+    ///   - slot: The length of a slot, in nanoseconds.
     init(seed: UInt64, start: UInt64, slot: Double) {
         planned = start
         end = start
@@ -31,10 +31,10 @@ struct SampleSchedule: Sendable {
         advance(at: start, slot: slot)
     }
 
-    /// Plans the next sample after one was made.
+    /// Plans the next sample.
     ///
-    /// A sample whose slot has begun is made late rather than left out: where a busy machine
-    /// delays this process, leaving samples out would favor the times at which it is idle.
+    /// A sample whose slot has started is late rather than omitted: if a busy machine delays this
+    /// process, omitting samples would favor the times at which the machine is idle.
     ///
     /// - Parameters:
     ///   - now: The monotonic clock.
@@ -50,9 +50,9 @@ struct SampleSchedule: Sendable {
     }
 }
 
-/// Which samples read the list of all locks: one at random in each group of samples.
+/// Selects the samples that read the list of all locks: a random one in each group of samples.
 ///
-/// Every nth sample would be as biased as a fixed rate.
+/// Selecting every nth sample would be as biased as a fixed rate.
 struct ListSchedule: Sendable {
     private var random: RandomBits
     private var position = 0
@@ -61,9 +61,9 @@ struct ListSchedule: Sendable {
 
     init(seed: UInt64) { random = RandomBits(seed: seed) }
 
-    /// Whether the next sample reads the list, where one in `group` does.
+    /// Returns whether the next sample reads the list, where one in `group` does.
     ///
-    /// A new length applies from the next group on.
+    /// A new length applies to the next group.
     mutating func next(group: Int) -> Bool {
         if position == 0 {
             length = max(1, group)
@@ -73,17 +73,17 @@ struct ListSchedule: Sendable {
         return position == chosen
     }
 
-    /// The samples in the current group, for which the one that reads the list stands.
+    /// The number of samples in the current group, which the sample with the list represents.
     var group: Int { length }
 }
 
-/// Random bits that follow from a seed: SplitMix64 (Steele, Lea and Flood, 2014).
+/// A seeded random number generator: SplitMix64 (Steele, Lea and Flood, 2014).
 struct RandomBits: Sendable {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var bits = state
@@ -92,6 +92,6 @@ struct RandomBits: Sendable {
         return bits ^ (bits >> 31)
     }
 
-    /// The next number from 0 to below 1.
+    /// Returns the next number in 0..<1.
     mutating func nextUnit() -> Double { Double(next() >> 11) / Double(1 << 53) }
 }

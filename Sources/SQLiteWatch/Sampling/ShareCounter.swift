@@ -1,7 +1,7 @@
-/// Estimates the share of time for which something was so, from samples.
+/// Estimates from samples the share of time for which a condition held.
 ///
-/// Each sample counts for the mean interval at which it was made, so that a change of the rate does
-/// not bias the share.
+/// The weight of each sample is the mean sampling interval at its time, so that a change of the
+/// rate does not bias the share.
 struct ShareCounter: Equatable, Sendable {
     private var total: Double = 0
     private var totalOfSquares: Double = 0
@@ -15,13 +15,14 @@ struct ShareCounter: Equatable, Sendable {
         samples += 1
     }
 
-    /// The share of time, from the sum of the weights of the samples at which it was so.
+    /// Estimates the share of time from the total weight of the samples at which the condition
+    /// held.
     func estimate(held: Double) -> WatchedEstimate {
         guard total > 0, totalOfSquares > 0 else { return WatchedEstimate(value: 0, error: 1) }
         let share = min(max(held / total, 0), 1)
-        // The number of equal samples that are as good.
+        // The effective number of samples.
         let count = total * total / totalOfSquares
-        // With one success and one failure more, the error of 0 of n and of n of n is not 0.
+        // One additional success and failure make the error of 0 of n and of n of n larger than 0.
         let smoothed = (share * count + 1) / (count + 2)
         return WatchedEstimate(
             value: share,
@@ -40,15 +41,15 @@ struct HeldWeights: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - held: The locks that the process held.
-    ///   - weight: The time that the sample stands for, for locks that exclude all others.
-    ///   - listWeight: The same for locks to read; 0 when they were not read.
+    ///   - weight: The time that the sample represents for exclusive locks.
+    ///   - listWeight: The time that it represents for read locks; 0 if they were not read.
     mutating func add(_ held: Set<HeldLock>, weight: Double, listWeight: Double) {
         if held.contains(where: \.kind.isWrite) { writer += weight }
         if held.contains(HeldLock(kind: .checkpoint)) { checkpoint += weight }
         if listWeight > 0, held.contains(where: \.kind.isRead) { reader += listWeight }
     }
 
-    /// The shares, from all samples and from the samples of the list of all locks.
+    /// Returns the shares, from all samples and from those that read the list of all locks.
     func share(_ samples: ShareCounter, lists: ShareCounter) -> WatchedShare {
         var share = WatchedShare()
         share.writer = samples.estimate(held: writer)
@@ -59,7 +60,7 @@ struct HeldWeights: Equatable, Sendable {
 }
 
 extension LockKind {
-    /// Whether it permits to write, or keeps others from writing.
+    /// Whether the lock permits writing, or prevents others from writing.
     var isWrite: Bool {
         switch self {
         case .writer, .reserved, .pending, .exclusive: true
@@ -67,6 +68,6 @@ extension LockKind {
         }
     }
 
-    /// Whether it permits to read.
+    /// Whether the lock permits reading.
     var isRead: Bool { self == .reader || self == .shared }
 }

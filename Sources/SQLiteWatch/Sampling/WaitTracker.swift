@@ -1,4 +1,4 @@
-/// Which processes probably wait in a busy handler, and for which share of the checks.
+/// Tracks which processes probably wait in a busy handler, and at which share of checks.
 struct WaitTracker: Sendable {
     private struct Checks: Sendable {
         var count = 0
@@ -8,12 +8,12 @@ struct WaitTracker: Sendable {
 
     private var checks: [Int32: Checks] = [:]
 
-    /// Takes the checks of a sample.
+    /// Adds the checks of a sample.
     ///
     /// - Parameters:
     ///   - observation: The sample.
-    ///   - isBlocked: Whether a lock excludes others; without one, no process is checked and none
-    ///     waits.
+    ///   - isBlocked: Whether a lock excludes others; without such a lock, no process waits and
+    ///     none is checked.
     mutating func update(_ observation: Observation, isBlocked: Bool) {
         for (process, isWaiting) in observation.waiting {
             checks[process, default: Checks()].count += 1
@@ -22,17 +22,17 @@ struct WaitTracker: Sendable {
         for process in checks.keys where observation.waiting[process] != nil || !isBlocked {
             checks[process]?.isWaiting = observation.waiting[process] ?? false
         }
-        // A process that has acquired a lock to write since its last check no longer waits for it.
+        // A process that has acquired a write lock since its last check no longer waits for it.
         for (process, locks) in observation.locks
         where observation.waiting[process] == nil && locks.held.contains(where: \.kind.isWrite) {
             checks[process]?.isWaiting = false
         }
     }
 
-    /// Whether each process that was checked waits.
+    /// Whether each checked process waits.
     var states: [Int32: Bool] { checks.mapValues(\.isWaiting) }
 
-    /// What a report shows of a process; nil for one that was never checked.
+    /// Returns the wait of a process for a report; nil if the process was never checked.
     func wait(of process: Int32) -> WatchedWait? {
         checks[process].map { checks in
             WatchedWait(
@@ -42,9 +42,9 @@ struct WaitTracker: Sendable {
         }
     }
 
-    /// Starts another interval for the processes that still use the database.
+    /// Starts another interval and keeps the processes that still use the database.
     ///
-    /// Whether a process waits is known from its last check, which may be of an earlier interval.
+    /// The state of a process is that of its last check, possibly in an earlier interval.
     mutating func startInterval(keeping isKept: (Int32) -> Bool) {
         checks = checks.filter { isKept($0.key) }.mapValues { Checks(isWaiting: $0.isWaiting) }
     }

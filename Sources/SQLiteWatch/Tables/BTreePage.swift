@@ -1,23 +1,22 @@
 /// A page of a b-tree (https://sqlite.org/fileformat2.html, section 1.6).
 ///
-/// The bytes are those of another program, perhaps in the middle of a change: offsets outside of
-/// the page are left out.
+/// Another program may be changing the bytes: the parser ignores offsets outside of the page.
 struct BTreePage {
     private let field: ByteField
     private let start: Int
     private let usable: Int
 
-    /// Whether its cells point to other pages of the tree.
+    /// Whether the cells point to other pages of the tree.
     let isInterior: Bool
-    /// Whether the tree is a table's, rather than an index's.
+    /// Whether the tree belongs to a table rather than an index.
     let isTable: Bool
-    /// The number of its cells.
+    /// The number of cells.
     let cells: Int
 
-    /// Parses a page; nil when it is not one of a b-tree.
+    /// Parses a page; nil if it is not a b-tree page.
     ///
-    /// The first page begins with the database's header. `usable` is the size without the reserved
-    /// bytes.
+    /// The first page starts with the database header. `usable` is the page size without the
+    /// reserved bytes.
     init?(_ bytes: [UInt8], number: UInt32, usable: Int) {
         field = ByteField(bytes)
         start = number == 1 ? DatabaseHeader.length : 0
@@ -45,7 +44,7 @@ struct BTreePage {
         return found
     }
 
-    /// The first overflow page of each cell whose content does not fit.
+    /// The first overflow pages of the cells whose content does not fit.
     var overflowPages: [UInt32] {
         guard !(isInterior && isTable) else { return [] }
         return (0..<cells).compactMap { cell in
@@ -56,13 +55,13 @@ struct BTreePage {
         }
     }
 
-    /// The part of a cell's content that is in this page, and whether that is all of it.
+    /// Returns the part of a cell's content that is in this page.
     func content(ofCell cell: Int) -> [UInt8]? {
         guard let payload = payload(ofCell: cell) else { return nil }
         return field.bytes(payload.offset..<payload.offset + payload.local)
     }
 
-    /// Where the content of a cell begins, its length, and how much of it is in this page.
+    /// Returns the offset of a cell's content, its length, and the length of the part in this page.
     func payload(ofCell cell: Int) -> (offset: Int, length: Int, local: Int)? {
         guard var offset = offset(ofCell: cell) else { return nil }
         if isInterior { offset += 4 }

@@ -1,39 +1,39 @@
 /// Counts the frames of a log by table and index.
 struct FrameTally: Sendable {
-    /// A frame: the page that it has, and its bytes.
+    /// A frame: its page number and its bytes.
     struct Frame: Sendable {
         var page: UInt32
         var bytes: [UInt8]
     }
 
-    /// The counts of one owner.
+    /// The number of frames of each owner.
     private(set) var counts: [PageMap.Owner: UInt64] = [:]
 
-    /// Counts the frames of one transaction, and learns from them where new pages belong.
+    /// Counts the frames of one transaction, and derives the owners of new pages from them.
     ///
-    /// A page that is new to a table is a child of an interior page, or the overflow of a cell, that
-    /// the same transaction wrote. A transaction of one frame therefore shows nothing new.
+    /// A new page of a table is a child of an interior page, or the overflow of a cell, that the
+    /// same transaction wrote. A transaction of one frame therefore adds nothing.
     ///
     /// - Parameters:
     ///   - frames: The frames, in order.
-    ///   - map: The map, which becomes more complete.
-    ///   - usable: Bytes of a page without the reserved ones.
+    ///   - map: The map, to which the method adds new pages.
+    ///   - usable: The page size without the reserved bytes.
     mutating func add(_ frames: [Frame], map: inout PageMap, usable: Int) {
         if frames.count > 1 {
             var last: [UInt32: Int] = [:]
             for (number, frame) in frames.enumerated() { last[frame.page] = number }
-            learn(frames, last, &map, usable)
+            updateMap(frames, last, &map, usable)
         }
         for frame in frames { counts[map.owner(of: frame.page), default: 0] += 1 }
     }
 
-    private func learn(
+    private func updateMap(
         _ frames: [Frame],
         _ last: [UInt32: Int],
         _ map: inout PageMap,
         _ usable: Int
     ) {
-        // Free pages first: one that is used again in this transaction is assigned below.
+        // Free pages come first; pages that this transaction reuses are assigned below.
         if let number = last[1] {
             var trunk = ByteField(frames[number].bytes).big32(32)
             for _ in 0..<frames.count {
@@ -44,7 +44,7 @@ struct FrameTally: Sendable {
         }
         var queue = Array(last.keys)
         var visits = 0
-        // Each page is visited again when its owner becomes known: at most once per parent.
+        // Each page is revisited when its owner becomes known: at most once per parent.
         while let page = queue.popLast(), visits < 4 * frames.count + 16 {
             visits += 1
             let owner = map.owner(of: page)
@@ -62,7 +62,7 @@ struct FrameTally: Sendable {
         }
     }
 
-    /// Assigns pages to an owner; returns those of this transaction whose owner changed.
+    /// Assigns pages to an owner; returns the pages of this transaction whose owner changed.
     private func assign(
         _ pages: [UInt32],
         _ owner: PageMap.Owner,

@@ -1,6 +1,6 @@
-/// Which table or index each page of a database belongs to.
+/// The table or index of each page of a database.
 struct PageMap: Sendable {
-    /// What a page is used for.
+    /// The use of a page.
     struct Owner: Equatable, Hashable, Sendable {
         fileprivate var code: UInt16
 
@@ -20,9 +20,9 @@ struct PageMap: Sendable {
     private(set) var entries: [SchemaEntry]
     private var codes: [UInt16] = []
 
-    /// The pages that a map can have: it occupies two bytes for each.
+    /// The largest number of pages; a map uses two bytes for each.
     static let pageLimit = 1 << 24
-    /// The b-trees that a map can have.
+    /// The largest number of b-trees.
     static let entryLimit = 20_000
     private static let overflow: UInt16 = 0x8000
 
@@ -35,7 +35,7 @@ struct PageMap: Sendable {
         }
     }
 
-    /// The owner of a page.
+    /// Returns the owner of a page.
     func owner(of page: UInt32) -> Owner {
         guard Int(page) < codes.count else { return .unknown }
         return Owner(code: codes[Int(page)] & ~Self.overflow)
@@ -46,7 +46,7 @@ struct PageMap: Sendable {
         Int(page) < codes.count && codes[Int(page)] & Self.overflow != 0
     }
 
-    /// Sets the owner of a page; pages beyond the limit stay unknown.
+    /// Sets the owner of a page; pages beyond the limit remain unknown.
     mutating func set(_ owner: Owner, of page: UInt32, isOverflow: Bool = false) {
         let index = Int(page)
         guard index > 0, index < Self.pageLimit else { return }
@@ -59,25 +59,26 @@ struct PageMap: Sendable {
 }
 
 extension PageMap {
-    /// What limits a walk.
+    /// The limits of a walk.
     struct Limits {
-        /// Pages that are read.
+        /// The largest number of pages to read.
         var pages = 200_000
-        /// Whether to go on; asked after each page.
-        var goesOn: () -> Bool = { true }
+        /// Returns whether to continue; called before each page.
+        var mayContinue: () -> Bool = { true }
     }
 
     /// Builds a map from the schema and the interior pages of all b-trees.
     ///
-    /// All pages on one level of a b-tree are of one kind: one leaf is read for each interior page
-    /// above leaves. Overflow pages are not found; they become known when they are written.
+    /// All pages on one level of a b-tree are of one kind, so the walk reads one leaf for each
+    /// interior page above leaves. It does not find overflow pages; these become known when they
+    /// are written.
     ///
     /// - Parameters:
-    ///   - pages: The pages of the database.
-    ///   - usable: Bytes of a page without the reserved ones.
-    ///   - limits: What limits the walk.
-    ///   - read: The bytes of a page; nil when they cannot be read.
-    /// - Returns: The map, and whether the walk reached its end; nil without a schema.
+    ///   - pages: The number of pages of the database.
+    ///   - usable: The page size without the reserved bytes.
+    ///   - limits: The limits of the walk.
+    ///   - read: Returns the bytes of a page; nil if they cannot be read.
+    /// - Returns: The map, and whether the walk is complete; nil without a schema.
     static func walk(
         pages: UInt32,
         usable: Int,
@@ -86,7 +87,7 @@ extension PageMap {
     ) -> (map: PageMap, isComplete: Bool)? {
         var left = limits.pages
         func page(_ number: UInt32) -> BTreePage? {
-            guard number > 0, number <= pages, left > 0, limits.goesOn() else { return nil }
+            guard number > 0, number <= pages, left > 0, limits.mayContinue() else { return nil }
             left -= 1
             return read(number).flatMap { BTreePage($0, number: number, usable: usable) }
         }
@@ -110,7 +111,7 @@ extension PageMap {
         for number in schemaPages { map.set(.schema, of: number) }
         for (number, entry) in map.entries.enumerated() {
             var level = [entry.root]
-            // A damaged tree may contain a cycle; no tree is deeper than this.
+            // A damaged tree may contain a cycle; valid trees have fewer levels.
             for _ in 0..<20 {
                 var next: [UInt32] = []
                 for parent in level {
@@ -124,6 +125,6 @@ extension PageMap {
                 level = next
             }
         }
-        return (map, left > 0 && limits.goesOn())
+        return (map, left > 0 && limits.mayContinue())
     }
 }

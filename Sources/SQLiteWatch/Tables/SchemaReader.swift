@@ -3,18 +3,18 @@ import Glibc
 
 /// Reads the statements of a database's schema from its pages, without SQLite and without a lock.
 ///
-/// A process that also uses the database through SQLite must not call it: closing the files would
-/// release its locks (https://sqlite.org/howtocorrupt.html, section 2.2).
+/// A process that also uses the database through SQLite must not use this type: closing the files
+/// would release its locks (https://sqlite.org/howtocorrupt.html, section 2.2).
 package enum SchemaReader {
-    /// The most that is read: pages of the schema, bytes of a statement, and frames of the log.
+    /// The limits: pages of the schema, bytes of a statement, and frames of the log.
     private static let pageLimit = 4_096
     private static let textLimit = 1 << 18
     private static let frameLimit: UInt32 = 200_000
 
-    /// The statements that create tables, indexes, views and triggers, in the schema's order; nil
-    /// when the file cannot be read.
+    /// Returns the statements that create tables, indexes, views and triggers, in the schema's
+    /// order; nil if the file cannot be read.
     ///
-    /// A statement that a program changes meanwhile may be missing or malformed.
+    /// A statement that a program changes during the read may be missing or malformed.
     package static func statements(path: String) -> [String]? {
         let files = DatabaseFiles(path: Array(path.utf8))
         let observed = ObservedFiles(files.sample(probesReaders: false))
@@ -35,7 +35,7 @@ package enum SchemaReader {
         return statements(usable: pageSize - header.reservedBytes, page: page)
     }
 
-    /// The statements, from pages that a function returns.
+    /// Returns the statements, from pages that a function returns.
     static func statements(usable: Int, page: (UInt32) -> [UInt8]?) -> [String] {
         var found: [String] = []
         var stack: [UInt32] = [1]
@@ -44,7 +44,7 @@ package enum SchemaReader {
             guard let bytes = page(number),
                 let node = BTreePage(bytes, number: number, usable: usable), node.isTable
             else { continue }
-            // The last child is taken first: its rows are the last ones.
+            // Push the last child first: its rows come last.
             for child in node.children.reversed() where seen.insert(child).inserted {
                 stack.append(child)
             }
@@ -59,7 +59,7 @@ package enum SchemaReader {
         return found
     }
 
-    /// The content of a cell with its overflow pages.
+    /// Returns the content of a cell with its overflow pages.
     private static func record(
         _ node: BTreePage,
         _ cell: Int,
@@ -82,7 +82,7 @@ package enum SchemaReader {
         return content.count == payload.length ? content : nil
     }
 
-    /// The last column of a row of `sqlite_schema`
+    /// Returns the last column of a row of `sqlite_schema`
     /// (https://sqlite.org/fileformat2.html, section 2.1).
     private static func statement(_ record: [UInt8]) -> String? {
         let field = ByteField(record)
@@ -101,7 +101,7 @@ package enum SchemaReader {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The newest frame of each page in the log.
+    /// Returns the newest frame of each page in the log.
     private static func frames(
         _ files: DatabaseFiles,
         _ index: WALIndexHeader,

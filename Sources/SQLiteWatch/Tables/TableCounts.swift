@@ -1,4 +1,4 @@
-/// The frames of a log by table and index, since a helper began to read it.
+/// The frames of a log by table and index, since a helper started reading it.
 struct TableCounts: Equatable, Sendable {
     /// A table, an index, or another use of pages.
     struct Key: Hashable, Sendable {
@@ -29,14 +29,14 @@ struct TableCounts: Equatable, Sendable {
     }
 
     var counts: [Key: UInt64] = [:]
-    /// All frames that were read.
+    /// The number of frames read.
     var framesRead: UInt64 = 0
     /// Whether more frames can be read now.
     var isBehind = false
-    /// Processor time that the helper has used, in nanoseconds.
+    /// The processor time of the helper, in nanoseconds.
     var helperNanoseconds: UInt64 = 0
 
-    /// The entries of a message; the smallest ones beyond are added up as unknown.
+    /// The largest number of entries in a message; further entries count as unknown.
     private static let limit = 1_000
 
     init(
@@ -69,7 +69,7 @@ struct TableCounts: Equatable, Sendable {
         return writer.bytes
     }
 
-    /// Reads an answer; nil when it is malformed.
+    /// Parses an answer; nil if it is malformed.
     init?(_ bytes: [UInt8]) {
         var reader = MessageReader(bytes)
         guard let framesRead = reader.get(UInt64.self), let isBehind = reader.get(UInt8.self),
@@ -91,7 +91,7 @@ struct TableCounts: Equatable, Sendable {
         self.helperNanoseconds = helperNanoseconds
     }
 
-    /// What was counted since another state.
+    /// Returns the counts since an earlier state.
     func since(_ baseline: TableCounts) -> TableCounts {
         var difference = TableCounts(
             framesRead: framesRead - min(framesRead, baseline.framesRead),

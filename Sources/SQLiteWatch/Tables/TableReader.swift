@@ -4,8 +4,8 @@ import Telemetry
 
 /// Reads the frames of a log as they are written, and counts them by table and index.
 ///
-/// It runs in a helper process of its own, because a walk over a large database takes longer than a
-/// sample may. Each call takes bounded time, and memory is bounded by the size of the map.
+/// It runs in a separate helper process, because a walk over a large database takes longer than a
+/// sample may take. Each call takes bounded time, and the size of the map bounds the memory.
 final class TableReader {
     private let files: DatabaseFiles
     private var map: PageMap?
@@ -15,32 +15,33 @@ final class TableReader {
     private var tally = FrameTally()
     private var framesRead: UInt64 = 0
     private var pageSize = 4_096
-    /// What was counted with maps that are no longer in use.
+    /// The counts of earlier maps.
     private var settled: [TableCounts.Key: UInt64] = [:]
-    /// Frames and unknown frames since the last walk.
+    /// The numbers of frames and of unknown frames since the last walk.
     private var sinceWalk: (frames: UInt64, unknown: UInt64) = (0, 0)
 
-    /// The log that is read, and the last frame that was.
+    /// The current log and its last read frame.
     private var position: (salts: (UInt32, UInt32), frame: UInt32)?
-    /// The newest frame of each page in it.
+    /// The newest frame of each page in the log.
     private var newest: [UInt32: UInt32] = [:]
 
-    /// Frames of a log whose pages are known to the walk; beyond, it uses the database file.
+    /// The number of frames whose pages a walk finds in the log; for others, it uses the database
+    /// file.
     private static let newestLimit: UInt32 = 200_000
-    /// Frames that are read as one transaction.
+    /// The largest number of frames to read as one transaction.
     private static let transactionLimit = 8_192
-    /// Frames that are read before the log is checked for a reset.
+    /// The number of frames to read before checking the log for a reset.
     private static let chunk = 256
-    /// Nanoseconds that a walk may take.
+    /// The time limit of a walk, in nanoseconds.
     private static let walkTime: UInt64 = 1_000_000_000
-    /// Nanoseconds between two walks.
+    /// The minimum time between two walks, in nanoseconds.
     private static let walkPause: UInt64 = 5_000_000_000
-    /// The share of unknown frames from which on another walk is made.
+    /// The share of unknown frames above which another walk starts.
     private static let unknownShare = 0.02
 
     init(path: [UInt8]) { files = DatabaseFiles(path: path) }
 
-    /// Reads what was committed since the last call, for some time.
+    /// Reads the commits since the last call, up to a time limit in nanoseconds.
     func advance(nanoseconds: UInt64) -> TableCounts {
         let sample = files.sample(probesReaders: false)
         let observed = ObservedFiles(sample)
@@ -60,7 +61,7 @@ final class TableReader {
         return counts()
     }
 
-    /// Goes to the log's beginning when it was reset.
+    /// Returns to the start of the log if it was reset.
     private func follow(_ index: WALIndexHeader) {
         if let position, position.salts == (index.salt1, index.salt2),
             position.frame <= index.frames
@@ -68,10 +69,10 @@ final class TableReader {
             return
         }
         newest = [:]
-        // The first time, what was written before is no part of what is counted.
+        // At first, skip the frames written before.
         let isFirst = position == nil && map == nil
         position = ((index.salt1, index.salt2), isFirst ? index.frames : 0)
-        if isFirst { noteNewest(until: min(index.frames, Self.newestLimit), index) }
+        if isFirst { recordNewest(until: min(index.frames, Self.newestLimit), index) }
     }
 
     private var needsWalk: Bool {
@@ -86,7 +87,7 @@ final class TableReader {
     private func walk(_ index: WALIndexHeader, _ header: DatabaseHeader, usable: Int) {
         let start = monotonicNanoseconds()
         var limits = PageMap.Limits()
-        limits.goesOn = { monotonicNanoseconds() &- start < Self.walkTime }
+        limits.mayContinue = { monotonicNanoseconds() &- start < Self.walkTime }
         let walked = PageMap.walk(pages: index.pages, usable: usable, limits: limits) { number in
             self.page(number, size: self.pageSize)
         }
@@ -107,7 +108,7 @@ final class TableReader {
         schemaCookie = page(1, size: pageSize).flatMap { ByteField($0).big32(40) }
     }
 
-    /// Keeps the counts by name: another map has other numbers.
+    /// Converts the counts to names, because another map has other numbers.
     private func settle() {
         guard let map else { return }
         for (owner, count) in tally.counts {
@@ -126,7 +127,7 @@ final class TableReader {
 
     // MARK: Frames
 
-    /// Reads some transactions, or a large part of one; false when they cannot be read.
+    /// Reads some transactions, or a large part of one; returns false if it cannot read them.
     private func readTransactions(until end: UInt32, usable: Int) -> Bool {
         guard let position, var map else { return false }
         var transactions: [[FrameTally.Frame]] = []
@@ -139,7 +140,7 @@ final class TableReader {
             transactions.append(frames)
             number += UInt32(frames.count)
         }
-        // A reset in between may have replaced what was read.
+        // A reset during the read may have replaced these frames.
         guard number > position.frame, let index = files.indexHeader,
             (index.salt1, index.salt2) == position.salts
         else { return false }
@@ -153,7 +154,7 @@ final class TableReader {
                 read += 1
                 if newest.count < Int(Self.newestLimit) { newest[frame.page] = read }
             }
-            // Another schema needs another walk.
+            // A new schema requires another walk.
             if let first = frames.last(where: { $0.page == 1 }),
                 ByteField(first.bytes).big32(40) != schemaCookie
             {
@@ -167,7 +168,7 @@ final class TableReader {
         return true
     }
 
-    /// Reads a transaction, or a large part of one; nil when it cannot be read.
+    /// Reads a transaction, or a large part of one; returns nil if it cannot read it.
     private func readTransaction(
         after first: UInt32,
         until end: UInt32,
@@ -186,8 +187,8 @@ final class TableReader {
             else { return nil }
             isCommit = size > 0
             number += 1
-            // A page that was committed alone shows nothing of other pages; page 1 has the schema's
-            // number.
+            // A transaction of one page says nothing about other pages. Page 1 contains the schema
+            // cookie.
             if isCommit, frames.isEmpty, page != 1 {
                 return [FrameTally.Frame(page: page, bytes: [])]
             }
@@ -199,7 +200,7 @@ final class TableReader {
         return frames
     }
 
-    private func noteNewest(until end: UInt32, _ index: WALIndexHeader) {
+    private func recordNewest(until end: UInt32, _ index: WALIndexHeader) {
         guard end > 0 else { return }
         for frame in 1...end {
             let offset = Self.offset(of: frame, pageSize: pageSize)

@@ -1,18 +1,18 @@
-/// Where widgets draw: a surface, the part of it that may be written, a theme and its glyphs.
+/// A drawing area for widgets: a surface with a clip, a theme and its glyphs.
 ///
-/// Nothing drawn outside of ``clip`` has an effect, so a widget never checks its bounds.
+/// Drawing outside of ``clip`` has no effect, so widgets do not check their bounds.
 package struct Canvas: Sendable {
-    /// What was drawn.
+    /// The drawn surface.
     package private(set) var surface: Surface
-    /// The cells that may be written.
+    /// The writable cells.
     package private(set) var clip: Rect
     /// The colours.
     package let theme: Theme
-    /// The characters that pictures are made of.
+    /// The characters that draw charts.
     package let glyphs: GlyphSet
-    /// What parts of the screen mean to a mouse.
+    /// The mouse targets of the screen.
     var mouseAreas: [MouseArea] = []
-    /// Whether a character of two columns was put: without one there are no halves to mend.
+    /// Whether the surface contains wide characters, whose halves may need repair.
     private var hasWide = false
 
     /// Creates an empty canvas in the theme's background.
@@ -23,7 +23,7 @@ package struct Canvas: Sendable {
         self.glyphs = glyphs
     }
 
-    /// All of it.
+    /// The whole area.
     package var bounds: Rect {
         Rect(x: 0, y: 0, width: surface.size.width, height: surface.size.height)
     }
@@ -39,11 +39,11 @@ package struct Canvas: Sendable {
     /// Puts a glyph of one column into a cell.
     package mutating func put(_ glyph: String, x: Int, y: Int, style: Style) {
         guard x >= clip.minX, x < clip.maxX, y >= clip.minY, y < clip.maxY else { return }
-        if hasWide { mendWide(x: x, y: y) }
+        if hasWide { repairWide(x: x, y: y) }
         surface.put(glyph, style, x: x, y: y)
     }
 
-    /// Changes how a cell looks, and leaves its character.
+    /// Changes the style of a cell, but not its character.
     package mutating func restyle(x: Int, y: Int, _ change: (inout Style) -> Void) {
         guard x >= clip.minX, x < clip.maxX, y >= clip.minY, y < clip.maxY else { return }
         change(&surface[x, y].style)
@@ -59,7 +59,7 @@ package struct Canvas: Sendable {
         }
     }
 
-    /// Writes text from column `x` on; what does not fit into `limit` columns ends in an ellipsis.
+    /// Writes text from column `x`; text longer than `limit` columns ends in an ellipsis.
     ///
     /// - Returns: The columns written.
     @discardableResult
@@ -77,7 +77,7 @@ package struct Canvas: Sendable {
         var lastStart = 0
         CellText.forEachCell(of: text, isASCII: glyphs == .ascii) { cell, width in
             guard column + width <= limit else {
-                // The last cell gives way: half of a wide one before it would be left otherwise.
+                // Replace the whole last cell, which may be wide.
                 let mark = column < limit ? column : lastStart
                 put(ellipsis, x: x + mark, y: y, style: style)
                 column = mark + 1
@@ -92,7 +92,7 @@ package struct Canvas: Sendable {
         return column
     }
 
-    /// Writes spans one after another.
+    /// Writes consecutive spans.
     ///
     /// - Returns: The columns written.
     @discardableResult
@@ -110,7 +110,7 @@ package struct Canvas: Sendable {
         return column
     }
 
-    /// Writes text into a row, against its left edge, its right edge or in its middle.
+    /// Writes text into a row with an alignment.
     package mutating func write(
         _ text: String,
         in row: Rect,
@@ -127,12 +127,12 @@ package struct Canvas: Sendable {
         write(text, x: row.minX + offset, y: row.minY, style: style, limit: row.width - offset)
     }
 
-    /// The columns that a text takes on this canvas.
+    /// Returns the width of a text on this canvas, in columns.
     package func width(of text: String) -> Int {
         CellText.width(of: text, isASCII: glyphs == .ascii)
     }
 
-    /// The columns that spans take on this canvas.
+    /// Returns the width of spans on this canvas, in columns.
     package func width(of spans: [Span]) -> Int {
         spans.reduce(0) { $0 + width(of: $1.text) }
     }
@@ -140,7 +140,7 @@ package struct Canvas: Sendable {
     private mutating func putSecondHalf(x: Int, y: Int, style: Style) {
         hasWide = true
         guard x < clip.maxX else { return }
-        // The cell after it may be the orphan of a wide character that stood here.
+        // The next cell may be the second half of a wide character that was here.
         if x + 1 < surface.size.width, surface[x + 1, y].character.isEmpty {
             surface[x + 1, y].character = " "
         }
@@ -148,7 +148,7 @@ package struct Canvas: Sendable {
     }
 
     /// Blanks the other half of a wide character, one of whose cells is about to be overwritten.
-    private mutating func mendWide(x: Int, y: Int) {
+    private mutating func repairWide(x: Int, y: Int) {
         if surface[x, y].character.isEmpty, x > 0 { surface[x - 1, y].character = " " }
         if x + 1 < surface.size.width, surface[x + 1, y].character.isEmpty {
             surface[x + 1, y].character = " "
@@ -160,7 +160,7 @@ package struct Canvas: Sendable {
 package struct Span: Sendable, Equatable {
     /// The text.
     package var text: String
-    /// How it looks.
+    /// The style.
     package var style: Style
 
     /// Creates a span.
@@ -170,19 +170,19 @@ package struct Span: Sendable, Equatable {
     }
 }
 
-/// Where text stands in a row.
+/// The position of text in a row.
 package enum Alignment: Sendable {
-    /// Against the left edge.
+    /// At the left edge.
     case leading
     /// In the middle.
     case center
-    /// Against the right edge.
+    /// At the right edge.
     case trailing
 }
 
 extension Canvas {
-    /// Draws a vertical line over a chart: a bar where the chart is empty, and what is there
-    /// reversed elsewhere, so that it shows without colours too.
+    /// Draws a vertical line over a chart: a bar in empty cells and reversed cells elsewhere, which
+    /// are also visible without colours.
     package mutating func drawCursor(x: Int, in rect: Rect) {
         let bar = glyphs == .ascii ? "!" : "│"
         for y in rect.minY..<rect.maxY {

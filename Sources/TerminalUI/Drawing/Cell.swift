@@ -1,6 +1,6 @@
-/// A colour that a theme asked for; a terminal shows the nearest that it has.
+/// A colour of a theme; a terminal shows its nearest colour.
 public enum Color: Sendable, Hashable {
-    /// What the terminal uses when nobody asks.
+    /// The default colour of the terminal.
     case standard
     /// One of the 16 (0–15) or 256 indexed colours.
     case indexed(UInt8)
@@ -8,7 +8,7 @@ public enum Color: Sendable, Hashable {
     case rgb(UInt8, UInt8, UInt8)
 }
 
-/// How a cell looks.
+/// The appearance of a cell.
 public struct Style: Sendable, Hashable {
     /// Attributes that need no colour.
     public struct Attributes: OptionSet, Sendable, Hashable {
@@ -28,10 +28,10 @@ public struct Style: Sendable, Hashable {
         public static let italic = Attributes(rawValue: 16)
     }
 
-    // Kept as numbers: thousands of cells are compared for each frame.
+    // Numbers make comparisons fast: each frame compares thousands of cells.
     private var foregroundCode: UInt32
     private var backgroundCode: UInt32
-    /// Its attributes.
+    /// The attributes.
     public var attributes: Attributes
 
     /// The colour of the character.
@@ -40,7 +40,7 @@ public struct Style: Sendable, Hashable {
         set { foregroundCode = newValue.code }
     }
 
-    /// The colour behind it.
+    /// The colour of the background.
     public var background: Color {
         get { Color(code: backgroundCode) }
         set { backgroundCode = newValue.code }
@@ -59,7 +59,7 @@ public struct Style: Sendable, Hashable {
 }
 
 extension Color {
-    /// The colour as a number: its kind in the uppermost byte.
+    /// The colour as a number, with its kind in the most significant byte.
     fileprivate var code: UInt32 {
         switch self {
         case .standard: 0

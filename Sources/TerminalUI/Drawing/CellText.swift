@@ -1,20 +1,20 @@
-/// Text as cells: measured in columns, and with nothing in it that a terminal would obey.
+/// Text as cells, measured in columns, without characters that a terminal interprets.
 ///
-/// Whatever comes from outside (SQL, labels, messages) passes here before it reaches a cell:
-/// * control characters become their visible pictures (`␛`, or `^[` in ASCII);
-/// * characters that only steer (bidirectional overrides, joiners, variation selectors) go;
-/// * what is left of a cluster is one base and at most four marks, as much as ncurses keeps in a
-///   cell, so that a cell is always one or two columns wide.
+/// All text from outside (SQL, labels, messages) is converted before it reaches a cell:
+/// * Control characters become visible symbols (`␛`, or `^[` in ASCII).
+/// * Format characters (bidirectional overrides, joiners, variation selectors) are removed.
+/// * A cluster keeps one base and at most four marks, the limit of ncurses, so that a cell always
+///   has a width of one or two columns.
 package enum CellText {
-    /// One-character strings for ASCII, so that a cell's text is never built twice.
+    /// Preallocated one-character strings for ASCII.
     static let ascii: [String] = (0..<128).map { String(Unicode.Scalar(UInt8($0))) }
 
-    /// The columns that a text takes.
+    /// Returns the width of a text in columns.
     ///
     /// - Parameters:
     ///   - text: Any text.
-    ///   - isASCII: Whether it will be shown in ASCII, where `␛` is written `^[`.
-    /// - Returns: The columns.
+    ///   - isASCII: Whether the text is shown in ASCII, where `^[` replaces `␛`.
+    /// - Returns: The number of columns.
     package static func width(of text: String, isASCII: Bool = false) -> Int {
         if isPlain(text) { return text.utf8.count }
         if !isASCII, isSimple(text) { return text.unicodeScalars.count }
@@ -61,10 +61,10 @@ package enum CellText {
         text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
     }
 
-    /// Whether each scalar of a text is known to be a cell of its own.
+    /// Whether each scalar of a text is a separate cell.
     ///
-    /// ASCII, and what our own texts and pictures are made of besides: nothing in these ranges is
-    /// wide, joins its neighbours or steers.
+    /// The ranges are ASCII and the characters of our own texts and charts: none of them is wide, a
+    /// combining character or a format character.
     private static func isSimple(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy { scalar in
             switch scalar.value {
@@ -76,7 +76,7 @@ package enum CellText {
         }
     }
 
-    /// What a cell shows for a character; nil for what takes no column of its own.
+    /// Returns the text and width of a cell for a character; nil for a character without a width.
     private static func visible(_ character: Character) -> (String, Int)? {
         guard let base = character.unicodeScalars.first else { return nil }
         switch base.properties.generalCategory {
@@ -100,7 +100,7 @@ package enum CellText {
         return (cell, width)
     }
 
-    /// The picture of a control character, from Unicode's block Control Pictures.
+    /// Returns the symbol of a control character, from Unicode's block Control Pictures.
     private static func picture(of control: Unicode.Scalar) -> String {
         switch control.value {
         case 0..<0x20: Unicode.Scalar(0x2400 + control.value).map { String($0) } ?? "\u{FFFD}"
@@ -109,7 +109,7 @@ package enum CellText {
         }
     }
 
-    /// The cells that stand for a character where only ASCII can be shown.
+    /// Returns the cells that replace a character in ASCII.
     private static func asciiReplacement(of character: Character) -> [String] {
         guard let base = character.unicodeScalars.first else { return [] }
         switch base.value {
@@ -123,7 +123,7 @@ package enum CellText {
         return Array(repeating: "?", count: width)
     }
 
-    /// The typography of our own texts, in ASCII.
+    /// The ASCII equivalents of the characters in our own texts.
     private static let asciiEquivalents: [Unicode.Scalar: String] = [
         "µ": "u", "·": "-", "–": "-", "—": "-", "…": "~", "×": "x", "±": "~", "≥": ">", "≤": "<",
         "←": "<", "→": ">", "↑": "^", "↓": "v", "“": "\"", "”": "\"", "‘": "'", "’": "'",

@@ -1,4 +1,4 @@
-/// How many colours a terminal can show.
+/// The number of colours that a terminal can show.
 package enum ColorDepth: String, Sendable, CaseIterable {
     /// Red, green and blue of 256 steps each.
     case direct
@@ -6,17 +6,17 @@ package enum ColorDepth: String, Sendable, CaseIterable {
     case indexed256
     /// The sixteen colours that a terminal's user has set.
     case basic16
-    /// None: attributes alone.
+    /// No colours, only attributes.
     case mono
 
-    /// The nearest colour that a terminal of this depth has.
+    /// Returns the nearest colour of a terminal with this depth.
     package func nearest(to color: Color) -> Color {
         switch (self, color) {
         case (.mono, _): .standard
         case (.direct, _), (_, .standard): color
         case (.indexed256, .indexed): color
         case (.indexed256, .rgb(let red, let green, let blue)):
-            // Not the first sixteen: nobody knows what they look like.
+            // The first sixteen colours depend on the user's settings.
             .indexed(Self.nearest(to: (red, green, blue), among: 16...255))
         case (.basic16, .indexed(let index)):
             index < 16
@@ -38,7 +38,7 @@ package enum ColorDepth: String, Sendable, CaseIterable {
             let red = Int(wanted.0) - Int(candidate.0)
             let green = Int(wanted.1) - Int(candidate.1)
             let blue = Int(wanted.2) - Int(candidate.2)
-            // The eye sees green best and blue least.
+            // The eye is most sensitive to green and least to blue.
             let distance = 3 * red * red + 4 * green * green + 2 * blue * blue
             if distance < least {
                 least = distance
@@ -50,7 +50,7 @@ package enum ColorDepth: String, Sendable, CaseIterable {
 }
 
 extension Surface {
-    /// The surface as a terminal of this depth shows it.
+    /// Returns the surface as a terminal with this depth shows it.
     package func reduced(to depth: ColorDepth) -> Surface {
         guard depth != .direct else { return self }
         var reduced = self

@@ -1,10 +1,10 @@
-/// The characters that pictures are made of: what the terminal's font and encoding can show.
+/// The characters that draw charts, which the terminal's font and encoding must support.
 package enum GlyphSet: String, Sendable, CaseIterable {
     /// Charts of braille dots, 2 × 4 in a cell; borders and blocks of Unicode.
     case braille
     /// Charts of eighth blocks, for fonts without braille.
     case block
-    /// Nothing beyond ASCII.
+    /// ASCII only.
     case ascii
 
     /// The pieces of a border.
@@ -50,7 +50,7 @@ package enum GlyphSet: String, Sendable, CaseIterable {
     /// Lower blocks by eighths, 0 to 8.
     static let eighths = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// Growing weight in ASCII, 0 to 8.
+    /// ASCII characters of increasing weight, 0 to 8.
     static let asciiWeights = [" ", ".", ".", ":", "-", "=", "+", "*", "#"]
 
     /// The 256 braille patterns, by their bits.

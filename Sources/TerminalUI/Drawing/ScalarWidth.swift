@@ -1,7 +1,7 @@
-/// How many columns one scalar takes: the `wcwidth` of this module, the same on every platform.
+/// The width of a scalar in columns: the `wcwidth` of this module, equal on all platforms.
 ///
-/// Wide ranges: East_Asian_Width W and F of Unicode 16 (EastAsianWidth.txt), neighbours joined
-/// where only unassigned scalars lie between them.
+/// Wide ranges: East_Asian_Width W and F of Unicode 16 (EastAsianWidth.txt), with neighbours joined
+/// if only unassigned scalars are between them.
 enum ScalarWidth {
     /// First and last scalar of each wide range, in ascending order.
     private static let wide: [(first: UInt32, last: UInt32)] = [
@@ -29,10 +29,10 @@ enum ScalarWidth {
         (0x20000, 0x3FFFD),
     ]
 
-    /// Whether a terminal draws the scalar onto the cell before it.
+    /// Whether a terminal draws the scalar onto the previous cell.
     static func isZeroWidth(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value < 0x300 { return false }
-        // Vowels and final consonants of Hangul join the syllable that their lead began.
+        // Vowels and final consonants of Hangul join the syllable that their lead starts.
         if (0x1160...0x11FF).contains(scalar.value) { return true }
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark: return true

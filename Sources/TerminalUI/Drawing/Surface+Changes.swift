@@ -1,8 +1,8 @@
-/// A cell that differs from what a terminal shows.
+/// A cell that differs from the terminal's content.
 package struct CellChange: Sendable, Equatable {
-    /// Where it is.
+    /// The position.
     package var point: Point
-    /// What it shows now.
+    /// The new cell.
     package var cell: Cell
 
     /// Creates a change.
@@ -15,8 +15,8 @@ package struct CellChange: Sendable, Equatable {
 extension Surface {
     /// The cells that must be written to turn `previous` into this surface, row by row.
     ///
-    /// After a resize everything is a change. Both halves of a wide character count when either
-    /// does: a terminal erases one with the other.
+    /// After a resize, all cells are changes. If one half of a wide character changes, both are
+    /// changes: a terminal erases both together.
     package func changes(from previous: Surface?) -> [CellChange] {
         guard let previous, previous.size == size else {
             return cells.indices.map { index in
@@ -27,7 +27,7 @@ extension Surface {
             }
         }
         var changed: [Int] = []
-        // Buffers: of the many cells that are compared, few are taken.
+        // Compare in buffers, because few of the many cells differ.
         cells.withUnsafeBufferPointer { new in
             previous.cells.withUnsafeBufferPointer { old in
                 for index in new.indices where new[index] != old[index] { changed.append(index) }
@@ -41,7 +41,7 @@ extension Surface {
         }
     }
 
-    /// Adds to changed cells the other halves of wide characters, old and new.
+    /// Adds the other halves of old and new wide characters to changed cells.
     private func withHalves(_ changed: [Int], _ previous: Surface) -> [Int] {
         func isHalf(_ index: Int) -> Bool {
             cells[index].character.isEmpty || previous.cells[index].character.isEmpty

@@ -1,6 +1,6 @@
-/// A grid of cells: what a screen renders to, and what a terminal shows.
+/// A grid of cells that a screen renders and a terminal shows.
 public struct Surface: Sendable, Equatable {
-    /// The extent.
+    /// The size.
     public let size: Size
     /// The cells, row by row.
     public private(set) var cells: [Cell]
@@ -23,7 +23,7 @@ public struct Surface: Sendable, Equatable {
         }
     }
 
-    /// Writes a cell that is known to lie on the surface.
+    /// Writes a cell that is known to be on the surface.
     @inline(__always)
     mutating func put(_ character: String, _ style: Style, x: Int, y: Int) {
         cells[y * size.width + x] = Cell(character, style: style)

@@ -1,6 +1,6 @@
 /// Breaks a text into lines at its spaces.
 package enum TextWrapping {
-    /// The lines of a text in this width; a word that is wider is cut by whoever draws it.
+    /// Returns the lines of a text in a width; longer words are cut when they are drawn.
     package static func lines(of text: String, width: Int) -> [String] {
         guard width > 0 else { return [] }
         var lines: [String] = []

@@ -1,4 +1,4 @@
-/// What the indexed colours look like: xterm's, where the terminal's own are not known.
+/// The indexed colours of xterm, for terminals with unknown colours.
 package enum IndexedPalette {
     private static let basic: [(UInt8, UInt8, UInt8)] = [
         (0, 0, 0), (205, 0, 0), (0, 205, 0), (205, 205, 0),
@@ -7,7 +7,7 @@ package enum IndexedPalette {
         (92, 92, 255), (255, 0, 255), (0, 255, 255), (255, 255, 255),
     ]
 
-    /// The red, green and blue of an index: 16 basic ones, a cube of 6 × 6 × 6, 24 greys.
+    /// Returns the components of an index: 16 basic colours, a cube of 6 × 6 × 6, 24 greys.
     package static func components(of index: UInt8) -> (UInt8, UInt8, UInt8) {
         if index < 16 { return basic[Int(index)] }
         if index >= 232 {

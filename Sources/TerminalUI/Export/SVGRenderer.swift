@@ -1,15 +1,15 @@
-/// Draws a surface as a picture: for documentation, which shows a screen without a terminal.
+/// Draws a surface as an SVG picture, for documentation.
 ///
-/// Text is text in a monospaced font; box lines, blocks and braille dots are shapes, so that the
-/// grid is exact and joins are closed whatever font the viewer has.
+/// Text uses a monospaced font. Box lines, blocks and braille dots are shapes, so that the grid is
+/// exact and lines join in every viewer.
 package struct SVGRenderer {
     /// The width of a cell in pixels.
     static let cellWidth = 8.4
     /// The height of a cell in pixels.
     static let cellHeight = 18.0
-    /// What stands for `.standard` as a foreground.
+    /// The foreground colour for `.standard`.
     private let ink: String
-    /// What stands for `.standard` as a background.
+    /// The background colour for `.standard`.
     private let paper: String
     private let surface: Surface
     private var body = ""
@@ -20,11 +20,11 @@ package struct SVGRenderer {
     /// The hatchings in use, by their shade's weight and colour.
     private var hatchings: [SVGShape.Hatching] = []
 
-    /// The SVG document that shows a surface.
+    /// Returns the SVG document of a surface.
     ///
     /// - Parameters:
     ///   - surface: The surface.
-    ///   - title: What the picture shows, for those who cannot see it.
+    ///   - title: A description of the picture, for accessibility.
     /// - Returns: The document.
     package static func render(_ surface: Surface, title: String) -> String {
         var renderer = SVGRenderer(surface: surface)
@@ -116,7 +116,7 @@ package struct SVGRenderer {
         let top = Double(y) * Self.cellHeight
         switch shape {
         case .vertical:
-            // Drawn once, from its uppermost cell down.
+            // Draw the line once, from its uppermost cell.
             if y > 0, isSame(x, y, as: (x, y - 1)) { return }
             var bottom = y + 1
             while bottom < surface.size.height, isSame(x, y, as: (x, bottom)) { bottom += 1 }
@@ -138,7 +138,7 @@ package struct SVGRenderer {
         }
     }
 
-    /// How many cells from here on show the same.
+    /// Returns the number of equal cells from a position.
     private func equalCells(from x: Int, _ y: Int) -> Int {
         var end = x + 1
         while end < surface.size.width, isSame(x, y, as: (end, y)) { end += 1 }
@@ -155,8 +155,8 @@ package struct SVGRenderer {
         return (0x2800...0x28FF).contains(scalar.value)
     }
 
-    /// Braille dots: those side by side in one colour become one dashed line, and so does every
-    /// other one of a chessboard.
+    /// Draws braille dots: adjacent dots of one colour become one dashed line, and so do alternate
+    /// dots.
     private mutating func drawDots(ofRow y: Int) {
         var bits = Array(repeating: 0, count: surface.size.width)
         for x in bits.indices {
@@ -197,7 +197,7 @@ package struct SVGRenderer {
         }
     }
 
-    /// The cells that can be drawn as one piece of text: ASCII in one style up to a gap, or one
+    /// Returns the cells to draw as one piece of text: ASCII in one style up to a gap, or one
     /// character.
     private func run(from x: Int, _ y: Int, style: Style) -> (text: String, columns: Int) {
         var text = surface[x, y].character
@@ -207,7 +207,7 @@ package struct SVGRenderer {
         while x + columns < surface.size.width {
             let next = surface[x + columns, y]
             guard next.style == style, next.character.utf8.count == 1 else { break }
-            // Many viewers make one space of several, and stretch what is left.
+            // Many viewers collapse several spaces and stretch the rest.
             if next.character == " ", text.last == " " { break }
             text += next.character
             columns += 1
@@ -235,14 +235,14 @@ package struct SVGRenderer {
         let left = Self.number(Double(x) * Self.cellWidth)
         let baseline = Self.number(Double(y) * Self.cellHeight + 13.5)
         var element = "<text x=\"\(left)\" y=\"\(baseline)\""
-        // One character has no spacing that could be set.
+        // A single character has no spacing.
         if columns > 1 {
             element += " textLength=\"\(Self.number(Double(columns) * Self.cellWidth))\""
         }
         texts[attributes, default: ""] += "\(element)>\(Self.escaped(text))</text>\n"
     }
 
-    /// The style with foreground and background exchanged where it is reversed.
+    /// Returns the style of a cell, with foreground and background exchanged if it is reversed.
     private func visibleStyle(_ x: Int, _ y: Int) -> Style {
         var style = surface[x, y].style
         if style.attributes.contains(.reverse) {

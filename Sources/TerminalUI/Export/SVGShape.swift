@@ -1,6 +1,6 @@
-/// The characters that are drawn as shapes: their cells must meet without gaps.
+/// The characters that are drawn as shapes, whose cells must join without gaps.
 ///
-/// What repeats along a row becomes one piece, so that pictures stay small.
+/// Repetitions in a row become one piece, so that pictures stay small.
 enum SVGShape: Equatable {
     /// `▁` to `█`, in eighths of a cell.
     case block(Int)
@@ -24,7 +24,7 @@ enum SVGShape: Equatable {
     private static let width = SVGRenderer.cellWidth
     private static let height = SVGRenderer.cellHeight
 
-    /// The shape of a character; nil when it is text.
+    /// Creates the shape of a character; nil if the character is text.
     init?(_ character: String) {
         guard let scalar = character.unicodeScalars.first, character.unicodeScalars.count == 1
         else { return nil }
@@ -42,7 +42,7 @@ enum SVGShape: Equatable {
         }
     }
 
-    /// Whether equal cells side by side are one piece.
+    /// Whether adjacent equal cells become one piece.
     var isExtensible: Bool {
         switch self {
         case .vertical, .joint: false
@@ -50,15 +50,15 @@ enum SVGShape: Equatable {
         }
     }
 
-    /// How a path is painted.
+    /// The painting of a path.
     enum Paint: Int, CaseIterable {
         /// Filled.
         case filled
-        /// Its line drawn.
+        /// Drawn as a line.
         case drawn
         /// A row of braille dots.
         case dots
-        /// A row of every other braille dot.
+        /// A row of alternate braille dots.
         case sparseDots
         /// A row of squares.
         case squares
@@ -84,8 +84,8 @@ enum SVGShape: Equatable {
         }
     }
 
-    /// How it is painted, and the path data of so many equal cells from (`x`, `y`) on; nil for what
-    /// ``Hatching`` and ``verticalLine(x:y:cells:)`` draw.
+    /// Returns the painting and the path data of a number of equal cells from (`x`, `y`); nil for
+    /// shapes that ``Hatching`` and ``verticalLine(x:y:cells:)`` draw.
     func path(x: Double, y: Double, cells: Int) -> (Paint, String)? {
         let length = Self.width * Double(cells)
         let middle = y + Self.height / 2
@@ -108,13 +108,13 @@ enum SVGShape: Equatable {
         }
     }
 
-    /// The path data of a vertical line through so many cells.
+    /// Returns the path data of a vertical line through a number of cells.
     static func verticalLine(x: Double, y: Double, cells: Int) -> String {
         "M\(SVGRenderer.number(x + width / 2)) \(SVGRenderer.number(y))"
             + "v\(SVGRenderer.number(Double(cells) * height))"
     }
 
-    /// The path data of braille dots in a row, of which the last is so many places after the first.
+    /// Returns the path data of a row of braille dots; `last` is the offset of the last dot.
     static func dots(x: Double, y: Double, last: Int, isDense: Bool) -> (Paint, String) {
         let path = line(x: x + 0.65, y: y, length: Double(last) * width / 2 + 2.9)
         return (isDense ? .dots : .sparseDots, path)
@@ -142,18 +142,18 @@ enum SVGShape: Equatable {
 }
 
 extension SVGShape {
-    /// A shade as slanted lines, which stays apart from full blocks in any colour.
+    /// A shade as slanted lines, which differs from full blocks in any colour.
     struct Hatching: Equatable {
-        /// 1 to 3: how heavy it is.
+        /// The weight, from 1 to 3.
         var weight: Int
-        /// Its colour.
+        /// The colour.
         var color: String
 
         /// The definition of the pattern: one cell wide, a third of one high.
         func pattern(number: Int) -> String {
             let width = SVGRenderer.number(SVGShape.width)
             let thickness = SVGRenderer.number(Double(weight) * 1.2)
-            // Drawn twice: what leaves the tile below comes in again above.
+            // Draw the line twice, because it wraps around from the bottom to the top of the tile.
             let path = [4.0, -2.0].map { top in
                 "M0 \(SVGRenderer.number(top))l\(width) -4v\(thickness)l-\(width) 4z"
             }.joined()
@@ -163,7 +163,7 @@ extension SVGShape {
                 + "<path d=\"\(path)\"/></pattern>\n"
         }
 
-        /// So many cells filled with the pattern of this number.
+        /// Returns a number of cells filled with a pattern.
         func rectangle(number: Int, x: Double, y: Double, cells: Int) -> String {
             "<rect x=\"\(SVGRenderer.number(x))\" y=\"\(SVGRenderer.number(y))\""
                 + " width=\"\(SVGRenderer.number(SVGShape.width * Double(cells)))\""

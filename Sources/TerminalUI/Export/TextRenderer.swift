@@ -1,5 +1,5 @@
 extension Surface {
-    /// The characters alone, one line for each row, without the blanks at their ends.
+    /// The characters, one line for each row, without trailing blanks.
     package var plainText: String {
         var text = ""
         for y in 0..<size.height {

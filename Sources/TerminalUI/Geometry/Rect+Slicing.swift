@@ -1,8 +1,8 @@
 extension Rect {
-    /// Whether it covers no cell.
+    /// Whether the rectangle contains no cell.
     package var isEmpty: Bool { width == 0 || height == 0 }
 
-    /// The cells that both rectangles cover.
+    /// Returns the intersection of both rectangles.
     package func intersection(_ other: Rect) -> Rect {
         let left = max(minX, other.minX)
         let top = max(minY, other.minY)
@@ -24,12 +24,12 @@ extension Rect {
         )
     }
 
-    /// One row of it, counted from its top.
+    /// Returns the row at an index, from the top.
     package func row(_ index: Int) -> Rect {
         Rect(x: minX, y: minY + index, width: width, height: index < height ? 1 : 0)
     }
 
-    /// The rectangle cut into rows of these heights, from the top.
+    /// Returns rows of the given heights, from the top.
     package func rows(_ heights: [Int]) -> [Rect] {
         var y = minY
         return heights.map { height in
@@ -38,7 +38,7 @@ extension Rect {
         }
     }
 
-    /// The rectangle cut into columns of these widths, from the left, with `spacing` between them.
+    /// Returns columns of the given widths, from the left, with `spacing` between them.
     package func columns(_ widths: [Int], spacing: Int = 0) -> [Rect] {
         var x = minX
         return widths.map { width in
@@ -47,7 +47,7 @@ extension Rect {
         }
     }
 
-    /// A rectangle of this size in its middle, or as much of it as fits.
+    /// Returns a centered rectangle with a size, or as much of it as fits.
     package func centered(_ size: Size) -> Rect {
         let fitting = Size(width: min(size.width, width), height: min(size.height, height))
         return Rect(

@@ -12,14 +12,14 @@ public struct Size: Sendable, Hashable {
     }
 }
 
-/// A place in cells: column `x` from the left, row `y` from the top, both from 0.
+/// A position in cells: column `x` from the left, row `y` from the top, both from 0.
 public struct Point: Sendable, Hashable {
     /// The column.
     public var x: Int
     /// The row.
     public var y: Int
 
-    /// Creates a place.
+    /// Creates a position.
     public init(x: Int, y: Int) {
         self.x = x
         self.y = y
@@ -30,7 +30,7 @@ public struct Point: Sendable, Hashable {
 public struct Rect: Sendable, Hashable {
     /// The top left cell.
     public var origin: Point
-    /// The extent.
+    /// The size.
     public var size: Size
 
     /// Creates a rectangle.

@@ -1,4 +1,4 @@
-/// A key, as a person would name it.
+/// A key.
 public enum Key: Sendable, Hashable {
     /// A character that was typed.
     case character(Character)
@@ -36,25 +36,25 @@ public enum Key: Sendable, Hashable {
     case end
 }
 
-/// What a mouse did, and where.
+/// An event of the mouse.
 public struct MouseEvent: Sendable, Hashable {
-    /// What was done with it.
+    /// The action of a mouse.
     public enum Action: Sendable, Hashable {
         /// The first button went down.
         case press
-        /// It moved with the first button down.
+        /// The mouse moved with the first button down.
         case drag
         /// The first button went up.
         case release
-        /// The wheel turned away from the person.
+        /// The wheel turned away from the user.
         case wheelUp
-        /// The wheel turned towards the person.
+        /// The wheel turned towards the user.
         case wheelDown
     }
 
-    /// What was done.
+    /// The action.
     public var action: Action
-    /// The cell that it happened on.
+    /// The cell of the event.
     public var position: Point
 
     /// Creates an event.
@@ -64,7 +64,7 @@ public struct MouseEvent: Sendable, Hashable {
     }
 }
 
-/// What a terminal tells a program.
+/// An input event of a terminal.
 public enum InputEvent: Sendable, Hashable {
     /// A key was pressed.
     case key(Key)

@@ -1,14 +1,14 @@
-/// What a key does: declared once, for dispatch, the key bar, the help and the documentation.
+/// The keys of a command, declared once for dispatch, the key bar, the help and the documentation.
 package struct KeyBinding<Command: Sendable>: Sendable {
-    /// The keys, the one that is shown first.
+    /// The keys, the displayed one first.
     package let keys: [Key]
-    /// What they ask for.
+    /// The command.
     package let command: Command
-    /// What that is in a word or two, for the key bar.
+    /// The short name, for the key bar.
     package let name: String
-    /// What that is in a line, for the help.
+    /// The description, for the help.
     package let help: String
-    /// How long it stays in a key bar that gets short; nil when it is never there.
+    /// The priority in the key bar; nil if the key bar never shows the command.
     package let priority: Int?
 
     /// Creates a binding.
@@ -28,7 +28,7 @@ package struct KeyBinding<Command: Sendable>: Sendable {
 }
 
 extension Key {
-    /// The key, as it is written on a keyboard.
+    /// The label of the key.
     package var label: String {
         switch self {
         case .character(" "): "Space"

@@ -1,16 +1,16 @@
-/// Keys in one text, as `--press` takes them.
+/// Keys in one text, as in `--press`.
 ///
-/// A character stands for itself; other keys are named in angle brackets: `nn<Esc>?<^C>`.
+/// A character represents itself; other keys have names in angle brackets: `nn<Esc>?<^C>`.
 package enum KeyScript {
-    /// A name that no key has.
+    /// An invalid key script.
     package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// What is wrong, and what was expected.
+        /// A description of the error and the expected value.
         package var description: String
     }
 
-    /// The keys of a text, in its order.
+    /// Parses the keys of a text, in their order.
     ///
-    /// - Throws: ``Failure`` for a name that no key has, or an angle bracket without its other.
+    /// - Throws: ``Failure`` for an unknown name or an unmatched angle bracket.
     package static func parse(_ text: String) throws(Failure) -> [Key] {
         var keys: [Key] = []
         var rest = Substring(text)
@@ -21,7 +21,8 @@ package enum KeyScript {
             }
             guard let end = rest.firstIndex(of: ">") else {
                 throw Failure(
-                    description: "'<\(rest)' has no '>'; write keys as nn<Esc>?, and < as <lt>"
+                    description: "'<\(rest)' has no '>'; "
+                        + "write keys such as nn<Esc>?, and <lt> for <"
                 )
             }
             let name = String(rest[..<end])
@@ -31,9 +32,9 @@ package enum KeyScript {
         return keys
     }
 
-    /// The key of a name as ``Key/label`` writes it: a character, `Space`, `PgUp`, `F1`, `^C`.
+    /// Returns the key with a ``Key/label``: a character, `Space`, `PgUp`, `F1`, `^C`.
     ///
-    /// - Throws: ``Failure`` for a name that no key has.
+    /// - Throws: ``Failure`` for an unknown name.
     package static func key(named name: String) throws(Failure) -> Key {
         if name.count == 1, let character = name.first { return .character(character) }
         if name.count == 2, name.first == "^", let letter = name.lowercased().last {

@@ -1,38 +1,38 @@
-/// What a cell means to a mouse; widgets say it while they draw.
+/// The target of a mouse click on a cell; widgets declare targets while they draw.
 package enum MouseTarget: Sendable, Hashable {
-    /// A key of the key bar: a click is as good as pressing it.
+    /// A key of the key bar; a click has the effect of the key.
     case key(Key)
     /// A row of a list, by its name.
     case row(String)
-    /// The title of a column that rows can be sorted by.
+    /// The title of a sortable column.
     case column(String)
-    /// A time on a chart, in seconds since the run began.
+    /// A time on a chart, in seconds since the start of the run.
     case time(Double)
 }
 
-/// A part of the screen that means something to a mouse.
+/// A part of the screen with mouse targets.
 struct MouseArea: Sendable {
-    /// Where it is.
+    /// The area.
     var rect: Rect
-    /// What it means there.
+    /// The targets in the area.
     var meaning: Meaning
 
-    /// What a part of the screen means.
+    /// The targets in a part of the screen.
     enum Meaning: Sendable {
-        /// The same everywhere.
+        /// One target for the whole area.
         case target(MouseTarget)
-        /// The times between its left edge and its right one.
+        /// The times between its left and its right edge.
         case times(from: Double, to: Double)
     }
 }
 
 extension Canvas {
-    /// Says what a part of the screen means to a mouse; what is said last lies on top.
+    /// Declares the mouse target of a part of the screen; later targets lie on top.
     package mutating func mark(_ rect: Rect, as target: MouseTarget) {
         mark(rect.intersection(clip), .target(target))
     }
 
-    /// Says that a part of the screen shows the times between two, in seconds.
+    /// Declares that a part of the screen shows the times between two times, in seconds.
     package mutating func markTimes(_ rect: Rect, from start: Double, to end: Double) {
         mark(rect.intersection(clip), .times(from: start, to: end))
     }
@@ -42,7 +42,7 @@ extension Canvas {
         mouseAreas.append(MouseArea(rect: rect, meaning: meaning))
     }
 
-    /// What a cell means to a mouse.
+    /// Returns the mouse target of a cell.
     package func target(at point: Point) -> MouseTarget? {
         let area = mouseAreas.last { area in
             (area.rect.minX..<area.rect.maxX).contains(point.x)

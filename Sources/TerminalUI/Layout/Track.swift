@@ -1,14 +1,14 @@
-/// One row or column of a layout: how much it needs, how much it likes, how much it can use.
+/// One row or column of a layout, with its minimum, ideal and maximum length.
 package struct Track: Sendable, Equatable {
-    /// With less it is dropped.
+    /// The minimum length; with less space, the track is omitted.
     package var minimum: Int
-    /// It shows all it has to say.
+    /// The length that shows the whole content.
     package var ideal: Int
-    /// More would be wasted.
+    /// The maximum useful length.
     package var maximum: Int
-    /// The lowest gives way first; among equals the last.
+    /// The priority; the track with the lowest one is omitted first, among equals the last.
     package var priority: Int
-    /// Its share of what is left when each has its ideal.
+    /// The share of the space that remains when all tracks have their ideal length.
     package var flex: Int
 
     /// Creates a track; lengths are in cells.
@@ -20,20 +20,20 @@ package struct Track: Sendable, Equatable {
         self.flex = max(0, flex)
     }
 
-    /// A track of one length.
+    /// Returns a track with a fixed length.
     package static func fixed(_ length: Int, priority: Int) -> Track {
         Track(minimum: length, ideal: length, maximum: length, priority: priority, flex: 0)
     }
 
-    /// The lengths of tracks side by side, 0 for those that give way.
+    /// Returns the lengths of adjacent tracks; 0 for omitted tracks.
     ///
-    /// First the least important are dropped until the minimums fit. Then each grows towards its
-    /// ideal, the most important first. What is left goes to those with flex, by their shares.
+    /// First, the least important tracks are omitted until the minimums fit. Then, each track grows
+    /// towards its ideal, the most important first. Tracks with flex share the remaining space.
     ///
     /// - Parameters:
     ///   - tracks: The tracks, in their order.
-    ///   - available: The cells to share.
-    ///   - spacing: Empty cells between two tracks that are shown.
+    ///   - available: The number of available cells.
+    ///   - spacing: The number of empty cells between two shown tracks.
     /// - Returns: A length for each track.
     package static func lengths(of tracks: [Track], available: Int, spacing: Int = 0) -> [Int] {
         var shown = tracks.indices.filter { tracks[$0].maximum > 0 }
@@ -67,7 +67,7 @@ package struct Track: Sendable, Equatable {
         return lengths
     }
 
-    /// Hands out cells one share at a time until nobody can use more.
+    /// Distributes cells by shares until no track can use more.
     private static func share(
         _ cells: Int,
         among shown: [Int],

@@ -1,12 +1,12 @@
-/// Finds what somebody may have meant.
+/// Finds the probable correction of a misspelled name.
 enum NearestName {
-    /// `, did you mean 'warning'?`, or nothing when no name is near.
+    /// Returns `, did you mean 'warning'?`, or an empty text if no name is similar.
     static func hint(for name: String, among names: [String]) -> String {
         guard let nearest = nearest(to: name, among: names) else { return "" }
         return ", did you mean '\(nearest)'?"
     }
 
-    /// The name with the fewest edits, when they are few for its length.
+    /// Returns the name with the fewest edits, if they are few for its length.
     static func nearest(to name: String, among names: [String]) -> String? {
         let wanted = Array(name.lowercased())
         let ranked = names.map { (name: $0, edits: distance(wanted, Array($0.lowercased()))) }
@@ -14,7 +14,7 @@ enum NearestName {
         return best.edits <= (max(wanted.count, best.name.count) + 2) / 3 ? best.name : nil
     }
 
-    /// Levenshtein's distance: insertions, deletions and replacements of one character.
+    /// Returns the Levenshtein distance: the number of inserted, deleted and replaced characters.
     private static func distance(_ one: [Character], _ other: [Character]) -> Int {
         var row = Array(0...other.count)
         for (index, character) in one.enumerated() {

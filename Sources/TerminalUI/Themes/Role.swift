@@ -1,4 +1,4 @@
-/// What a colour is for: the names that a theme's `roles` may have.
+/// The uses of colours, which are the names in a theme's `roles`.
 package enum Role: String, Sendable, CaseIterable {
     /// Behind everything.
     case background
@@ -6,7 +6,7 @@ package enum Role: String, Sendable, CaseIterable {
     case raised
     /// Ordinary text.
     case text
-    /// Units, hints, what matters less.
+    /// Units, hints and other secondary text.
     case dim
     /// Borders and axes.
     case border
@@ -16,9 +16,9 @@ package enum Role: String, Sendable, CaseIterable {
     case accent
     /// The empty part of meters and lanes.
     case track
-    /// All is well.
+    /// No problem.
     case ok
-    /// Worth a look.
+    /// A warning.
     case warning
     /// Failed, or saturated.
     case error
@@ -28,7 +28,7 @@ package enum Role: String, Sendable, CaseIterable {
     case writer
     /// Snapshots.
     case snapshot
-    /// Those who wait.
+    /// Waiters.
     case waiting
     /// The line of `maximumReaderCount`.
     case limit
@@ -38,14 +38,14 @@ package enum Role: String, Sendable, CaseIterable {
     case held
     /// A connection that ends its transaction.
     case committing
-    /// A connection that waits for a lock of the file.
+    /// A connection that waits for a file lock.
     case locked
     /// A connection that is being opened.
     case opening
-    /// A connection that nobody holds.
+    /// A connection without a holder.
     case idle
 
-    /// Where a theme that does not name this role takes it from.
+    /// The role that replaces this one if a theme omits it.
     var fallback: Role? {
         switch self {
         case .background, .text: nil
@@ -60,7 +60,7 @@ package enum Role: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it colours text that must be read, so that its contrast matters.
+    /// Whether the role colours text, so that its contrast matters.
     package var isText: Bool {
         switch self {
         case .background, .raised, .border, .track, .idle: false
@@ -68,7 +68,7 @@ package enum Role: String, Sendable, CaseIterable {
         }
     }
 
-    /// Its place in a theme's tables: asked for with every piece of text, so not looked up.
+    /// The index in a theme's tables, which is faster than a lookup for every piece of text.
     var index: Int {
         switch self {
         case .background: 0
@@ -97,20 +97,20 @@ package enum Role: String, Sendable, CaseIterable {
     }
 }
 
-/// What a colour that changes with a value is for: the names of a theme's `gradients`.
+/// The uses of gradients, which are the names in a theme's `gradients`.
 package enum GradientRole: String, Sendable, CaseIterable {
     /// Meters of a load: calm, busy, full.
     case load
-    /// Readers in use, from the floor of a chart up.
+    /// Readers in use, from the bottom of a chart.
     case readers
-    /// Those who wait, from few to many.
+    /// Waiters, from few to many.
     case waiting
     /// Throughput.
     case throughput
     /// The size of the write-ahead log.
     case wal
 
-    /// The roles whose colours a theme without this gradient takes.
+    /// The roles whose colours replace a missing gradient.
     var fallback: (start: Role, mid: Role, end: Role) {
         switch self {
         case .load: (.ok, .warning, .error)
@@ -121,7 +121,7 @@ package enum GradientRole: String, Sendable, CaseIterable {
         }
     }
 
-    /// Its place in a theme's tables.
+    /// The index in a theme's tables.
     var index: Int {
         switch self {
         case .load: 0

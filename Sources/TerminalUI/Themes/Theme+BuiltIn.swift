@@ -1,16 +1,16 @@
 extension Theme {
     /// The themes of the folder `themes/`, which are part of the library; the first is the default.
     ///
-    /// A test decodes each of them, so that none of them can be missing here.
+    /// A test decodes each file, so invalid files cannot go unnoticed.
     package static let builtIn: [Theme] = sources.compactMap { name, bytes in
         try? ThemeDecoder.decode(yaml: String(decoding: bytes, as: UTF8.self), file: name)
     }
 
-    /// The default theme: without colours, should its file be wrong.
+    /// The default theme; a theme without colours if its file is invalid.
     package static let standard =
         builtIn.first ?? Theme(name: "plain", summary: "", roles: [:], gradients: [:])
 
-    /// The files' names and bytes, in the order in which `t` goes through them.
+    /// The names and bytes of the files, in the order of the `t` key.
     static let sources: [(name: String, bytes: [UInt8])] = [
         ("dark.yaml", PackageResources.dark_yaml),
         ("light.yaml", PackageResources.light_yaml),
@@ -24,7 +24,7 @@ extension Theme {
         ("tokyo-night.yaml", PackageResources.tokyo_night_yaml),
     ]
 
-    /// The built-in theme of this name.
+    /// Returns the built-in theme with a name.
     package static func named(_ name: String) throws(UnknownThemeError) -> Theme {
         guard let theme = builtIn.first(where: { $0.name == name }) else {
             throw UnknownThemeError(name: name, known: builtIn.map(\.name))
@@ -32,19 +32,19 @@ extension Theme {
         return theme
     }
 
-    /// The file of a built-in theme; nil for a name that none has.
+    /// Returns the text of a built-in theme's file; nil for an unknown name.
     package static func source(named name: String) -> String? {
         sources.first { $0.name == name + ".yaml" }
             .map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
-    /// The theme that a file's text describes.
+    /// Parses a theme.
     ///
     /// - Parameters:
     ///   - yaml: The file's text.
-    ///   - file: Its path, for errors; its last part names a theme whose text does not.
+    ///   - file: The file's path, for errors; its last component names a theme without a name.
     /// - Returns: The theme.
-    /// - Throws: Every mistake of the text, with its place.
+    /// - Throws: All errors of the text, with their positions.
     package static func parse(yaml: String, file: String) throws(ThemeError) -> Theme {
         try ThemeDecoder.decode(yaml: yaml, file: file)
     }

@@ -1,15 +1,15 @@
 /// The colours of a screen.
 ///
-/// Read from a YAML file (see `themes/dark.yaml`): a palette of named colours, the roles that use
-/// them, and the gradients of meters and charts. What a file does not name falls back.
+/// A theme is a YAML file (see `themes/dark.yaml`) with a palette of named colours, the roles that
+/// use them, and the gradients of meters and charts. Missing entries have fallbacks.
 package struct Theme: Sendable, Equatable {
-    /// Its name, as `--theme` takes it.
+    /// The name, as in `--theme`.
     package let name: String
-    /// What it is made for, in a line.
+    /// A description in one line.
     package let summary: String
     /// A style for each role, by ``Role/index``: the role's colour on the background.
     private let styles: [Style]
-    /// A hundred and one colours for each gradient, from 0 to 100 %.
+    /// The 101 colours of each gradient, from 0 to 100 %.
     private let ramps: [[Color]]
 
     /// Creates a theme from the colours and attributes of its roles.
@@ -51,17 +51,17 @@ package struct Theme: Sendable, Equatable {
         }
     }
 
-    /// The style of a role, on the theme's background.
+    /// Returns the style of a role on the theme's background.
     package func style(_ role: Role) -> Style { styles[role.index] }
 
-    /// The style of a role in bold.
+    /// Returns the style of a role in bold.
     package func bold(_ role: Role) -> Style {
         var style = style(role)
         style.attributes.insert(.bold)
         return style
     }
 
-    /// The style of a role on the background of what is raised above the screen.
+    /// Returns the style of a role on the raised background.
     package func raised(_ role: Role) -> Style {
         var style = style(role)
         style.background = color(.raised)
@@ -87,7 +87,7 @@ package struct Theme: Sendable, Equatable {
 struct RoleStyle: Sendable, Equatable {
     /// The colour.
     var color: Color
-    /// What tells the role apart where there are no colours.
+    /// The attributes that distinguish the role without colours.
     var attributes: Style.Attributes = []
 }
 
@@ -100,7 +100,7 @@ struct Gradient: Sendable, Equatable {
     /// The colour at 1.
     var end: Color
 
-    /// The colour at a share in 0…1: between two RGB colours a mixture, else the nearest of three.
+    /// Returns the colour at a share in 0…1: a mixture of RGB colours, or the nearest of the three.
     func color(at share: Double) -> Color {
         let (from, to, part) =
             share < 0.5 ? (start, mid, share * 2) : (mid, end, share * 2 - 1)

@@ -1,21 +1,21 @@
 import Yams
 
-/// Reads a theme from YAML and says where it is wrong: every mistake, not only the first.
+/// Reads a theme from YAML and reports all of its errors with their positions.
 struct ThemeDecoder {
     private let file: String
     private var issues: [ThemeError.Issue] = []
     private var palette: [String: Color] = [:]
 
-    /// Creates a decoder of a file with this name.
+    /// Creates a decoder for a file with a name.
     init(file: String) { self.file = file }
 
-    /// The theme that a text describes.
+    /// Decodes a theme.
     ///
     /// - Parameters:
     ///   - yaml: The file's text.
-    ///   - file: Its name, for errors, and the theme's name unless the text has one.
+    ///   - file: The file's name, for errors and as the default name of the theme.
     /// - Returns: The theme.
-    /// - Throws: Every mistake of the text, with its place.
+    /// - Throws: All errors of the text, with their positions.
     static func decode(yaml: String, file: String) throws(ThemeError) -> Theme {
         var decoder = ThemeDecoder(file: file)
         let theme = decoder.theme(from: yaml)
@@ -50,7 +50,7 @@ struct ThemeDecoder {
         )
     }
 
-    /// `mine` of `themes/mine.yaml`.
+    /// The default name: `mine` for `themes/mine.yaml`.
     private var nameOfFile: String {
         let last = String(file.split(separator: "/").last ?? "")
         return last.hasSuffix(".yaml") ? String(last.dropLast(5)) : last
@@ -141,7 +141,7 @@ struct ThemeDecoder {
         return .standard
     }
 
-    /// The entries of a mapping; none, with an issue, when it is something else.
+    /// Returns the entries of a mapping; reports an issue for other nodes.
     private mutating func entries(_ node: Node?, of what: String) -> [(key: Node, value: Node)] {
         guard let node, node.null == nil else { return [] }
         guard let mapping = node.mapping else {

@@ -1,32 +1,32 @@
-/// A theme that cannot be used: what is wrong with it, and where.
+/// The errors of an invalid theme.
 package struct ThemeError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// One mistake.
+    /// One error.
     package struct Issue: Sendable, Equatable, CustomStringConvertible {
-        /// The file, as it was named.
+        /// The name of the file.
         package var file: String
         /// The line, from 1.
         package var line: Int
         /// The column, from 1.
         package var column: Int
-        /// What is wrong, what was expected, and the nearest valid name.
+        /// The error, the expected value, and the nearest valid name.
         package var message: String
 
         /// `file:line:column: message`.
         package var description: String { "\(file):\(line):\(column): \(message)" }
     }
 
-    /// Every mistake of the file, in its order.
+    /// All errors of the file, in their order.
     package var issues: [Issue]
 
-    /// The issues, one a line.
+    /// The issues, one per line.
     package var description: String { issues.map(\.description).joined(separator: "\n") }
 }
 
-/// A name that no theme has.
+/// An unknown name of a theme.
 package struct UnknownThemeError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The name that was asked for.
+    /// The unknown name.
     package var name: String
-    /// The names that there are.
+    /// The known names.
     package var known: [String]
 
     /// Creates an error.
@@ -35,7 +35,7 @@ package struct UnknownThemeError: Error, Sendable, Equatable, CustomStringConver
         self.known = known
     }
 
-    /// What was asked for, the nearest name and all names.
+    /// The unknown name, the nearest name and all known names.
     package var description: String {
         let hint = NearestName.hint(for: name, among: known)
         return "there is no theme '\(name)'\(hint); themes: \(known.joined(separator: ", "))"

@@ -1,22 +1,22 @@
-/// Values stacked upon each other, painted into cells as braille dots, blocks or ASCII.
+/// Paints stacked values into cells as braille dots, blocks or ASCII.
 ///
-/// A painter knows neither axes nor lines: ``TimeChart`` and ``Sparkline`` are made of it.
+/// A painter draws neither axes nor lines; ``TimeChart`` and ``Sparkline`` use it.
 struct AreaPainter {
-    /// How an area is filled: so that areas differ where there are no colours.
+    /// The fill of an area, which distinguishes areas without colours.
     enum Fill: Sendable {
         /// Every dot.
         case solid
-        /// Every other dot, as a chessboard.
+        /// Alternate dots, as on a chessboard.
         case shaded
     }
 
     /// One area.
     struct Layer {
-        /// A value for each dot column, from the left; NaN where there is none.
+        /// A value for each dot column, from the left; NaN for missing values.
         var values: [Double]
         /// Its colours, from the lower to the upper end of ``range``.
         var gradient: GradientRole
-        /// The values between which its colours change.
+        /// The values between which the colours change.
         var range: ClosedRange<Double>
         /// How it is filled.
         var fill: Fill
@@ -27,14 +27,14 @@ struct AreaPainter {
     /// The value at the upper edge.
     var maximum: Double
 
-    /// Paints the areas; cells that no dot falls into are left as they are.
+    /// Paints the areas; cells without dots do not change.
     func paint(on canvas: inout Canvas, in rect: Rect) {
         guard !rect.isEmpty, maximum > 0, !layers.isEmpty else { return }
         let glyphs = canvas.glyphs
         let columns = rect.width * glyphs.dotsAcross
         let tops = tops(columns: columns, levels: rect.height * glyphs.dotsDown)
         var counts = Array(repeating: 0, count: layers.count)
-        // The upper edge of each cell column: most cells of most charts lie above it.
+        // Skip the cells above the upper edge of each column, which are the most.
         let upper = (layers.count - 1) * columns
         let edges = (0..<rect.width).map { column in
             (0..<glyphs.dotsAcross).reduce(0) {
@@ -64,7 +64,7 @@ struct AreaPainter {
                         }
                     }
                 }
-                // Of a thin shaded area the chessboard may have taken every dot.
+                // A thin shaded area may have no dots left on the chessboard.
                 guard let strongest = strongest(counts), bits != 0 || glyphs != .braille
                 else { continue }
                 let level = counts.reduce(0, +)
@@ -100,7 +100,7 @@ struct AreaPainter {
                 if value.isFinite, value > 0 {
                     sum += value
                     let top = Int((min(sum / maximum, 1) * Double(levels)).rounded())
-                    // What is there is seen, however small it is beside the maximum.
+                    // Small values remain visible.
                     low = min(max(top, low + 1), levels)
                 }
                 tops[index * columns + column] = low

@@ -1,13 +1,13 @@
-/// How often values of each size came, over time: the more, the heavier a cell.
+/// A heat map over time, whose cells are heavier for more frequent values.
 package struct HeatMap: Sendable {
     /// Columns of counts: over time from the left, each with its rows from the smallest value up.
     package var columns: [[Double]]
-    /// The texts on the left, by the row that they belong to, from the bottom.
+    /// The texts on the left, by their row from the bottom.
     package var labels: [Int: String]
     /// The colours, from few to many.
     package var gradient: GradientRole
 
-    /// The columns of the axis on the left: its labels' and one.
+    /// The width of the axis on the left: its labels and one column.
     package var axisWidth: Int
 
     /// Creates a heat map.
@@ -23,12 +23,12 @@ package struct HeatMap: Sendable {
         self.axisWidth = axisWidth
     }
 
-    /// What cells are made of, from few to many: their weight tells without colours.
+    /// Returns the characters of cells, from few to many; their weight is visible without colours.
     package static func weights(in glyphs: GlyphSet) -> [String] {
         glyphs == .ascii ? [".", ":", "+", "#"] : ["░", "▒", "▓", "█"]
     }
 
-    /// Draws the cells beside their axis, the newest column at the right edge.
+    /// Draws the cells and their axis, with the newest column at the right edge.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         guard rect.width > axisWidth, rect.height > 0 else { return }
         let plot = Rect(
@@ -45,7 +45,7 @@ package struct HeatMap: Sendable {
         for offset in 0..<count {
             let column = columns[columns.count - count + offset]
             for row in 0..<min(plot.height, column.count) where column[row] > 0 {
-                // By its root: beside a peak of thousands, one slow access is what matters.
+                // The square root keeps single slow accesses visible beside a peak of thousands.
                 let share = (column[row] / largest).squareRoot()
                 let step = min(Int(share * Double(weights.count)), weights.count - 1)
                 canvas.put(

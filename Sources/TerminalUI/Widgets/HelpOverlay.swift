@@ -1,14 +1,14 @@
-/// A box in the middle of the screen: sections of what to press, or what marks mean.
+/// A box in the middle of the screen with sections of keys or marks.
 ///
-/// It has two columns where there is room for them, and scrolls where there are not enough rows.
+/// It has two columns if they fit, and scrolls if there are not enough rows.
 package struct HelpOverlay: Sendable {
     /// A term with its meaning.
     package struct Entry: Sendable {
-        /// The term, as it looks on the screen.
+        /// The term in its style.
         package var term: Span
-        /// What it means.
+        /// The meaning.
         package var meaning: String
-        /// What it means in a word or two, where there is little room.
+        /// The short meaning, for narrow columns.
         package var short: String
 
         /// Creates an entry.
@@ -19,9 +19,9 @@ package struct HelpOverlay: Sendable {
         }
     }
 
-    /// A titled list of terms with their meaning.
+    /// A titled list of terms.
     package struct Section: Sendable {
-        /// Its title.
+        /// The title.
         package var title: String
         /// The terms.
         package var entries: [Entry]
@@ -33,13 +33,13 @@ package struct HelpOverlay: Sendable {
         }
     }
 
-    /// The box's title.
+    /// The title of the box.
     package var title: String
-    /// Its sections.
+    /// The sections.
     package var sections: [Section]
-    /// How to leave it.
+    /// The hint about closing the box.
     package var hint: String
-    /// The first line that is shown.
+    /// The first displayed line.
     package var top: Int
 
     /// Creates an overlay.
@@ -57,7 +57,7 @@ package struct HelpOverlay: Sendable {
         case entry(Entry)
     }
 
-    /// How the lines lie in a box.
+    /// The layout of lines in a box.
     private struct Arrangement {
         var columns: [[Line]]
         var terms: Int
@@ -66,7 +66,7 @@ package struct HelpOverlay: Sendable {
         var height: Int { columns.map(\.count).max() ?? 0 }
     }
 
-    /// The last line that the box can begin with on a screen of this size: 0 where all fits.
+    /// Returns the first line of the last page on a screen of this size; 0 if everything fits.
     package func lastTop(in size: Size, isASCII: Bool = false) -> Int {
         let inner = Size(width: size.width - 4, height: size.height - 2)
         return max(0, arrangement(in: inner, isASCII: isASCII).height - inner.height)
@@ -87,7 +87,7 @@ package struct HelpOverlay: Sendable {
         let whole = blocks.reduce(0) { $0 + $1.count }
         var columns: [[Line]] = [[]]
         for block in blocks {
-            // Sections stay whole; the first column takes the larger half.
+            // Do not split sections; the first column gets the larger half.
             let filled = columns[columns.count - 1].count
             if columns.count < count, filled > 0, (filled + block.count / 2) * 2 > whole {
                 columns.append([])
@@ -102,7 +102,7 @@ package struct HelpOverlay: Sendable {
         )
     }
 
-    /// Draws the box over whatever is there.
+    /// Draws the box above the screen.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         guard rect.width >= 12, rect.height >= 3 else { return }
         let isASCII = canvas.glyphs == .ascii

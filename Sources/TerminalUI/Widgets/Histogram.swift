@@ -1,10 +1,10 @@
-/// How often values of each size came: a bar for each bucket, marks on the axis below.
+/// A histogram with a bar for each bucket and marks on the axis below.
 package struct Histogram: Sendable {
-    /// A place on the axis with a text.
+    /// A position on the axis with a text.
     package struct Mark: Sendable {
-        /// Where it is, as a share of the axis in 0…1.
+        /// The position, as a share of the axis in 0…1.
         package var share: Double
-        /// What stands there.
+        /// The text.
         package var label: String
         /// Its colour.
         package var role: Role
@@ -19,7 +19,7 @@ package struct Histogram: Sendable {
 
     /// The height of each bar, from the left; the buckets are equally wide.
     package var values: [Double]
-    /// The texts below the axis; one that would touch another is left out.
+    /// The texts below the axis; overlapping texts are omitted.
     package var ticks: [Mark]
     /// The lines through the bars, the most important first, with their texts above.
     package var lines: [Mark]
@@ -86,7 +86,7 @@ package struct Histogram: Sendable {
         drawTexts(lines, moving: true, on: &canvas, in: texts)
     }
 
-    /// Writes texts at their places, the first ones first, none upon another.
+    /// Writes texts at their positions without overlaps; earlier texts have priority.
     private func drawTexts(
         _ marks: [Mark],
         moving: Bool,
@@ -98,7 +98,7 @@ package struct Histogram: Sendable {
             let width = canvas.width(of: mark.label)
             guard width <= row.width else { continue }
             let x = row.minX + min(Int(mark.share * Double(row.width)), row.width - 1)
-            // Over its place, or else, where another text is, beside that one.
+            // Above its position, or beside another text.
             let middle = x - width / 2
             let beside = taken.filter { $0.overlaps(middle - 1..<middle + width + 1) }
                 .flatMap { [$0.lowerBound - width, $0.upperBound] }

@@ -1,16 +1,16 @@
-/// The last row of a screen: keys with what they do, and a remark at its right end.
+/// The last row of a screen, with keys and a remark at the right end.
 package struct KeyBar: Sendable {
     /// One key with its short name.
     package struct Item: Sendable, Equatable {
-        /// The key, as it is written on it.
+        /// The label of the key.
         package var key: String
-        /// What it does, in a word or two.
+        /// The short name of its command.
         package var name: String
-        /// The lowest gives way first.
+        /// The priority; the item with the lowest one disappears first.
         package var priority: Int
-        /// What a click on it presses.
+        /// The key that a click presses.
         package var target: Key?
-        /// Whether it stands for what is shown now.
+        /// Whether the item represents the displayed screen.
         package var isSelected: Bool
 
         /// Creates an item.
@@ -31,9 +31,9 @@ package struct KeyBar: Sendable {
 
     /// The keys.
     package var items: [Item]
-    /// What stands at the right end.
+    /// The remark at the right end.
     package var remark: String
-    /// When the remark gives way.
+    /// The priority of the remark.
     package var remarkPriority: Int
 
     /// Creates a bar.
@@ -43,7 +43,7 @@ package struct KeyBar: Sendable {
         self.remarkPriority = remarkPriority
     }
 
-    /// The columns of each key with its name, and of the remark; 0 for what does not fit.
+    /// Returns the widths of the items and of the remark; 0 for those that do not fit.
     private func widths(on canvas: Canvas, in row: Rect, gap: Int) -> [Int] {
         let remarkWidth = remark.isEmpty ? 0 : canvas.width(of: remark) + 1
         let tracks =
@@ -59,7 +59,7 @@ package struct KeyBar: Sendable {
     package func draw(on canvas: inout Canvas, in row: Rect) {
         canvas.fill(row, style: canvas.theme.raised(.text))
         var widths = widths(on: canvas, in: row, gap: 3)
-        // Closer together before one of them goes.
+        // Reduce the spacing before omitting an item.
         if widths.dropLast().contains(0) { widths = self.widths(on: canvas, in: row, gap: 2) }
         var x = row.minX
         for (item, width) in zip(items, widths) where width > 0 {
@@ -82,7 +82,7 @@ package struct KeyBar: Sendable {
             x += width
         }
         if let width = widths.last, width > 0 {
-            // Where there is room, not against the edge.
+            // Keep a distance from the edge if there is room.
             let isTight = widths.reduce(0, +) >= row.width
             let start = row.maxX - width + (isTight ? 1 : 0)
             canvas.write(remark, x: start, y: row.minY, style: canvas.theme.raised(.dim))

@@ -1,6 +1,6 @@
-/// What something did over time, one cell for each stretch: a glyph and a colour for each state.
+/// A series of states over time, with a glyph and a colour for each interval.
 package struct LaneStrip: Sendable {
-    /// How one state looks.
+    /// The appearance of a state.
     package struct Mark: Sendable {
         /// Its glyph.
         package var glyph: String
@@ -22,7 +22,7 @@ package struct LaneStrip: Sendable {
 
     /// The states' marks.
     package var marks: [Mark]
-    /// The index of a mark for each cell, the newest last; nil where nothing is known.
+    /// The index of a mark for each cell, the newest last; nil for unknown states.
     package var cells: [Int?]
 
     /// Creates a strip.
@@ -31,7 +31,7 @@ package struct LaneStrip: Sendable {
         self.cells = cells
     }
 
-    /// Draws the newest cells that fit into the row, against its right edge.
+    /// Draws the newest cells that fit into the row, at its right edge.
     package func draw(on canvas: inout Canvas, in row: Rect) {
         guard row.height > 0 else { return }
         let count = min(cells.count, row.width)

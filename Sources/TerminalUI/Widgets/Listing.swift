@@ -1,20 +1,20 @@
-/// Things in a table: which of them are shown, in which order, and what each column says of them.
+/// A list of items as a table, with columns, sorting and filter.
 package struct Listing<Item: Sendable>: Sendable {
-    /// What rows are sorted by.
+    /// The sort key of a row.
     package enum Rank: Comparable, Sendable {
         /// By a number, the largest first.
         case number(Double)
-        /// By a text, the alphabet's first first.
+        /// By a text, in alphabetical order.
         case text(String)
     }
 
     /// One column.
     package struct Column: Sendable {
-        /// How the table draws it.
+        /// The column of the table.
         package var column: Table.Column
-        /// What it says of a thing, in a theme.
+        /// Returns the cell of an item.
         package var cell: @Sendable (Item, Theme) -> Span
-        /// What things are sorted by it; nil where they are not.
+        /// Returns the sort key of an item; nil if the column is not sortable.
         package var rank: (@Sendable (Item) -> Rank)?
 
         /// Creates a column.
@@ -38,9 +38,9 @@ package struct Listing<Item: Sendable>: Sendable {
 
     /// The columns; their titles differ.
     package var columns: [Column]
-    /// What names a thing.
+    /// Returns the name of an item.
     package var name: @Sendable (Item) -> String
-    /// What a filter searches beside the columns.
+    /// Returns the text that a filter searches in addition to the columns.
     package var details: @Sendable (Item) -> String
 
     /// Creates a listing.
@@ -54,20 +54,20 @@ package struct Listing<Item: Sendable>: Sendable {
         self.details = details
     }
 
-    /// The titles of the columns that things can be sorted by.
+    /// The titles of the sortable columns.
     package var sortableTitles: [String] {
         columns.filter { $0.rank != nil }.map(\.column.title)
     }
 
-    /// The things that contain a text in one of their columns or in their details, sorted by a
-    /// column.
+    /// Returns the items that contain a text in a column or in their details, sorted by a column.
     ///
     /// - Parameters:
-    ///   - items: The things, in their natural order, which equal ones keep.
-    ///   - filter: What they must contain, whatever its case; everything contains "".
+    ///   - items: The items in their natural order; the sort is stable.
+    ///   - filter: The text that items must contain, ignoring case; an empty text matches all
+    ///     items.
     ///   - sort: The title of a column; nil for the natural order.
-    ///   - isReversed: Whether the order is turned around.
-    /// - Returns: The things that are shown, in the order in which they are.
+    ///   - isReversed: Whether the order is reversed.
+    /// - Returns: The displayed items, in their order.
     package func arranged(
         _ items: [Item],
         filter: String,
@@ -100,7 +100,7 @@ package struct Listing<Item: Sendable>: Sendable {
         return other < one
     }
 
-    /// The table of things that are arranged already.
+    /// Returns the table of arranged items.
     package func table(
         _ items: [Item],
         theme: Theme,

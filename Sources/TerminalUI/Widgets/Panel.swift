@@ -1,12 +1,12 @@
-/// A border with a title, a remark on its right and a legend below: what most of a screen is made of.
+/// A border with a title, a remark at the right and a legend at the bottom.
 package struct Panel: Sendable {
-    /// What the panel shows, in plain words.
+    /// The title.
     package var title: String
-    /// What follows the title where there is room: how to read it.
+    /// A text after the title, if there is room.
     package var subtitle: String
-    /// What stands at the right end of the upper border.
+    /// The text at the right end of the upper border.
     package var remark: String
-    /// What stands in the lower border: what the marks inside mean.
+    /// The legend in the lower border, for the marks in the panel.
     package var legend: [[Span]]
 
     /// Creates a panel.
@@ -22,7 +22,7 @@ package struct Panel: Sendable {
         self.legend = legend
     }
 
-    /// Draws the border and returns what is inside: one column of air on each side.
+    /// Draws the border and returns the interior, without a margin of one column on each side.
     @discardableResult
     package func draw(on canvas: inout Canvas, in rect: Rect) -> Rect {
         guard rect.width >= 4, rect.height >= 2 else {
@@ -79,7 +79,7 @@ package struct Panel: Sendable {
         }
     }
 
-    /// The entries of the legend that fit, each whole.
+    /// Returns the entries of the legend that fit completely.
     private func drawLegend(on canvas: inout Canvas, in rect: Rect) {
         var x = rect.minX + 2
         let end = rect.maxX - 2
@@ -95,8 +95,8 @@ package struct Panel: Sendable {
 }
 
 extension Canvas {
-    /// Marks the panel in a rectangle as the one that was chosen: its border in the accent's colour
-    /// and bold, its title reversed, so that it shows without colours too.
+    /// Marks the panel in a rectangle as selected: its border has the accent colour in bold, and
+    /// its title is reversed, so that the selection is visible without colours.
     package mutating func focus(_ rect: Rect) {
         guard rect.width >= 4, rect.height >= 1 else { return }
         let accent = theme.bold(.accent)

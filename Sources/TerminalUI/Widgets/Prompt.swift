@@ -1,12 +1,12 @@
-/// A row to type into: a label, the text with a cursor behind it, and how to go on.
+/// A row for input: a label, the text with a cursor, and a hint.
 package struct Prompt: Sendable {
-    /// What the text is for.
+    /// The label.
     package var label: String
     /// The text so far.
     package var text: String
-    /// What can be typed, and how it ends.
+    /// The hint about the input.
     package var hint: String
-    /// What is wrong with the text; it takes the hint's place.
+    /// The error in the text, which replaces the hint.
     package var problem: String?
 
     /// Creates a prompt.
@@ -17,7 +17,7 @@ package struct Prompt: Sendable {
         self.problem = problem
     }
 
-    /// Draws the row; of a long text its end stays visible.
+    /// Draws the row; the end of a long text remains visible.
     package func draw(on canvas: inout Canvas, in row: Rect) {
         guard !row.isEmpty else { return }
         let theme = canvas.theme
@@ -45,7 +45,7 @@ package struct Prompt: Sendable {
                 style: theme.raised(problem == nil ? .dim : .error)
             )
         } else if problem != nil {
-            // More important than what was typed.
+            // The error is more important than the text.
             let style = theme.raised(.error)
             canvas.write(" \(remark) ", x: row.minX, y: row.minY, style: style, limit: row.width)
         }

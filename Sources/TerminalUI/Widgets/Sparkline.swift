@@ -1,8 +1,8 @@
 /// Values over time in a strip of one or a few rows, the newest at its right end.
 package struct Sparkline: Sendable {
-    /// A value for each dot column, see ``points(in:glyphs:)``; NaN where there is none.
+    /// A value for each dot column, see ``points(in:glyphs:)``; NaN for missing values.
     package var values: [Double]
-    /// The value at the upper edge; the largest of the values when nil.
+    /// The value at the upper edge; nil for the largest value.
     package var maximum: Double?
     /// Its colours, from low to high.
     package var gradient: GradientRole
@@ -14,12 +14,12 @@ package struct Sparkline: Sendable {
         self.gradient = gradient
     }
 
-    /// How many values fill a width.
+    /// Returns the number of values that fill a width.
     package static func points(in width: Int, glyphs: GlyphSet) -> Int {
         max(0, width) * glyphs.dotsAcross
     }
 
-    /// Draws the strip over a floor that shows where it stands.
+    /// Draws the strip on a base line.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         guard !rect.isEmpty else { return }
         let floor = canvas.glyphs == .ascii ? "." : canvas.glyphs == .braille ? "⣀" : "▁"
@@ -42,7 +42,7 @@ package struct Sparkline: Sendable {
         }
     }
 
-    /// One row of ASCII has two levels; characters of growing weight show eight.
+    /// Characters of increasing weight show eight levels in one row of ASCII instead of two.
     private func drawWeights(on canvas: inout Canvas, in rect: Rect, maximum: Double) {
         guard maximum > 0 else { return }
         for column in 0..<min(rect.width, values.count)

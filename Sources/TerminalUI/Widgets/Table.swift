@@ -1,17 +1,17 @@
 /// Rows of text under titles, one of which can be selected.
 ///
-/// Columns give way by priority where the room is short, and can be scrolled to; the first one
-/// always stays. More rows than there is room for scroll with the selection.
+/// If the room is insufficient, columns disappear by priority and can be scrolled to; the first one
+/// always remains. If there are too many rows, they scroll with the selection.
 package struct Table: Sendable {
     /// One column.
     package struct Column: Sendable {
-        /// Its title, which also names it to a mouse.
+        /// The title, which is also the mouse target.
         package var title: String
-        /// Where its text stands.
+        /// The alignment of its text.
         package var alignment: Alignment
-        /// Its width: dropped below the minimum, as wide as its text needs at the ideal.
+        /// The width; the ideal fits the text.
         package var track: Track
-        /// Whether rows can be sorted by it.
+        /// Whether the column is sortable.
         package var isSortable: Bool
 
         /// Creates a column.
@@ -32,15 +32,15 @@ package struct Table: Sendable {
     package var columns: [Column]
     /// The rows: one span for each column.
     package var rows: [[Span]]
-    /// What names each row to a mouse and to the selection; empty where rows cannot be selected.
+    /// The names of the rows for mouse and selection; empty if rows are not selectable.
     package var names: [String] = []
     /// The name of the selected row.
     package var selected: String?
-    /// The title of the column that rows are sorted by, and whether the largest comes first.
+    /// The title of the sort column, and whether the order is descending.
     package var sort: (title: String, isDescending: Bool)?
-    /// How many columns behind the first lie hidden on the left.
+    /// The number of hidden columns after the first one.
     package var firstColumn = 0
-    /// Empty columns between two columns.
+    /// The number of empty cells between two columns.
     package var spacing = 2
 
     /// Creates a table.
@@ -49,7 +49,7 @@ package struct Table: Sendable {
         self.rows = rows
     }
 
-    /// The widths of the columns in a table of this width, 0 for those that give way.
+    /// Returns the widths of the columns in a table of a width; 0 for omitted columns.
     package func widths(in width: Int) -> [Int] {
         guard firstColumn > 0, columns.count > 1 else {
             return Track.lengths(of: columns.map(\.track), available: width, spacing: spacing)
@@ -66,7 +66,7 @@ package struct Table: Sendable {
         }
     }
 
-    /// How many columns can be scrolled away on the left before nothing is hidden on the right.
+    /// Returns the largest useful number of hidden columns on the left.
     package func lastFirstColumn(in width: Int) -> Int {
         var probe = self
         for first in 0..<max(columns.count - 1, 1) {
@@ -77,7 +77,7 @@ package struct Table: Sendable {
         return max(0, columns.count - 2)
     }
 
-    /// Draws the titles and the rows that fit; the last one says how many do not.
+    /// Draws the titles and the rows that fit; the last row states the number of hidden ones.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         guard rect.height > 0 else { return }
         let cells = rect.columns(widths(in: rect.width), spacing: spacing)
@@ -110,7 +110,7 @@ package struct Table: Sendable {
         }
     }
 
-    /// The first row that is shown: so that the selected one stands in the middle.
+    /// Returns the first displayed row, so that the selected one is in the middle.
     private func firstRow(_ shown: Int) -> Int {
         guard let selected, let place = names.firstIndex(of: selected) else { return 0 }
         return min(max(place - shown / 2, 0), rows.count - shown)
@@ -142,8 +142,8 @@ package struct Table: Sendable {
 }
 
 extension Canvas {
-    /// Marks a row as selected: on a raised background in bold, with a mark at its left, so that it
-    /// shows without colours too.
+    /// Marks a row as selected: bold on a raised background, with a mark at its left that is
+    /// visible without colours.
     package mutating func select(_ row: Rect) {
         let mark = glyphs == .ascii ? ">" : "▶"
         put(mark, x: row.minX - 1, y: row.minY, style: theme.bold(.accent))

@@ -1,12 +1,12 @@
-/// What happened lately, one line each, the newest first.
+/// Recent events, one per line, the newest first.
 package struct Ticker: Sendable {
     /// One line.
     package struct Line: Sendable {
-        /// When it happened, as text.
+        /// The time of the event, as text.
         package var time: String
-        /// A glyph and a colour for how much it matters.
+        /// A glyph and a colour for the severity.
         package var mark: Span
-        /// What happened.
+        /// The message.
         package var message: String
 
         /// Creates a line.
@@ -19,7 +19,7 @@ package struct Ticker: Sendable {
 
     /// The lines, the newest first.
     package var lines: [Line]
-    /// What stands there before anything happened.
+    /// The text without events.
     package var placeholder: String
 
     /// Creates a ticker.
@@ -28,7 +28,7 @@ package struct Ticker: Sendable {
         self.placeholder = placeholder
     }
 
-    /// Draws the lines that fit, the older ones dimmed.
+    /// Draws the lines that fit, with older ones dimmed.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         let dim = canvas.theme.style(.dim)
         if lines.isEmpty {

@@ -2,13 +2,13 @@
 package struct TimeChart: Sendable {
     /// One area of the stack.
     package struct Layer: Sendable {
-        /// A value for each dot column, see ``points(in:glyphs:)``; NaN where there is none.
+        /// A value for each dot column, see ``points(in:glyphs:)``; NaN for missing values.
         package var values: [Double]
         /// Its colours, from the lower to the upper end of ``range``.
         package var gradient: GradientRole
-        /// The values, on the axis, between which its colours change.
+        /// The values on the axis between which the colours change.
         package var range: ClosedRange<Double>
-        /// Whether it is filled with every other dot, so that it differs without colours too.
+        /// Whether the area is filled with alternate dots, which is visible without colours.
         package var isShaded: Bool
 
         /// Creates a layer.
@@ -31,9 +31,9 @@ package struct TimeChart: Sendable {
     package var maximum: Double
     /// The value of the horizontal line, and its text on the axis.
     package var reference: (value: Double, label: String)?
-    /// The seconds between the left edge and the right one.
+    /// The time between the left and the right edge, in seconds.
     package var seconds: Double
-    /// The text at the right edge where that is not now.
+    /// The text at the right edge; nil for "now".
     package var end: String?
 
     /// Creates a chart.
@@ -51,15 +51,15 @@ package struct TimeChart: Sendable {
         self.end = end
     }
 
-    /// The columns of the axis on the left.
+    /// The width of the axis on the left.
     package static let axisWidth = 7
 
-    /// How many values fill a chart of this width.
+    /// Returns the number of values that fill a chart of a width.
     package static func points(in width: Int, glyphs: GlyphSet) -> Int {
         max(0, width - axisWidth) * glyphs.dotsAcross
     }
 
-    /// An upper edge for values up to this: with room above, on a number that people like.
+    /// Returns a round upper edge with some space above the largest value.
     package static func niceMaximum(above value: Double) -> Double {
         guard value.isFinite, value < 1e9 else { return 1e9 }
         var step = 1.0
@@ -68,7 +68,7 @@ package struct TimeChart: Sendable {
         return (factors.first { step * $0 >= value } ?? 10) * step
     }
 
-    /// Draws the chart; its lowest row holds the times.
+    /// Draws the chart with the times in its lowest row.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         guard rect.width > Self.axisWidth + 4, rect.height >= 2 else { return }
         let plot = Self.plot(in: rect)
@@ -91,7 +91,7 @@ package struct TimeChart: Sendable {
         )
     }
 
-    /// Draws the line over whatever is there, and returns its row.
+    /// Draws the line above the chart and returns its row.
     private func drawReference(on canvas: inout Canvas, in plot: Rect) -> Int? {
         guard let reference, reference.value <= maximum, maximum > 0 else { return nil }
         let share = reference.value / maximum
@@ -101,7 +101,7 @@ package struct TimeChart: Sendable {
         let empty = canvas.theme.style(.text)
         for x in plot.minX..<plot.maxX {
             let below = canvas.surface[x, plot.minY + row]
-            // Between the areas' cells, every third one belongs to the line.
+            // Inside areas, the line uses every third cell.
             let isFree = below.character == " " && below.style == empty
             guard isFree || (x - plot.minX).isMultiple(of: 3) else { continue }
             canvas.put(canvas.glyphs.referenceLine, x: x, y: plot.minY + row, style: style)
@@ -129,7 +129,7 @@ package struct TimeChart: Sendable {
         }
     }
 
-    /// The part of a chart's rectangle that its areas are in.
+    /// Returns the part of a chart's rectangle with its areas.
     package static func plot(in rect: Rect) -> Rect {
         Rect(
             x: rect.minX + axisWidth,
@@ -139,7 +139,7 @@ package struct TimeChart: Sendable {
         )
     }
 
-    /// Writes the times below a plot whose width is so many seconds.
+    /// Writes the times below a plot that covers a number of seconds.
     package static func drawTimes(
         on canvas: inout Canvas,
         in row: Rect,
@@ -168,7 +168,7 @@ package struct TimeChart: Sendable {
 
     private static func axisLabel(_ value: Double) -> String {
         let whole = UInt64(max(0, min(value, 1e15)).rounded())
-        // The gutter has six columns, one less than 100,000 needs.
+        // The gutter has six columns, but "100,000" needs seven.
         if whole >= 100_000, whole < 1_000_000 { return "\(whole / 1_000)k" }
         return HumanUnits.count(whole)
     }

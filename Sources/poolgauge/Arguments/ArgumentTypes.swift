@@ -6,16 +6,16 @@ import WorkloadEngine
 struct TimeArgument: ExpressibleByArgument {
     var duration: Duration
 
-    /// Longer runs are a slip: thirty days.
+    /// The longest accepted time, thirty days: a longer one is probably a typing error.
     private static let longest = Duration.seconds(720 * 3600)
 
-    /// Refused by ``parse(_:)``, whose message says more than a nil.
+    /// Returns nil for an invalid time; ``parse(_:)`` throws an error that states the reason.
     init?(argument: String) {
         guard let duration = try? Quantity.duration(argument) else { return nil }
         self.duration = duration
     }
 
-    /// The time that a text says.
+    /// Parses a time.
     static func parse(_ text: String) throws -> TimeArgument {
         let duration: Duration
         do { duration = try Quantity.duration(text) } catch {
@@ -37,7 +37,7 @@ struct TimeArgument: ExpressibleByArgument {
 struct SizeArgument {
     var size: Size
 
-    /// The size that a text says.
+    /// Parses a size.
     static func parse(_ text: String) throws -> SizeArgument {
         let parts = text.lowercased().split(separator: "x", omittingEmptySubsequences: false)
         guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]),
@@ -49,7 +49,7 @@ struct SizeArgument {
     }
 }
 
-/// How a report is written.
+/// The format of a report.
 enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
     case text
     case json
@@ -57,7 +57,7 @@ enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
     case markdown
     case html
 
-    /// The report on a result in this format.
+    /// Returns the report on a result in this format.
     func report(on result: RunResult) throws -> String {
         switch self {
         case .text: TextReport.text(of: result)
@@ -69,7 +69,7 @@ enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// How a comparison's report is written.
+/// The format of a comparison's report.
 enum ComparisonFormat: String, CaseIterable, ExpressibleByArgument {
     case text
     case json
@@ -77,9 +77,9 @@ enum ComparisonFormat: String, CaseIterable, ExpressibleByArgument {
     case html
 }
 
-/// A whole number within limits that the message names.
+/// Whole numbers; the error messages state their limits.
 enum NumberArgument {
-    /// The seed that a text says.
+    /// Parses a seed.
     static func seed(_ text: String) throws -> UInt64 {
         guard let seed = UInt64(text) else {
             throw ValidationError("the seed must be 0 to \(UInt64.max), not '\(text)'")
@@ -87,20 +87,20 @@ enum NumberArgument {
         return seed
     }
 
-    /// The number from 1 on that a text says.
+    /// Parses a whole number of 1 or more.
     static func positive(_ text: String) throws -> Int {
         guard let number = Int(text), number >= 1 else {
-            throw ValidationError("'\(text)' is not a whole number from 1 on")
+            throw ValidationError("'\(text)' is not a whole number of 1 or more")
         }
         return number
     }
 }
 
-/// `path=value`, a part of the scenario to set.
+/// A part of the scenario to set, written `path=value`.
 struct SettingArgument {
     var setting: Scenario.Setting
 
-    /// The setting that a text says.
+    /// Parses a setting.
     static func parse(_ text: String) throws -> SettingArgument {
         do { return SettingArgument(setting: try Scenario.Setting(text)) } catch {
             throw ValidationError(error.description)

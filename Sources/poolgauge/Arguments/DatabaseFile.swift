@@ -1,25 +1,25 @@
 import Foundation
 import WorkloadEngine
 
-/// A database of the user's, as `--database` names it.
+/// The user's database, which `--database` names.
 enum DatabaseFile {
-    /// The file.
+    /// Returns the URL of the file at a path.
     ///
-    /// - Throws: ``CommandFailure`` when there is none.
+    /// - Throws: ``CommandFailure`` if no file exists there.
     static func url(_ path: String) throws -> URL {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw CommandFailure("--database: there is no file '\(path)'")
         }
         guard !isFolder.boolValue else {
-            throw CommandFailure("--database: '\(path)' is a folder")
+            throw CommandFailure("--database: '\(path)' is a folder; name a database file in it")
         }
         return URL(fileURLWithPath: path)
     }
 
-    /// The file, for a scenario by its name or path.
+    /// Returns the URL of the file at a path, for a scenario given by its name or path.
     ///
-    /// - Throws: ``CommandFailure`` when there is none, or when the scenario is a preset.
+    /// - Throws: ``CommandFailure`` if no file exists there or the scenario is a preset.
     static func url(_ path: String, for scenario: String) throws -> URL {
         let file = try url(path)
         guard Presets.named(scenario) == nil else {

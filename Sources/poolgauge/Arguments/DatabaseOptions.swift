@@ -3,36 +3,36 @@ import Foundation
 import GRDBTarget
 import WorkloadEngine
 
-/// A database of the user's that a command runs on, always as a copy.
+/// The user's database, of which a command uses copies.
 struct DatabaseOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A database of yours to run on, instead of the scenario's data: copies of it are used."
+            "Your own database, to run on instead of the scenario's data; runs use copies of it."
         ),
         completion: .file()
     )
     var database: String?
 
-    // Declared so that the refusal states the reason.
+    // Declared so that the error message can state the reason.
     @Flag(help: .hidden)
     var inPlace = false
 
     func validate() throws {
         guard !inPlace else {
             throw ValidationError(
-                "--in-place is for 'poolgauge run' alone: here each run would change what the next "
-                    + "one finds; give --database, and each run uses a copy"
+                "--in-place works only with 'poolgauge run': here, each run would change the data "
+                    + "of the next one; with --database alone, each run uses a copy"
             )
         }
     }
 
-    /// Copies the database once, so that all runs find the same data; nil without a database.
+    /// Copies the database once, so that all runs start with the same data.
     ///
     /// - Parameters:
     ///   - scenario: The scenario's name or path, as the user named it.
     ///   - folder: The folder that receives the copy.
-    /// - Returns: The copy.
-    /// - Throws: ``CommandFailure`` for a preset, a file that does not exist or cannot be copied.
+    /// - Returns: The copy; nil without a database.
+    /// - Throws: ``CommandFailure`` for a preset, or a file that is missing or cannot be copied.
     func copy(for scenario: String, in folder: URL) throws -> UserDatabase? {
         guard let database else { return nil }
         let source = try DatabaseFile.url(database, for: scenario)
@@ -45,7 +45,7 @@ struct DatabaseOptions: ParsableArguments {
         return .copy(of: copy)
     }
 
-    /// Checks what can be checked before anything runs.
+    /// Checks the database's path before anything runs.
     func check(for scenario: String) throws {
         if let database { _ = try DatabaseFile.url(database, for: scenario) }
     }

@@ -1,36 +1,39 @@
 import ArgumentParser
 import TerminalUI
 
-/// The options of commands with a display.
+/// The options of commands that have a display.
 struct DisplayArguments: ParsableArguments {
-    @Option(help: "The theme's name or file; see 'poolgauge themes list'.")
+    @Option(help: "A theme's name, or the path of its file; see 'poolgauge themes list'.")
     var theme: String?
 
-    @Option(help: "What pictures are made of; by default what the locale can show.")
+    @Option(help: "The characters that draw charts; by default, the locale's best.")
     var glyphs: GlyphSet?
 
-    @Option(help: "How often the screen is drawn, in frames a second; 10 by default.")
+    @Option(help: "The refresh rate in frames per second; 10 by default.")
     var refresh: Double?
 
-    @Option(help: "Write a picture instead of using a terminal: FILE.txt, FILE.ans or FILE.svg.")
+    @Option(help: "Write a picture to FILE.txt, FILE.ans or FILE.svg instead of using a terminal.")
     var screenshot: String?
 
-    @Option(help: "The picture's size in cells.", transform: SizeArgument.parse)
+    @Option(
+        help: "The size of the picture in cells; 120x40 by default.",
+        transform: SizeArgument.parse
+    )
     var size: SizeArgument?
 
     @Option(
-        help: "How long to wait before the picture (10s), or before --press (1s).",
+        help: "How long to wait before the picture (10s), or before the keys of --press (1s).",
         transform: TimeArgument.parse
     )
     var after: TimeArgument?
 
-    @Option(help: "Keys to press without a person, such as 'nt<Esc>?'.")
+    @Option(help: "Keys to press automatically, such as 'nt<Esc>?'.")
     var press: String?
 
-    @Option(help: "The file that receives, as JSON, what the display used: CPU, frames, bytes.")
+    @Option(help: "Write the cost of the display (CPU, frames, bytes) to this file, as JSON.")
     var costs: String?
 
-    /// Whether one of them was given.
+    /// Whether the user gave one of these options.
     var isGiven: Bool {
         theme != nil || glyphs != nil || refresh != nil || screenshot != nil || size != nil
             || after != nil || press != nil || costs != nil
@@ -44,17 +47,17 @@ struct DisplayArguments: ParsableArguments {
             )
         }
         if screenshot != nil, costs != nil {
-            throw ValidationError("--screenshot takes a picture alone: no --costs")
+            throw ValidationError("--screenshot cannot be combined with --costs")
         }
         if size != nil, screenshot == nil {
-            throw ValidationError("--size is the picture's: give --screenshot too")
+            throw ValidationError("--size requires --screenshot")
         }
     }
 
     /// The size of the picture.
     var pictureSize: Size { size?.size ?? Size(width: 120, height: 40) }
 
-    /// The options, on top of the configuration.
+    /// The configuration, with these options applied.
     func options() throws -> DisplayOptions {
         var options = try DisplayOptions(theme: theme)
         if let glyphs { options.glyphs = glyphs }
@@ -73,7 +76,7 @@ struct DisplayArguments: ParsableArguments {
 }
 
 extension Duration {
-    /// The length in nanoseconds; 0 for a negative one.
+    /// The duration in nanoseconds; 0 if it is negative.
     fileprivate var nanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

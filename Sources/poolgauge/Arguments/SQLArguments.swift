@@ -11,21 +11,22 @@ struct SQLArguments: ParsableArguments {
             discussion: """
                 Probes on SQLite's functions slow each program that uses the same library. light, \
                 the default, counts executions; timed also estimates their times and rows from \
-                short windows; full times each one of the processes of --pid.
+                short windows; full times every execution in the processes of --pid.
                 """
         )
     )
     var isOn = false
 
-    /// Given as `--sql=LEVEL`: see ``expanded(_:)``.
+    /// The level of `--sql=LEVEL`; see ``expanded(_:)``.
     @Option(name: .customLong("sql-level"), help: .hidden)
     var chosenLevel: SQLTraceOptions.Level?
 
     /// The level; nil without `--sql`.
     var level: SQLTraceOptions.Level? { chosenLevel ?? (isOn ? .light : nil) }
 
-    /// Replaces `--sql=LEVEL` by a flag and an option: an option of ArgumentParser either always has
-    /// a value or never, and `--sql` may have one.
+    /// Replaces `--sql=LEVEL` with a flag and an option.
+    ///
+    /// ArgumentParser has no option with an optional value.
     static func expanded(_ arguments: [String]) -> [String] {
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
         return arguments[..<end].flatMap { argument in
@@ -44,7 +45,7 @@ struct SQLArguments: ParsableArguments {
     var values = false
 
     @Option(
-        help: "The share of its time that a program may lose to probes before tracing pauses: 5%.",
+        help: "The share of its time that a program may lose to probes until tracing pauses: 5%.",
         transform: ShareArgument.parse
     )
     var sqlLimit: ShareArgument?
@@ -54,14 +55,14 @@ struct SQLArguments: ParsableArguments {
             throw ValidationError("--pid, --literals, --values and --sql-limit require --sql")
         }
         if level == .full, pid.isEmpty {
-            throw ValidationError("--sql=full traces the processes of --pid: give at least one")
+            throw ValidationError("--sql=full requires --pid: name at least one process")
         }
         if level != .full, !pid.isEmpty {
             throw ValidationError("--pid requires --sql=full")
         }
     }
 
-    /// How to trace; nil without `--sql`.
+    /// The options of tracing; nil without `--sql`.
     var options: SQLTraceOptions? {
         level.map { level in
             var options = SQLTraceOptions()

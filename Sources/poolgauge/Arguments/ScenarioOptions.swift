@@ -2,16 +2,16 @@ import ArgumentParser
 import GRDBTarget
 import WorkloadEngine
 
-/// A scenario, and what the command line changes of it.
+/// The options that change a scenario.
 struct ScenarioOptions: ParsableArguments {
     @Option(
-        help: "How long the measured part lasts, such as 5s; times in percent follow.",
+        help: "The length of the measured part, such as 5s; times in percent scale with it.",
         transform: TimeArgument.parse
     )
     var duration: TimeArgument?
 
     @Option(
-        help: "The size of a preset dataset: 100,000 accounts or 1,000 records each.",
+        help: "The size of a preset dataset, in units of 100,000 accounts or 1,000 records.",
         transform: NumberArgument.positive
     )
     var scale: Int?
@@ -19,14 +19,13 @@ struct ScenarioOptions: ParsableArguments {
     @Option(help: "The seed of all randomness.", transform: NumberArgument.seed)
     var seed: UInt64?
 
-    @Option(help: "The readers of every pool.", transform: NumberArgument.positive)
+    @Option(help: "The number of readers of every pool.", transform: NumberArgument.positive)
     var readers: Int?
 
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "Set a part of the scenario, such as clients.ui.arrival.rate=500/s; may be given "
-                + "several times.",
+            "Set a part of the scenario, such as clients.ui.arrival.rate=500/s; can be repeated.",
             valueName: "path=value"
         ),
         transform: SettingArgument.parse
@@ -50,11 +49,11 @@ struct ScenarioOptions: ParsableArguments {
 }
 
 extension Scenario {
-    /// The arms of these names, in the scenario's order; ``WorkloadEngine/Scenario/defaultArms``
-    /// when no name is given.
+    /// Returns the arms with these names, in the scenario's order;
+    /// ``WorkloadEngine/Scenario/defaultArms`` without names.
     ///
-    /// - Throws: A ``CommandFailure`` for an arm that there is not, or that this program cannot
-    ///   run, with what to do.
+    /// - Throws: A ``CommandFailure`` with a remedy, for an arm that does not exist or that this
+    ///   program cannot run.
     func arms(named names: [String]) throws -> [Arm] {
         let known = arms.map(\.name)
         for name in names where !known.contains(name) {

@@ -1,11 +1,11 @@
 import ArgumentParser
 import WorkloadEngine
 
-/// A variable with the values that it shall take: `readers=1,2,4,8`.
+/// A variable with its values, such as `readers=1,2,4,8`.
 struct SweepArgument {
     var sweep: Sweep
 
-    /// The sweep that a text says.
+    /// Parses a sweep.
     static func parse(_ text: String) throws -> SweepArgument {
         do { return SweepArgument(sweep: try Sweep(text)) } catch {
             throw ValidationError(String(describing: error))
@@ -13,11 +13,11 @@ struct SweepArgument {
     }
 }
 
-/// Arrivals per second: `200/s`, or the number alone.
+/// A number of arrivals per second: `200/s`, or `200`.
 struct RateArgument {
     var perSecond: Double
 
-    /// The rate that a text says.
+    /// Parses a rate.
     static func parse(_ text: String) throws -> RateArgument {
         let rate: Double
         do { rate = try Double(text) ?? Quantity.rate(text) } catch {
@@ -30,32 +30,32 @@ struct RateArgument {
     }
 }
 
-/// Names with commas between them.
+/// Names separated by commas.
 struct NamesArgument {
     var names: [String]
 
-    /// The names that a text says.
+    /// Parses names.
     static func parse(_ text: String) throws -> NamesArgument {
         let names = text.split(separator: ",").map { part in
             let start = part.drop(while: \.isWhitespace)
             return String(start.reversed().drop(while: \.isWhitespace).reversed())
         }.filter { !$0.isEmpty }
-        guard !names.isEmpty else { throw ValidationError("'\(text)' names nothing") }
+        guard !names.isEmpty else { throw ValidationError("'\(text)' contains no name") }
         return NamesArgument(names: names)
     }
 }
 
-/// How the report of a search is written.
+/// The format of a search's report.
 enum SearchFormat: String, CaseIterable, ExpressibleByArgument {
     case text
     case json
     case markdown
 }
 
-/// What the command line changes of a scenario whose duration a search decides.
+/// The options that change a scenario whose duration a search determines.
 struct VariantOptions: ParsableArguments {
     @Option(
-        help: "The size of a preset dataset: 100,000 accounts or 1,000 records each.",
+        help: "The size of a preset dataset, in units of 100,000 accounts or 1,000 records.",
         transform: NumberArgument.positive
     )
     var scale: Int?
@@ -66,8 +66,7 @@ struct VariantOptions: ParsableArguments {
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "Set a part of the scenario, such as clients.ui.workers=8; may be given several "
-                + "times.",
+            "Set a part of the scenario, such as clients.ui.workers=8; can be repeated.",
             valueName: "path=value"
         ),
         transform: SettingArgument.parse
@@ -82,7 +81,7 @@ struct VariantOptions: ParsableArguments {
         return scenario
     }
 
-    /// The command that runs the scenario with these changes, ready for a shell.
+    /// The shell command that runs the scenario with these changes.
     func command(for nameOrPath: String, database: String?) -> String {
         var words = ["poolgauge", "run", nameOrPath]
         if let database { words += ["--database", database] }
@@ -92,7 +91,7 @@ struct VariantOptions: ParsableArguments {
         return words.map(Self.quoted).joined(separator: " ")
     }
 
-    /// A word as a POSIX shell reads it.
+    /// A word, quoted for a POSIX shell where necessary.
     private static func quoted(_ word: String) -> String {
         let isPlain =
             !word.isEmpty
@@ -105,19 +104,22 @@ struct VariantOptions: ParsableArguments {
 }
 
 extension Scenario {
-    /// The arms of these names; without names the three that tell a pool's win from that of the
-    /// write-ahead log, where the scenario has them, or else all that run by default.
+    /// Returns the arms with these names.
+    ///
+    /// Without names, returns `queue`, `queue-wal` and `pool`, which separate the effect of a pool
+    /// from the effect of the write-ahead log. If the scenario has fewer than two of them, returns
+    /// its default arms.
     func arms(toCompare names: [String]?) throws -> [Arm] {
         if let names { return try arms(named: names) }
         let usual = defaultArms.filter { ["queue", "queue-wal", "pool"].contains($0.name) }
         return usual.count > 1 ? usual : try arms(named: [])
     }
 
-    /// A threshold written as `metric: limit`.
+    /// Parses a threshold written as `metric: limit`.
     func threshold(_ text: String) throws -> Threshold {
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
             throw CommandFailure(
-                "--threshold: '\(text)' is no threshold; write 'ui.response: p(99) < 50ms'"
+                "--threshold: '\(text)' is not a threshold; write 'ui.response: p(99) < 50ms'"
             )
         }
         let metric = text[..<colon].filter { !$0.isWhitespace }
@@ -135,7 +137,7 @@ extension Scenario {
 }
 
 extension Duration {
-    /// The length in whole minutes and seconds, as people say it.
+    /// The duration in whole seconds, minutes and seconds, or hours, such as `2 min 5 s`.
     var inWords: String {
         let seconds = Int(components.seconds) + (components.attoseconds > 0 ? 1 : 0)
         switch seconds {

@@ -6,29 +6,29 @@ import WorkloadEngine
 import EngineTarget
 #endif
 
-/// A copy of the captured database, on which its schema is read and the scenario runs.
+/// A copy of the captured database, for reading its schema and running the scenario.
 struct CaptureCopy {
     /// The file of the copy.
     let file: URL
     /// The journal mode of the captured database: `wal`, or `delete` for any rollback journal.
     let journal: String
 
-    /// How long a copy is tried while transactions write.
-    private static let patience = Duration.seconds(3)
+    /// How long to retry the copy while transactions write.
+    private static let retryLimit = Duration.seconds(3)
 
     /// Copies a database that other programs may use.
     ///
     /// - Parameters:
     ///   - path: The database, which SQLite does not open in this process.
     ///   - folder: An empty folder for the copy.
-    /// - Throws: ``CommandFailure`` with the reason and the remedy where there is no copy.
+    /// - Throws: ``CommandFailure`` with the reason and a remedy if the copy fails.
     init(of path: String, in folder: URL) throws {
         #if os(Linux)
         let report = try PrivateCopy.watch(path)
         try DatabaseFileProblem.check(report, path: path)
         journal = try Self.journal(of: path)
         let clock = ContinuousClock()
-        let end = clock.now + Self.patience
+        let end = clock.now + Self.retryLimit
         while true {
             do throws(PrivateCopy.Problem) {
                 let copy = try PrivateCopy.make(of: path, in: folder, report)
@@ -61,22 +61,23 @@ struct CaptureCopy {
     }
     #endif
 
-    /// The journal mode by the header (<https://sqlite.org/fileformat.html>, offset 18).
+    /// Reads the journal mode from the header (<https://sqlite.org/fileformat.html>, offset 18).
     ///
-    /// The file is read before SQLite opens it: closing a descriptor later would release its locks.
+    /// This happens before SQLite opens the file: closing a descriptor later would release SQLite's
+    /// locks.
     private static func journal(of path: String) throws -> String {
         let file: FileHandle
         do {
             file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
         } catch {
-            throw CommandFailure("\(path): there is no file that can be read")
+            throw CommandFailure("\(path): the file cannot be read")
         }
         defer { try? file.close() }
         let header = Array(try file.read(upToCount: 20) ?? Data())
         guard header.isEmpty || header.starts(with: Array("SQLite format 3\0".utf8)) else {
             throw CommandFailure(
-                "\(path) is not a SQLite database, or an encrypted one; give the program's own "
-                    + "database"
+                "\(path) is not a SQLite database, or it is encrypted; name the database of the "
+                    + "program"
             )
         }
         return header.count == 20 && header[18] == 2 ? "wal" : "delete"

@@ -2,11 +2,11 @@ import Capture
 import EngineTarget
 import WorkloadEngine
 
-/// What a capture needs of the captured database: its tables and the ranges of its columns.
+/// The tables of the captured database and the ranges of their columns.
 struct CaptureDatabase {
     let schema: CaptureSchema
 
-    /// Above this many rows, only columns whose index answers are asked for their range.
+    /// In tables with more rows, only columns with an index are queried for their range.
     private static let manyRows: Int64 = 2_000_000
 
     /// Reads a copy of the database.
@@ -14,7 +14,7 @@ struct CaptureDatabase {
     /// - Parameters:
     ///   - copy: The copy, which SQLite opens and may change.
     ///   - path: The captured database, for errors.
-    /// - Throws: ``CommandFailure`` where SQLite cannot read it.
+    /// - Throws: ``CommandFailure`` if SQLite cannot read the copy.
     init(_ copy: CaptureCopy, of path: String) throws {
         do {
             let arm = Arm(name: "capture", kind: .queue)
@@ -68,7 +68,7 @@ struct CaptureDatabase {
         return CaptureSchema.Table(name: name, columns: columns)
     }
 
-    /// The last columns of unique indexes, and the first ones of all indexes.
+    /// Returns the last columns of unique indexes and the first columns of all indexes.
     private static func uniqueColumns(
         of table: String,
         _ session: any WorkloadSession
@@ -105,7 +105,7 @@ struct CaptureDatabase {
             let column = columns[index]
             guard isSmall || column.isRowID || leading.contains(column.name) else { continue }
             let name = quote(column.name)
-            // Two queries, because SQLite answers each from an index, and not both at once.
+            // SQLite uses an index for min or max alone, but not for both in one query.
             let bounds = try ["min", "max"].map {
                 try session.rows("SELECT \($0)(\(name)) FROM \(quoted)", []).first?.first
             }

@@ -5,13 +5,13 @@ import SQLiteWatch
 import Telemetry
 import WorkloadEngine
 
-/// Makes a scenario of captured executions, writes it, and tries it.
+/// Turns captured executions into a scenario, writes it and runs it.
 struct CaptureRun {
     private let database: String
     private let output: String
     var options: CaptureOptions
     var replacesOutput = false
-    /// How long the scenario runs for the comparison with the capture; nil for not at all.
+    /// How long the scenario runs for the comparison with the capture; nil to skip the run.
     var checkDuration: Duration?
     /// What the programs wrote during a live capture.
     private var written: WrittenLoad?
@@ -22,12 +22,12 @@ struct CaptureRun {
         options = CaptureOptions(database: Self.reference(to: database, from: output))
     }
 
-    /// The path of the database as the scenario's file refers to it: a name where both lie in one
-    /// folder, absolute otherwise.
+    /// The path of the database in the scenario's file: a file name if both are in one folder,
+    /// otherwise absolute.
     private static func reference(to database: String, from output: String) -> String {
         let file = URL(fileURLWithPath: database).standardizedFileURL
         let folder = URL(fileURLWithPath: output).standardizedFileURL.deletingLastPathComponent()
-        // A relative path that has no slash would not be looked up beside a file that has none.
+        // A relative path without a slash is not resolved relative to a file without one.
         let isBeside = file.deletingLastPathComponent().path == folder.path
         return isBeside ? file.lastPathComponent : file.path
     }
@@ -51,21 +51,21 @@ struct CaptureRun {
         }
     }
 
-    /// Captures what programs execute on the database from now on.
+    /// Captures the statements that programs execute on the database from now on.
     ///
     /// - Throws: ``CommandFailure`` with a remedy.
     func run(_ live: LiveCapture) throws {
         try checkOutput()
         let folder = try RunFolder(isKept: false)
         defer { folder.remove() }
-        // First, so that a refused copy wastes no capture, and so that the scenario starts with
-        // the rows with which the capture started.
+        // The copy precedes the capture, so that a failed copy wastes no capture and the scenario
+        // starts with the same rows as the capture.
         let copy = try CaptureCopy(of: database, in: folder.url)
         let result = try live.run()
         guard !result.executions.isEmpty else {
+            let reason = "no program executed a statement on '\(database)' during the capture"
             throw CommandFailure(
-                (["no program executed a statement on '\(database)' in this time"] + result.notes)
-                    .joined(separator: "\n"),
+                ([reason] + result.notes).joined(separator: "\n"),
                 status: ExitStatus.failed.rawValue
             )
         }
@@ -97,11 +97,11 @@ struct CaptureRun {
     private func checkOutput() throws {
         guard !replacesOutput, FileManager.default.fileExists(atPath: output) else { return }
         throw CommandFailure(
-            "'\(output)' exists; name another --output, or replace it with --force"
+            "'\(output)' exists; choose another --output, or replace it with --force"
         )
     }
 
-    /// Analyses executions, writes the scenario and compares it with a run.
+    /// Analyses executions, writes the scenario and compares the capture with a run.
     private func write(
         _ copy: CaptureCopy,
         in folder: RunFolder,
@@ -152,10 +152,10 @@ struct CaptureRun {
         return captured
     }
 
-    /// The path of the scenario's file, which no preset's name can be taken for.
+    /// The path of the scenario's file, with a slash that distinguishes it from a preset's name.
     private var outputPath: String { output.contains("/") ? output : "./" + output }
 
-    /// Runs the scenario's present arm on a copy, and reports how like the capture it is.
+    /// Runs the scenario's present arm on a copy and reports how closely it matches the capture.
     private func compare(
         _ captured: CapturedScenario,
         _ scenario: Scenario,
@@ -174,7 +174,7 @@ struct CaptureRun {
         options.folder = folder.url
         options.database = .copy(of: copy.file)
         options.onSample = { reporter.show($0) }
-        options.onProgress = { reporter.say($0) }
+        options.onProgress = { reporter.showStep($0) }
         let counts = RowCounts()
         let watch = Lock<ReplayWatch?>(nil)
         let length = scenario.phases.reduce(Duration.zero) { $0 + $1.duration }
@@ -182,7 +182,7 @@ struct CaptureRun {
             scenario: scenario,
             arm: arm,
             factory: RowCountingFactory(counts) { [written] path in
-                // Without a count of the capture, there is nothing to compare with.
+                // Without a count from the capture, there is nothing to compare with.
                 if written != nil { watch.withLock { $0 = ReplayWatch(path: path, for: length) } }
             },
             options: options
@@ -202,7 +202,7 @@ struct CaptureRun {
         }
         reporter.finish()
         let report = FidelityReport(captured, result) { counts.mean(of: $0) }
-        // Names of tables and clients are text of other programs.
+        // The names of tables and clients come from other programs.
         let lines = report.lines.map(PrintableText.escaped)
         try StandardOutput.write("\n" + lines.joined(separator: "\n") + "\n")
         if let written, let replayed = watch.withLock({ $0 })?.finish() {
@@ -211,15 +211,15 @@ struct CaptureRun {
         if let signal = interruption.signal { throw ExitCode(128 + signal) }
     }
 
-    /// What was written, in the capture and in the run.
+    /// A summary of the writes in the capture and in the run.
     private static func text(of captured: WrittenLoad, _ replayed: WrittenLoad) -> String {
         func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
         func frames(_ load: WrittenLoad) -> String {
             load.framesPerCommit.map { "\(($0 * 10).rounded() / 10)" } ?? "unknown"
         }
         return
-            "frames for each commit: \(frames(captured)) captured, \(frames(replayed)) replayed\n"
-            + "a process held the lock to write for \(percent(captured.writerShare)) of the time, "
+            "frames per commit: \(frames(captured)) captured, \(frames(replayed)) replayed\n"
+            + "share of time with the write lock held: \(percent(captured.writerShare)) captured, "
             + "\(percent(replayed.writerShare)) replayed\n"
     }
 }

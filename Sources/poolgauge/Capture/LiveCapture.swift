@@ -4,29 +4,29 @@ import SQLTrace
 import SQLiteWatch
 import WorkloadEngine
 
-/// Traces what programs execute on a database, for a capture.
+/// Traces the statements that programs execute on a database, for a capture.
 struct LiveCapture {
     /// The time between two reads of the kernel's buffer.
     private static let pause = Duration.milliseconds(20)
-    /// The most executions that are kept.
-    private static let mostExecutions = 5_000_000
+    /// The largest number of executions that a capture keeps.
+    private static let maximumExecutions = 5_000_000
 
     let database: String
     let duration: Duration
     var options = SQLTraceOptions()
 
-    /// What a trace showed.
+    /// The result of a trace.
     struct Result {
         var executions: [CapturedExecution] = []
         /// What limits the trace, one sentence each.
         var notes: [String] = []
-        /// What the programs wrote, counted without the trace; nil where nothing counts it.
+        /// What the programs wrote, counted without the trace; nil if no counter is available.
         var written: WrittenLoad?
     }
 
-    /// Traces until the time is over or the user interrupts.
+    /// Traces until the time has passed or the user interrupts.
     ///
-    /// - Throws: ``CommandFailure`` where SQL cannot be traced, with what would help.
+    /// - Throws: ``CommandFailure`` with a remedy if SQL cannot be traced.
     func run() throws -> Result {
         let session: SQLTraceSession
         do throws(TraceError) {
@@ -40,8 +40,8 @@ struct LiveCapture {
             )
         } catch {
             throw CommandFailure(
-                "SQL cannot be traced: \(error.description); --from captures a log of the program "
-                    + "instead, without root",
+                "SQL cannot be traced: \(error.description); --from reads a log of the program "
+                    + "instead and does not need root",
                 status: ExitStatus.failed.rawValue
             )
         }
@@ -58,18 +58,18 @@ struct LiveCapture {
         var result = Result()
         let clock = ContinuousClock()
         let end = clock.now + duration
-        // What happened before both sessions were ready is in one of them only.
+        // Discards what only one of the sessions has recorded.
         _ = watch.reports()
         session.poll()
         while clock.now < end, interruption.signal == nil,
-            result.executions.count < Self.mostExecutions
+            result.executions.count < Self.maximumExecutions
         {
             watch.run(for: Self.pause) { interruption.signal != nil }
             for execution in session.poll() { add(execution, to: &result) }
         }
-        if result.executions.count >= Self.mostExecutions {
+        if result.executions.count >= Self.maximumExecutions {
             result.notes.append(
-                "the capture ended after \(Self.mostExecutions) statements, before its time"
+                "the capture ended early, after \(Self.maximumExecutions) statements"
             )
         }
         var reports = watch.reports()
@@ -85,18 +85,18 @@ struct LiveCapture {
             result.notes.append("\(tracing.lost) events were lost: all rates are lower bounds")
         }
         if tracing.unknownTexts > 0 {
-            result.notes.append("\(tracing.unknownTexts) executions whose text cannot be read")
+            result.notes.append("the SQL of \(tracing.unknownTexts) executions could not be read")
         }
-        // Names of processes and of libraries are text of other programs.
+        // The names of processes and libraries come from other programs.
         result.notes += tracing.notVisible
             .map { PrintableText.escaped("pid \($0.pid) is not visible: \($0.reason)") }
         result.notes += tracing.notes.map(PrintableText.escaped)
     }
 
     private func add(_ execution: StatementExecution, to result: inout Result) {
-        // Texts that cannot be read are in the report's notes.
+        // The report's notes count the executions without text.
         guard let sql = execution.sql else { return }
-        // sqlite3_exec runs all statements of its text.
+        // sqlite3_exec runs all statements in its text.
         let statements =
             execution.source == .exec ? StatementTemplate.statements(in: sql) : [sql]
         for statement in statements {
@@ -127,7 +127,7 @@ extension CapturedExecution {
 }
 
 extension WorkloadValue {
-    /// A traced value; the content of blobs is not traced.
+    /// Converts a traced value; blobs become null, because their content is not traced.
     fileprivate init(_ value: StatementValue) {
         self =
             switch value {

@@ -19,13 +19,13 @@ final class RowCounts: Sendable {
         }
     }
 
-    /// The mean of a statement's rows; nil where it did not run.
+    /// The mean number of rows of a statement; nil if it did not run.
     func mean(of sql: String) -> Double? {
         entries.withLock { $0[sql].map { Double($0.rows) / Double($0.executions) } }
     }
 }
 
-/// Opens the arms of a scenario so that the rows of all statements are counted.
+/// Opens the arms of a scenario and counts the rows of all statements.
 struct RowCountingFactory: WorkloadTargetFactory {
     private let counts: RowCounts
     private let libraries = LibraryTargetFactory()

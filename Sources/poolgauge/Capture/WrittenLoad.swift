@@ -1,16 +1,16 @@
 import Foundation
 import SQLiteWatch
 
-/// What a load writes, as seen from outside: by the wal-index or the change counter, and the locks.
+/// What a load writes, read from outside: from the locks and the wal-index or change counter.
 struct WrittenLoad: Equatable {
     /// The commits that changed a page.
     var commits: UInt64
-    /// The frames of the log that they wrote; nil without a write-ahead log.
+    /// The frames that these commits wrote; nil without a write-ahead log.
     var frames: UInt64?
-    /// The share of time, in 0…1, in which a process held the lock to write.
+    /// The share of time, in 0…1, during which a process held the write lock.
     var writerShare: Double
 
-    /// What a report shows; nil where it shows no commits.
+    /// Extracts the load from a report; nil if the report contains no commits.
     init?(_ report: WatchReport) {
         guard let commits = report.wal?.commits ?? report.rollback?.transactions else { return nil }
         self.commits = commits
@@ -18,7 +18,7 @@ struct WrittenLoad: Equatable {
         writerShare = min(1, report.processes.reduce(0) { $0 + $1.share.writer.value })
     }
 
-    /// The frames of one commit; nil without commits.
+    /// The mean frames per commit; nil without commits.
     var framesPerCommit: Double? {
         guard let frames, commits > 0 else { return nil }
         return Double(frames) / Double(commits)
@@ -28,12 +28,12 @@ struct WrittenLoad: Equatable {
 /// Watches the database of a run from a separate process: a process that uses a database through
 /// SQLite must not open and close its files.
 ///
-/// Unchecked: the thread of the run creates it, and the caller uses it once the run has ended.
+/// `@unchecked`: the thread of the run creates it, and the caller uses it after the run has ended.
 final class ReplayWatch: @unchecked Sendable {
     private let process = Process()
     private let output = Pipe()
 
-    /// Starts to watch; nil where the process cannot be started.
+    /// Starts watching; nil if the process cannot be started.
     init?(path: String, for duration: Duration) {
         let command = ClientProcess.command(TopSubcommand.configuration.commandName ?? "top")
         process.executableURL = URL(fileURLWithPath: command[0])
@@ -45,7 +45,7 @@ final class ReplayWatch: @unchecked Sendable {
         do { try process.run() } catch { return nil }
     }
 
-    /// What it saw, once its time is over; nil where it failed.
+    /// Waits for the process to end and returns what it recorded; nil if it failed.
     func finish() -> WrittenLoad? {
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()

@@ -6,15 +6,14 @@ import WorkloadEngine
 struct CapacitySubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "capacity",
-        abstract: "Find the highest rate that each arm sustains, and compare at equal load.",
+        abstract: "Find the highest rate that each arm sustains, and compare arms at equal load.",
         discussion: """
-            The clients that arrive get more and more arrivals per second, in the proportions of \
-            the scenario, until a threshold is missed; the limit is found by bisection, and \
-            confirmed by a longer run at the rate and a failure just above it. Where no client \
-            arrives, closed loops are turned into arrivals on the same mix. Then every arm runs at \
-            50, 70 and 90 % of what the slower one sustains.
+            Increases the arrival rate of the open clients, in the proportions of the scenario, \
+            until a threshold is missed. Bisection finds the limit; a longer run at the limit and \
+            a failure just above it confirm it. If the scenario has only closed loops, they become \
+            arrivals with the same mix. Then every arm runs at 50, 70 and 90 % of the lowest limit.
 
-            With --rate, the smallest number of readers that sustains that rate is searched too.
+            With --rate, also finds the smallest number of readers that sustains this rate.
             """
     )
 
@@ -25,7 +24,7 @@ struct CapacitySubcommand: ParsableCommand {
     var scenario: String
 
     @Option(
-        help: "The arms, separated by commas; by default queue, queue-wal and pool, or all.",
+        help: "The arms, separated by commas; by default queue, queue-wal and pool, or all arms.",
         transform: NamesArgument.parse
     )
     var arms: NamesArgument?
@@ -41,7 +40,7 @@ struct CapacitySubcommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Find the smallest number of readers for this many arrivals, such as 200/s.",
+            "Find the smallest number of readers that sustains this arrival rate, such as 200/s.",
             valueName: "rate"
         ),
         transform: RateArgument.parse
@@ -49,7 +48,7 @@ struct CapacitySubcommand: ParsableCommand {
     var rate: RateArgument?
 
     @Option(
-        help: "The limit of the p99 of responses where no threshold limits a client.",
+        help: "The limit of the p99 response time of clients without a threshold.",
         transform: TimeArgument.parse
     )
     var p99: TimeArgument?
@@ -57,39 +56,39 @@ struct CapacitySubcommand: ParsableCommand {
     @Option(
         name: .customLong("threshold"),
         help: ArgumentHelp(
-            "Beside the scenario's thresholds, such as 'ui.response: p(95) < 10ms'; may be given "
-                + "several times.",
+            "A threshold in addition to the scenario's, such as 'ui.response: p(95) < 10ms'; can "
+                + "be repeated.",
             valueName: "metric: limit"
         )
     )
     var thresholds: [String] = []
 
     @Option(
-        help: "How long a short run measures; a confirming one three times as long.",
+        help: "The length of a short run; confirming runs are three times as long.",
         transform: TimeArgument.parse
     )
     var duration: TimeArgument?
 
-    @Option(help: "How near the limit is found, in percent.")
+    @Option(help: "The precision of the limit, in percent.")
     var precision = 5.0
 
-    @Option(help: "End after this time with what is known.", transform: TimeArgument.parse)
+    @Option(help: "Stop after this time and report what is known.", transform: TimeArgument.parse)
     var within: TimeArgument?
 
     @OptionGroup var changes: VariantOptions
 
     @OptionGroup var data: DatabaseOptions
 
-    @Option(help: "How the report is written.")
+    @Option(help: "The format of the report.")
     var format = SearchFormat.text
 
     @Option(
-        help: "The file that receives the report; standard output by default.",
+        help: "The file for the report; standard output by default.",
         completion: .file()
     )
     var output: String?
 
-    @Option(help: "When progress is shown on standard error.")
+    @Option(help: "When to show progress on standard error.")
     var progress = ProgressMode.auto
 
     func validate() throws {
@@ -124,7 +123,7 @@ struct CapacitySubcommand: ParsableCommand {
         options.run.database = try data.copy(for: self.scenario, in: folder.url)
         options.versions = HeadlessRun.versions
         options.run.processCommand = ClientProcess.command
-        options.onProgress = { reporter.say($0) }
+        options.onProgress = { reporter.showStep($0) }
         let search = try CapacityRun(
             scenario: scenario,
             factory: LibraryTargetFactory(),
@@ -133,8 +132,7 @@ struct CapacitySubcommand: ParsableCommand {
         let time = options.estimate(for: scenario)
         if progress != .never {
             reporter.announce(
-                "this takes about \(time.likely.inWords), and \(time.most.inWords) at most "
-                    + "(--within)"
+                "this takes about \(time.likely.inWords), at most \(time.most.inWords) (--within)"
             )
         }
         let interruption = Interruption(cleanUp: folder.remove) { search.stop() }

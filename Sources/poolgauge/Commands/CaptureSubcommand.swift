@@ -9,24 +9,24 @@ struct CaptureSubcommand: ParsableCommand {
         commandName: "capture",
         abstract: "Turn the SQL of a running program into a scenario.",
         discussion: """
-            Traces what programs execute on the database (--for, as root on Linux), or reads it from \
-            JSON lines (--from), and writes a scenario over a copy of the database: transactions \
-            with their rates, rests and values, and arms to compare with. Then runs the scenario \
-            for a moment and reports how like the program it is. docs/Capture.md has the format of \
-            the lines, and recipes for SQLAlchemy, Django and GRDB.
+            Traces the statements that programs execute on the database (--for, as root on Linux), \
+            or reads them from JSON lines (--from). Writes a scenario that runs on a copy of the \
+            database, with the transactions, their rates, pauses and values, and arms to compare. \
+            Then runs the scenario briefly and reports how closely it matches the program. \
+            docs/Capture.md describes the JSON lines, with recipes for SQLAlchemy, Django and GRDB.
 
-            No value of the program is in the scenario without --literals or --values.
+            Without --literals or --values, the scenario contains no values of the program.
             """
     )
 
     @Argument(help: "The program's database.", completion: .file())
     var file: String?
 
-    @Option(help: "The program's database; another way to name it.", completion: .file())
+    @Option(help: "The program's database; same as the argument.", completion: .file())
     var database: String?
 
     @Option(
-        help: "A file of JSON lines with the executed statements; - for standard input.",
+        help: "A file of JSON lines that contain the executed statements; - for standard input.",
         completion: .file()
     )
     var from: String?
@@ -40,35 +40,35 @@ struct CaptureSubcommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A process to time in full, while it runs as usual but slower; may be given several "
-                + "times. Without it, short windows time a sample of all programs' statements."
+            "A process in which every statement is timed, which slows it down; can be repeated. "
+                + "By default, short windows time a sample of all programs' statements."
         )
     )
     var pid: [Int32] = []
 
-    @Option(name: .shortAndLong, help: "The scenario's file.", completion: .file())
+    @Option(name: .shortAndLong, help: "The file for the scenario.", completion: .file())
     var output: String
 
-    @Flag(help: "Replace the scenario's file if there is one.")
+    @Flag(help: "Replace an existing scenario file.")
     var force = false
 
-    @Option(help: "The scenario's name; that of the database's file by default.")
+    @Option(help: "The scenario's name; by default, the database's name followed by -captured.")
     var name: String?
 
-    @Flag(help: "Keep literals that are the same in all executions of a statement.")
+    @Flag(help: "Keep literals that are equal in all executions of a statement.")
     var literals = false
 
     @Flag(help: "Fit distributions to the observed values; frequent values appear in the scenario.")
     var values = false
 
     @Option(
-        help: "How often a value or literal must have been seen to appear.",
+        help: "How often a value or literal must occur to appear in the scenario.",
         transform: NumberArgument.positive
     )
     var k = 5
 
     @Option(
-        help: "How long the scenario runs for the comparison with the capture; 5s by default.",
+        help: "How long to run the scenario for the comparison with the capture; 5s by default.",
         transform: TimeArgument.parse
     )
     var check: TimeArgument?
@@ -79,19 +79,23 @@ struct CaptureSubcommand: ParsableCommand {
     func validate() throws {
         if file == nil, database == nil { throw ValidationError("name the program's database") }
         if file != nil, database != nil {
-            throw ValidationError("name one database: '\(file ?? "")' or --database")
+            throw ValidationError("name the database once: as '\(file ?? "")' or with --database")
         }
         if let name, !name.contains(where: { !$0.isWhitespace }) {
-            throw ValidationError("--name is blank")
+            throw ValidationError("--name must not be blank")
         }
         if from == nil, duration == nil {
             throw ValidationError(
-                "give --for, how long to trace, or --from, a file of executed statements"
+                "give either --for (how long to trace) or --from (a file of executed statements)"
             )
         }
-        if from != nil, duration != nil { throw ValidationError("give one of --for and --from") }
-        if check != nil, noCheck { throw ValidationError("give one of --check and --no-check") }
-        if from != nil, !pid.isEmpty { throw ValidationError("--pid goes with --for") }
+        if from != nil, duration != nil {
+            throw ValidationError("give only one of --for and --from")
+        }
+        if check != nil, noCheck {
+            throw ValidationError("give only one of --check and --no-check")
+        }
+        if from != nil, !pid.isEmpty { throw ValidationError("--pid requires --for") }
     }
 
     func run() throws {

@@ -6,10 +6,11 @@ import WorkloadEngine
 struct CompareSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
-        abstract: "Run a scenario's arms in random order, block by block, and say which is better.",
-        discussion: "In each block every arm runs once on a fresh copy of the same data, the first "
-            + "arm twice: that shows the noise of this machine, and no smaller difference counts. "
-            + "^C ends it: the completed blocks are reported, and marked partial."
+        abstract: "Run a scenario's arms in random order, in blocks, and report which is better.",
+        discussion: "In each block, every arm runs once on a fresh copy of the same data. The "
+            + "first arm runs twice, which measures the noise of this machine; smaller "
+            + "differences do not count. ^C ends the comparison and reports the completed blocks, "
+            + "marked as partial."
     )
 
     @Argument(
@@ -20,21 +21,21 @@ struct CompareSubcommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The arms to compare, separated by commas, the one that the others are judged against "
-                + "first; queue, queue-wal and pool by default."
+            "The arms to compare, separated by commas, starting with the baseline; queue, "
+                + "queue-wal and pool by default."
         )
     )
     var arms: String?
 
-    @Option(help: "How many blocks.")
+    @Option(help: "The number of blocks.")
     var blocks = ComparisonOptions().blocks
 
     @OptionGroup var changes: ScenarioOptions
 
     @Option(
         help: ArgumentHelp(
-            "The metrics to decide on, separated by commas, such as ui.response.p99; those that "
-                + "the scenario declares by default.",
+            "The metrics that decide, separated by commas, such as ui.response.p99; by default, "
+                + "the primary metrics of the scenario.",
             valueName: "metrics"
         )
     )
@@ -43,9 +44,9 @@ struct CompareSubcommand: ParsableCommand {
     @Option(
         name: .customLong("fail-if"),
         help: ArgumentHelp(
-            "Exit with status 2 if an arm's metric over the first arm's is beyond a limit, such as "
-                + "\"ui.response.p99 > 1.1x\", or \"pool: pay.throughput < 0.9x\" for one arm; may "
-                + "be given several times.",
+            "Exit with status 2 if the ratio of an arm's metric to the first arm's meets a "
+                + "condition, such as \"ui.response.p99 > 1.1x\", or \"pool: pay.throughput < "
+                + "0.9x\" for one arm; can be repeated.",
             valueName: "condition"
         )
     )
@@ -53,16 +54,16 @@ struct CompareSubcommand: ParsableCommand {
 
     @OptionGroup var data: DatabaseOptions
 
-    @Option(help: "How the report is written.")
+    @Option(help: "The format of the report.")
     var format = ComparisonFormat.text
 
     @Option(
-        help: "The file that receives the report; standard output by default.",
+        help: "The file for the report; standard output by default.",
         completion: .file()
     )
     var output: String?
 
-    @Option(help: "When progress is shown on standard error.")
+    @Option(help: "When to show progress on standard error.")
     var progress = ProgressMode.auto
 
     func validate() throws {
@@ -84,7 +85,7 @@ struct CompareSubcommand: ParsableCommand {
         let names = try options.armNames(in: scenario)
         guard names.count > 1 else {
             throw CommandFailure(
-                "a comparison needs two arms at least; \(scenario.name) has: "
+                "a comparison needs at least two arms; \(scenario.name) has: "
                     + scenario.arms.map(\.name).joined(separator: ", ")
             )
         }
@@ -101,7 +102,7 @@ struct CompareSubcommand: ParsableCommand {
         options.run.database = try data.copy(for: self.scenario, in: folder.url)
         options.run.processCommand = ClientProcess.command
         options.versions = HeadlessRun.versions
-        options.onProgress = { reporter.say($0) }
+        options.onProgress = { reporter.showStep($0) }
         let comparison = ComparisonRun(
             scenario: scenario,
             factory: LibraryTargetFactory(),
@@ -120,18 +121,18 @@ struct CompareSubcommand: ParsableCommand {
         throw ExitCode(result.exitStatus.rawValue)
     }
 
-    /// The names in a list with commas; nil when the option was not given.
+    /// Parses names separated by commas; nil without the option.
     private func list(_ text: String?, of option: String) throws -> [String]? {
         guard let text else { return nil }
         let names = text.split(separator: ",").map { $0.trimmingWhitespace }
             .filter { !$0.isEmpty }
-        guard !names.isEmpty else { throw CommandFailure("\(option) names nothing: '\(text)'") }
+        guard !names.isEmpty else { throw CommandFailure("\(option): '\(text)' contains no name") }
         return names
     }
 }
 
 extension StringProtocol {
-    /// The text without the blanks around it.
+    /// The text without leading and trailing whitespace.
     fileprivate var trimmingWhitespace: String {
         let start = drop(while: \.isWhitespace)
         return String(start.reversed().drop(while: \.isWhitespace).reversed())

@@ -5,7 +5,7 @@ import TerminalUI
 struct ConfigSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
-        abstract: "The dashboard's configuration: the defaults, and yours checked.",
+        abstract: "Show the dashboard's default configuration, or check yours.",
         subcommands: [Defaults.self, Check.self],
         defaultSubcommand: Defaults.self
     )
@@ -13,7 +13,7 @@ struct ConfigSubcommand: ParsableCommand {
     /// `poolgauge config defaults`.
     struct Defaults: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the configuration as it is without a file, with comments."
+            abstract: "Print the default configuration, with comments."
         )
 
         func run() throws {
@@ -24,20 +24,22 @@ struct ConfigSubcommand: ParsableCommand {
     /// `poolgauge config check`.
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say which file is read, and what is wrong with it and with your themes."
+            abstract: "Report which file is read, and check it and your themes."
         )
 
         func run() throws {
             let folder = ConfigurationFolder()
             guard let path = folder.configuration else {
-                throw CommandFailure("neither XDG_CONFIG_HOME nor HOME names a folder")
+                throw CommandFailure(
+                    "neither XDG_CONFIG_HOME nor HOME contains an absolute path; set one of them"
+                )
             }
             let library = ThemeLibrary(folder: folder.themes)
-            let isThere = try TextFile.read(path) != nil
+            let exists = try TextFile.read(path) != nil
             let settings = try DashboardSettings.load(from: folder)
             if let theme = settings.theme { _ = try library.theme(named: theme) }
             if let failure = library.failures.first { throw failure }
-            let words = isThere ? "fine" : "not there: the defaults hold"
+            let words = exists ? "valid" : "no such file; the defaults apply"
             try StandardOutput.write("\(path): \(words)\n")
         }
     }

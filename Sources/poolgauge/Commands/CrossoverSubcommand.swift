@@ -10,14 +10,14 @@ struct CrossoverSubcommand: ParsableCommand {
         commandName: "crossover",
         abstract: "Show where one arm beats another, as a map.",
         discussion: """
-            Up to three things vary: readers, write-share, hold, rate, workers. In every cell both \
-            arms run in pairs, in random order, on the same data; the map shows how many times \
-            better the second arm is, with its interval, and which cells are within the noise. The \
-            first sweep goes from left to right, the second from top to bottom, the third from map \
-            to map.
+            Varies up to three of: readers, write-share, hold, rate, workers. In each cell, both \
+            arms run in pairs, in random order, on the same data. The map shows the ratio of the \
+            second arm to the first with its confidence interval, and marks cells within the \
+            noise. The first sweep runs from left to right, the second from top to bottom, the \
+            third from map to map.
 
-            Values are written as a list (readers=1,2,4,8), or as a range (write-share=0..0.5, \
-            hold=5ms..80ms/4 for four of them).
+            Write values as a list (readers=1,2,4,8) or as a range (write-share=0..0.5, or \
+            hold=5ms..80ms/4 for four values).
             """
     )
 
@@ -30,8 +30,8 @@ struct CrossoverSubcommand: ParsableCommand {
     @Option(
         name: .customLong("sweep"),
         help: ArgumentHelp(
-            "What varies: readers, write-share, hold, rate or workers, with its values; one to "
-                + "three times.",
+            "The variable (readers, write-share, hold, rate or workers) and its values; one to "
+                + "three sweeps.",
             valueName: "name=values"
         ),
         transform: SweepArgument.parse
@@ -39,31 +39,31 @@ struct CrossoverSubcommand: ParsableCommand {
     var sweeps: [SweepArgument] = []
 
     @Option(
-        help: "The two arms, with a comma between them: is the second better than the first?",
+        help: "The two arms, separated by a comma; the second is compared with the first.",
         transform: NamesArgument.parse
     )
     var arms: NamesArgument?
 
     @Option(
         help: ArgumentHelp(
-            "What is compared, such as ui.response.p99; by default the scenario's first primary "
-                + "metric, as far as short runs give it.",
+            "The metric to compare, such as ui.response.p99; by default the scenario's first "
+                + "primary metric that short runs can measure.",
             valueName: "metric"
         )
     )
     var metric: String?
 
-    @Option(help: "How many pairs of runs each cell gets; with fewer than 6 nothing is decided.")
+    @Option(help: "The number of pairs of runs in each cell; fewer than 6 decide nothing.")
     var blocks = 6
 
     @Option(
-        help: "How long each run measures; by default what --within allows, up to 2s.",
+        help: "The length of each run; by default what --within allows, up to 2s.",
         transform: TimeArgument.parse
     )
     var duration: TimeArgument?
 
     @Option(
-        help: "How long it all may take; 10m by default.",
+        help: "The time limit for the whole map; 10m by default.",
         transform: TimeArgument.parse
     )
     var within: TimeArgument?
@@ -72,16 +72,16 @@ struct CrossoverSubcommand: ParsableCommand {
 
     @OptionGroup var data: DatabaseOptions
 
-    @Option(help: "How the report is written; a FILE.svg, .json or .md says it too.")
+    @Option(help: "The format of the report; by default, the one of the file name's extension.")
     var format: CrossoverFormat?
 
     @Option(
-        help: "The file that receives the report, such as map.svg; standard output by default.",
+        help: "The file for the report, such as map.svg; standard output by default.",
         completion: .file()
     )
     var output: String?
 
-    @Option(help: "When progress is shown on standard error.")
+    @Option(help: "When to show progress on standard error.")
     var progress = ProgressMode.auto
 
     func validate() throws {
@@ -90,7 +90,7 @@ struct CrossoverSubcommand: ParsableCommand {
         }
         if let arms, arms.names.count != 2 {
             throw ValidationError(
-                "--arms takes two arms, such as queue,pool, not \(arms.names.count)"
+                "--arms requires two arms, such as queue,pool, not \(arms.names.count)"
             )
         }
     }
@@ -114,7 +114,7 @@ struct CrossoverSubcommand: ParsableCommand {
         options.run.database = try data.copy(for: self.scenario, in: folder.url)
         options.versions = HeadlessRun.versions
         options.run.processCommand = ClientProcess.command
-        options.onProgress = { reporter.say($0) }
+        options.onProgress = { reporter.showStep($0) }
         let map = try CrossoverRun(
             scenario: scenario,
             factory: LibraryTargetFactory(),
@@ -122,7 +122,7 @@ struct CrossoverSubcommand: ParsableCommand {
         )
         let destination = try ReportDestination(path: output)
         let interruption = Interruption(cleanUp: folder.remove) { map.stop() }
-        reporter.say("building the data")
+        reporter.showStep("building the data")
         try blocking { try await map.rehearse() }
         if progress != .never, interruption.signal == nil {
             reporter.announce(announcement(map.plan, options))
@@ -134,7 +134,7 @@ struct CrossoverSubcommand: ParsableCommand {
         throw ExitCode(result.exitStatus.rawValue)
     }
 
-    /// The arms that are named; else the first queue and the first pool.
+    /// Returns the arms of `--arms`; by default, the first queue and the first pool.
     private func twoArms(of scenario: Scenario) throws -> (String, String) {
         if let names = arms?.names {
             _ = try scenario.arms(named: names)
@@ -148,7 +148,7 @@ struct CrossoverSubcommand: ParsableCommand {
             let pool = arms.first(where: { $0.kind == .pool })
         else {
             throw CommandFailure(
-                "\(scenario.name) has not both a queue and a pool; name two --arms of: "
+                "\(scenario.name) does not have both a queue and a pool; name two --arms of: "
                     + scenario.arms.map(\.name).joined(separator: ", ")
             )
         }
@@ -157,8 +157,8 @@ struct CrossoverSubcommand: ParsableCommand {
 
     private func announcement(_ plan: CrossoverPlan, _ options: CrossoverOptions) -> String {
         var text =
-            "\(plan.cellCount) cells, \(plan.runs) runs of \(plan.duration.inMilliseconds) ms: about "
-            + "\(plan.time.inWords), and \(options.within.inWords) at most (--within)"
+            "\(plan.cellCount) cells, \(plan.runs) runs of \(plan.duration.inMilliseconds) ms: "
+            + "about \(plan.time.inWords), at most \(options.within.inWords) (--within)"
         if let note = plan.metricNote { text += "; \(note)" }
         return text
     }
@@ -182,21 +182,21 @@ struct CrossoverSubcommand: ParsableCommand {
         case .markdown: try destination.write(CrossoverReport.markdown(of: result))
         case .svg: try destination.write(CrossoverPicture.svg(of: result))
         }
-        // A picture in a file is looked at later; what it says is said now.
+        // The file contains a picture, so the text goes to standard output.
         if output != nil, format == .svg {
             try StandardOutput.write(CrossoverReport.text(of: result, style: style))
         }
     }
 }
 
-/// How a map is written.
+/// The format of a map.
 enum CrossoverFormat: String, CaseIterable, ExpressibleByArgument {
     case text
     case json
     case markdown
     case svg
 
-    /// The format that a file's name says.
+    /// The format for a file name's extension.
     init?(ofFile path: String?) {
         guard let path else { return nil }
         switch path.split(separator: ".").last?.lowercased() {
@@ -210,7 +210,7 @@ enum CrossoverFormat: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension Duration {
-    /// The length in whole milliseconds.
+    /// The duration in whole milliseconds.
     fileprivate var inMilliseconds: Int64 {
         components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
     }

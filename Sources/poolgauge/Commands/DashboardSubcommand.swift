@@ -7,15 +7,15 @@ import WorkloadEngine
 struct DashboardSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dashboard",
-        abstract: "Run a scenario, and watch it.",
-        discussion: "The run's end stays on the screen; 'a' runs the next arm. With --screenshot "
-            + "no terminal is needed."
+        abstract: "Run a scenario on a live dashboard.",
+        discussion: "After the run, the screen shows its final state until you quit; 'a' runs the "
+            + "next arm. --screenshot does not need a terminal."
     )
 
     @Argument(help: "A preset's name, or the path of a YAML file.")
     var scenario = Poolgauge.demo
 
-    @Option(help: "The arm that runs first; the scenario's first by default.")
+    @Option(help: "The arm that runs first; by default, the scenario's first arm.")
     var arm: String?
 
     @OptionGroup var changes: ScenarioOptions
@@ -24,18 +24,18 @@ struct DashboardSubcommand: ParsableCommand {
 
     @OptionGroup var display: DisplayArguments
 
-    @Flag(help: "End when the arm has run to its end, instead of keeping its last state shown.")
+    @Flag(help: "Quit when the arm's run ends, instead of showing its final state.")
     var once = false
 
-    @Option(help: "The file that receives the report of all arms that ran.")
+    @Option(help: "The file for the report on all arms that ran.")
     var output: String?
 
-    @Option(help: "How that report is written.")
+    @Option(help: "The format of the report.")
     var format = ReportFormat.text
 
     func validate() throws {
         if display.screenshot != nil, once || output != nil {
-            throw ValidationError("--screenshot takes a picture alone: no --once, --output")
+            throw ValidationError("--screenshot cannot be combined with --once or --output")
         }
     }
 
@@ -46,7 +46,7 @@ struct DashboardSubcommand: ParsableCommand {
         options.endsWithRun = once
         try data.check(for: self.scenario)
         var scenario = try changes.load(self.scenario)
-        // The arms that 'a' goes through: those that run by default, and the one that is named.
+        // The 'a' key cycles through the default arms and the named one.
         let defaults = try scenario.arms(named: []).map(\.name)
         if let arm { options.arm = try scenario.arms(named: [arm]).first?.name }
         scenario.arms.removeAll { !defaults.contains($0.name) && $0.name != arm }

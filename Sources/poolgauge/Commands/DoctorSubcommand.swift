@@ -7,39 +7,39 @@ import WorkloadEngine
 struct DoctorSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Look at this machine or a database: what will not work, what will mislead, why.",
+        abstract: "Check this machine or a database for problems and misleading settings.",
         discussion: """
-            With --database, it examines a database file that other programs may use: its journal, \
+            With --database, checks a database file that other programs may use: its journal, \
             pages and free pages, the processes that have it open, missing statistics, and foreign \
-            keys without an index. The file is not opened through SQLite, and neither locked nor \
-            written; the checks that need SQLite run on a copy in the folder for temporary files.
+            keys without an index. The command does not open the file through SQLite, lock it or \
+            write to it; the checks that need SQLite run on a copy in the temporary folder.
 
-            Exit status: 1 when something that a run needs is missing, or a copy of the database \
-            cannot be read; otherwise 0.
+            Exit status: 1 if a requirement for runs is missing or a copy of the database cannot \
+            be read; otherwise 0.
             """
     )
 
-    @Option(help: "How the findings are written.")
+    @Option(help: "The format of the findings.")
     var format = DoctorFormat.text
 
-    @Option(help: "The database file to examine, instead of this machine.", completion: .file())
+    @Option(help: "The database file to check, instead of this machine.", completion: .file())
     var database: String?
 
     @Option(
-        help: "The largest copy of the database that is made; 1GiB by default.",
+        help: "The size limit for the copy of the database; 1GiB by default.",
         transform: ByteArgument.parse
     )
     var copyLimit: ByteArgument?
 
-    @Flag(help: "Remove the probes that killed runs of top --sql left behind, and end.")
+    @Flag(help: "Remove the probes that killed runs of top --sql left behind, then exit.")
     var clean = false
 
     func validate() throws {
         if copyLimit != nil, database == nil {
-            throw ValidationError("--copy-limit applies to --database: give that too")
+            throw ValidationError("--copy-limit requires --database")
         }
         if clean, database != nil {
-            throw ValidationError("give one of --clean and --database")
+            throw ValidationError("give only one of --clean and --database")
         }
     }
 
@@ -65,7 +65,7 @@ struct DoctorSubcommand: ParsableCommand {
         if examination.hasProblem { throw ExitCode(ExitStatus.failed.rawValue) }
     }
 
-    /// How the findings are written.
+    /// The format of the findings.
     enum DoctorFormat: String, CaseIterable, ExpressibleByArgument {
         case text
         case json

@@ -12,17 +12,17 @@ struct Poolgauge: ParsableCommand {
     /// The version of the command and its libraries.
     static let version = "0.1.0"
 
-    /// What runs when nobody says what.
+    /// The scenario that runs by default.
     static let demo = "reads-during-import"
 
     static let configuration = CommandConfiguration(
         commandName: "poolgauge",
         abstract: "Load, watch and compare SQLite connections.",
         discussion: """
-            Without a subcommand: the dashboard over \(demo) in a terminal, or a short run of it \
-            with a text report where there is none.
+            Without a subcommand, runs the scenario \(demo): on a dashboard in a terminal, \
+            otherwise briefly with a text report.
 
-            Exit status: \(exitStatuses.map { "\($0.status) \($0.meaning)" }.joined(separator: "; ")).
+            Exit status: \(exitStatusText).
             """,
         version: version,
         subcommands: [
@@ -37,13 +37,13 @@ struct Poolgauge: ParsableCommand {
         ]
     )
 
-    /// The exit statuses, with what each says.
+    /// The exit statuses with their meanings.
     static let exitStatuses = [
         (status: "0", meaning: "passed"),
         (
             status: "1",
-            meaning: "the run failed, more than 5 % of a client's accesses did and no threshold "
-                + "allows it, or a client had no success"
+            meaning: "the run failed, a client had no success, or more than 5 % of a client's "
+                + "accesses failed and no threshold allows it"
         ),
         (status: "2", meaning: "a comparison found a regression"),
         (status: "3", meaning: "a threshold was missed, or top --watch-for timed out"),
@@ -51,24 +51,28 @@ struct Poolgauge: ParsableCommand {
         (status: "5", meaning: "the run is invalid: the generator was the bottleneck"),
         (
             status: "6",
-            meaning: "undecided: a threshold has too few samples; the report states the duration "
-                + "that decides it"
+            meaning: "undecided: a threshold has too few samples; the report states the required "
+                + "duration"
         ),
-        (status: "64", meaning: "wrong arguments, or a scenario with mistakes"),
+        (status: "64", meaning: "invalid arguments or an invalid scenario"),
         (
             status: "130, 143, 129 or 131",
             meaning: "ended by INT, TERM, HUP or QUIT; the partial result is written"
         ),
-        (status: "141", meaning: "whoever read the output closed it"),
+        (status: "141", meaning: "the reader of the output closed the pipe"),
     ]
 
-    /// The variables that it looks at, with what each changes.
+    private static var exitStatusText: String {
+        exitStatuses.map { "\($0.status) \($0.meaning)" }.joined(separator: "; ")
+    }
+
+    /// The environment variables with their effects.
     static let variables = [
-        (name: "TMPDIR", meaning: "the folder in which databases are made"),
-        (name: "TERM", meaning: "the terminal that the dashboard draws on"),
-        (name: "COLORTERM", meaning: "truecolor or 24bit where the terminal has all colours"),
-        (name: "NO_COLOR", meaning: "the dashboard has no colours when this is not empty"),
-        (name: "LC_ALL, LC_CTYPE, LANG", meaning: "whether the dashboard may draw with UTF-8"),
+        (name: "TMPDIR", meaning: "the folder for the databases of runs"),
+        (name: "TERM", meaning: "the type of the terminal, for the dashboard"),
+        (name: "COLORTERM", meaning: "truecolor or 24bit if the terminal has 24-bit colours"),
+        (name: "NO_COLOR", meaning: "if not empty, the dashboard uses no colours"),
+        (name: "LC_ALL, LC_CTYPE, LANG", meaning: "whether the dashboard can draw with UTF-8"),
     ]
 
     func run() throws {
@@ -76,7 +80,7 @@ struct Poolgauge: ParsableCommand {
         let scenario = try Scenario.load(nameOrPath: Self.demo)
         if isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 {
             var options = try LiveOptions()
-            options.goesOn = true
+            options.startsNextArm = true
             try LiveSession(scenario: scenario, options: options).run()
         } else {
             let report = HeadlessRun(

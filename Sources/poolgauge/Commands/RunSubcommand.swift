@@ -5,9 +5,9 @@ import WorkloadEngine
 struct RunSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Run a scenario without a screen, and report.",
-        discussion: "Each arm runs once, in the scenario's order. ^C ends it: what was measured "
-            + "until then is reported, and marked partial."
+        abstract: "Run a scenario and print a report.",
+        discussion: "Each arm runs once, in the scenario's order. ^C ends the run and reports what "
+            + "was measured, marked as partial."
     )
 
     @Argument(
@@ -16,41 +16,41 @@ struct RunSubcommand: ParsableCommand {
     )
     var scenario: String
 
-    @Option(help: "An arm to run; may be given several times. All arms by default.")
+    @Option(help: "An arm to run; can be repeated. By default, the scenario's default arms.")
     var arm: [String] = []
 
     @OptionGroup var changes: ScenarioOptions
 
     @Option(
         help: ArgumentHelp(
-            "A database of yours to run on, instead of the scenario's data: a copy, unless "
-                + "--in-place."
+            "Your own database, to run on instead of the scenario's data; without --in-place, runs "
+                + "use copies of it."
         ),
         completion: .file()
     )
     var database: String?
 
-    @Flag(help: "Run on the database itself: what the run writes stays in it.")
+    @Flag(help: "Run on the database itself; the run's changes stay in it.")
     var inPlace = false
 
-    @Option(help: "How the report is written.")
+    @Option(help: "The format of the report.")
     var format = ReportFormat.text
 
     @Option(
-        help: "The file that receives the report; standard output by default.",
+        help: "The file for the report; standard output by default.",
         completion: .file()
     )
     var output: String?
 
-    @Option(help: "When progress is shown on standard error.")
+    @Option(help: "When to show progress on standard error.")
     var progress = ProgressMode.auto
 
-    @Flag(help: "Keep the folder with the database, and say where it is.")
+    @Flag(help: "Keep the folder with the database and print its path.")
     var keep = false
 
     func validate() throws {
         if inPlace, database == nil {
-            throw ValidationError("--in-place is about a database of yours: give --database too")
+            throw ValidationError("--in-place requires --database")
         }
     }
 
@@ -62,8 +62,8 @@ struct RunSubcommand: ParsableCommand {
         guard inPlace else { return .copy(of: url) }
         guard arms.count == 1 else {
             throw CommandFailure(
-                "--in-place needs one --arm: each arm would change what the next one finds; there "
-                    + "are \(arms.map(\.name).joined(separator: ", "))"
+                "--in-place requires a single --arm, because each arm would change the data of the "
+                    + "next one; choose one of \(arms.map(\.name).joined(separator: ", "))"
             )
         }
         return .inPlace(url)

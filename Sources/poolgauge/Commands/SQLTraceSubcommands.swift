@@ -1,8 +1,9 @@
 import ArgumentParser
 import SQLTrace
 
-/// The process that loads a copy of another program's library to find where it keeps statements:
-/// started by `poolgauge top --sql`, for its own use.
+/// The process that loads a copy of another program's library to find its memory layout.
+///
+/// `poolgauge top --sql` starts it.
 struct SQLCalibrationSubcommand: ParsableCommand {
     static let name = "sql-calibration"
 
@@ -12,13 +13,15 @@ struct SQLCalibrationSubcommand: ParsableCommand {
         shouldDisplay: false
     )
 
-    @Flag(help: "Measure what probes cost instead.")
+    @Flag(help: "Measure the cost of probes instead.")
     var cost = false
 
     func run() throws { SQLCalibration.run(measuresCost: cost) }
 }
 
-/// The process that removes the probes of `poolgauge top --sql` when that ends: started by it.
+/// The process that removes the probes of `poolgauge top --sql` when that process ends.
+///
+/// `poolgauge top --sql` starts it.
 struct TraceGuardianSubcommand: ParsableCommand {
     static let name = "trace-guardian"
 
@@ -34,7 +37,9 @@ struct TraceGuardianSubcommand: ParsableCommand {
     func run() throws { TraceGuardian.run(name: session) }
 }
 
-/// The process that plans the statements of traced programs: started by `poolgauge top --sql`.
+/// The process that plans the statements of traced programs.
+///
+/// `poolgauge top --sql` starts it.
 struct StatementPlanSubcommand: ParsableCommand {
     static let name = "statement-plans"
 

@@ -7,7 +7,7 @@ import WorkloadEngine
 struct ScenariosSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenarios",
-        abstract: "The scenarios that come with Poolgauge, and yours checked.",
+        abstract: "List and show the preset scenarios, or check yours.",
         subcommands: [List.self, Show.self, Validate.self, Schema.self],
         defaultSubcommand: List.self
     )
@@ -30,7 +30,7 @@ struct ScenariosSubcommand: ParsableCommand {
     /// `poolgauge scenarios show`.
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print a scenario's YAML: a start for your own."
+            abstract: "Print a scenario's YAML, for example as a template for your own."
         )
 
         @Argument(help: "A preset's name, or the path of a YAML file.")
@@ -44,10 +44,10 @@ struct ScenariosSubcommand: ParsableCommand {
     /// `poolgauge scenarios validate`.
     struct Validate: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Check scenarios without running them; all mistakes are shown."
+            abstract: "Check scenarios without running them, and list all errors."
         )
 
-        @Argument(help: "Names of presets, or paths of YAML files; - is the standard input.")
+        @Argument(help: "Names of presets, or paths of YAML files; - for standard input.")
         var scenarios: [String]
 
         func run() throws {
@@ -57,7 +57,7 @@ struct ScenariosSubcommand: ParsableCommand {
                     let scenario = try Scenario.load(nameOrPath: name)
                     try ScenarioCheck(LibraryTargetFactory()).check(scenario)
                     try? StandardOutput.write(
-                        "\(name): fine: \(scenario.clients.count) clients, "
+                        "\(name): valid: \(scenario.clients.count) clients, "
                             + "\(scenario.arms.count) arms\n"
                     )
                 } catch {
@@ -72,11 +72,11 @@ struct ScenariosSubcommand: ParsableCommand {
     struct Schema: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the JSON Schema of scenarios, for your editor.",
-            discussion: "Save it as poolgauge.schema.json, and begin a scenario with "
+            discussion: "Save it as poolgauge.schema.json, and start your scenario with "
                 + "'# yaml-language-server: $schema=poolgauge.schema.json'."
         )
 
-        @Flag(help: "Print the same as a table for each mapping, to be read: Markdown.")
+        @Flag(help: "Print the reference in Markdown instead, with a table for each mapping.")
         var markdown = false
 
         func run() throws {

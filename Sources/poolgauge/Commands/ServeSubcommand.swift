@@ -2,14 +2,14 @@ import ArgumentParser
 import GRDBTarget
 import WorkloadEngine
 
-/// The other process of a scenario's client: started by a run, for its own use.
+/// The process of a scenario's client that has its own process; a run starts it.
 struct ServeSubcommand: ParsableCommand {
-    /// Its name, by which a run starts it.
+    /// The name with which a run starts it.
     static let name = "serve-client"
 
     static let configuration = CommandConfiguration(
         commandName: name,
-        abstract: "Make the accesses that a run asks for on standard input.",
+        abstract: "Perform the accesses that a run requests on standard input.",
         shouldDisplay: false
     )
 

@@ -7,9 +7,9 @@ import TerminalUI
 struct ThemesSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "themes",
-        abstract: "The dashboard's themes, and yours.",
-        discussion: "Yours are YAML files in $XDG_CONFIG_HOME/poolgauge/themes; 'themes show dark' "
-            + "prints one to begin with.",
+        abstract: "List, preview and print the dashboard's themes.",
+        discussion: "Your own themes are YAML files in $XDG_CONFIG_HOME/poolgauge/themes; 'themes "
+            + "show dark' prints one as a template.",
         subcommands: [List.self, Preview.self, Show.self],
         defaultSubcommand: List.self
     )
@@ -33,13 +33,13 @@ struct ThemesSubcommand: ParsableCommand {
     /// `poolgauge themes preview`.
     struct Preview: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show every colour of a theme, in as many colours as the terminal has."
+            abstract: "Show all colours of a theme, reduced to those that the terminal supports."
         )
 
         @Argument(help: "A theme's name, or the path of its file.")
         var name: String
 
-        @Option(help: "What pictures are made of; by default what the locale can show.")
+        @Option(help: "The characters that draw charts; by default, the locale's best.")
         var glyphs: GlyphSet?
 
         func run() throws {
@@ -54,7 +54,7 @@ struct ThemesSubcommand: ParsableCommand {
             }
         }
 
-        /// How many colours to write without asking the terminal, which may be a file.
+        /// The colour depth by the environment; standard output may be a file.
         private static func depth(in environment: [String: String]) -> ColorDepth {
             let name = environment["TERM"] ?? ""
             guard (environment["NO_COLOR"] ?? "").isEmpty, !name.isEmpty, name != "dumb" else {
@@ -69,7 +69,7 @@ struct ThemesSubcommand: ParsableCommand {
     /// `poolgauge themes show`.
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the file of a theme that comes along: a start for your own."
+            abstract: "Print the file of a built-in theme, for example as a template for your own."
         )
 
         @Argument(help: "The theme's name.")

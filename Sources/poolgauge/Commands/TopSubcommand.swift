@@ -14,20 +14,20 @@ struct TopSubcommand: ParsableCommand {
         commandName: "top",
         abstract: "Watch databases that other programs use, from outside.",
         discussion: """
-            On a terminal, without --once, --follow, --watch-for, --format and --for, it opens a \
-            dashboard; ? shows its keys. Without a file it lists the SQLite databases that \
-            processes of this machine have open, busiest first, and Enter opens one. A folder \
-            stands for the databases in it.
+            In a terminal, opens a dashboard unless --once, --follow, --watch-for, --format or \
+            --for is given; press ? for its keys. Without a file, lists the SQLite databases that \
+            processes of this machine have open, busiest first; Enter opens one. A folder stands \
+            for the databases in it.
 
-            Shows which process holds which lock, since when and for which share of time, what \
-            pins the write-ahead log, commits and frames per second, and a verdict. It opens no \
-            database through SQLite, sets no lock and writes no file. Shares are those of the \
-            interval, with their standard error: locks are read at random moments.
+            Shows which process holds which lock, since when and for which share of the time, what \
+            pins the write-ahead log, commits and frames per second, and a verdict. The command \
+            opens no database through SQLite, sets no lock and writes no file. It samples locks at \
+            random times; shares refer to the interval and have a standard error.
 
-            Without a terminal, --follow and --watch-for, it watches for a while and reports once.
+            Without a terminal, --follow or --watch-for, watches for a while and reports once.
 
-            Conditions of --watch-for: \(conditions). Exit status: 0 when it is met, 3 when \
-            --timeout expires before.
+            Conditions of --watch-for: \(conditions). Exit status: 0 if a report meets the \
+            condition, 3 if --timeout expires first.
             """
     )
 
@@ -38,23 +38,23 @@ struct TopSubcommand: ParsableCommand {
         """
 
     @Argument(
-        help: "The database files, or folders; every open database of this machine by default.",
+        help: "Database files or folders; by default, all open databases of this machine.",
         completion: .file()
     )
     var files: [String] = []
 
-    @Flag(help: "Report once: the default, unless --follow or --watch-for is given.")
+    @Flag(help: "Report once; the default without a terminal, --follow and --watch-for.")
     var once = false
 
-    @Flag(help: "Report at each interval: as lines of JSON, unless --format text is given.")
+    @Flag(help: "Report at each interval, as JSON lines unless --format text is given.")
     var follow = false
 
-    @Option(help: "How the report is written: text, or JSON.")
+    @Option(help: "The format of the report.")
     var format: WatchFormat?
 
     @Option(
         name: .customLong("for"),
-        help: "How long to watch. 2s by default when it reports once, otherwise without an end.",
+        help: "How long to watch; by default 2s for a single report, otherwise without limit.",
         transform: TimeArgument.parse
     )
     var duration: TimeArgument?
@@ -63,12 +63,12 @@ struct TopSubcommand: ParsableCommand {
     var interval: TimeArgument?
 
     @Option(
-        help: "End when a report meets this condition, and print it: 'pin > 30s'.",
+        help: "Wait until a report meets this condition, such as 'pin > 30s', and print it.",
         transform: WatchConditionArgument.parse
     )
     var watchFor: WatchConditionArgument?
 
-    @Option(help: "How long to wait for --watch-for.", transform: TimeArgument.parse)
+    @Option(help: "The time limit of --watch-for.", transform: TimeArgument.parse)
     var timeout: TimeArgument?
 
     @OptionGroup var sql: SQLArguments
@@ -81,23 +81,25 @@ struct TopSubcommand: ParsableCommand {
     }
 
     func validate() throws {
-        if once, follow { throw ValidationError("give one of --once and --follow") }
-        if once, watchFor != nil { throw ValidationError("give one of --once and --watch-for") }
+        if once, follow { throw ValidationError("give only one of --once and --follow") }
+        if once, watchFor != nil {
+            throw ValidationError("give only one of --once and --watch-for")
+        }
         if timeout != nil, watchFor == nil {
-            throw ValidationError("--timeout is the one of --watch-for: give that too, or --for")
+            throw ValidationError("--timeout requires --watch-for; otherwise, use --for")
         }
         if watchFor != nil, duration != nil {
-            throw ValidationError("--watch-for has --timeout instead of --for")
+            throw ValidationError("--watch-for cannot be combined with --for; use --timeout")
         }
         if interval != nil, once || (isHeadless && !follow && watchFor == nil) {
             throw ValidationError(
-                "--interval is the one of --follow, --watch-for and the dashboard"
+                "--interval applies only to --follow, --watch-for and the dashboard"
             )
         }
         if isHeadless, display.isGiven {
             throw ValidationError(
-                "--once, --follow, --watch-for, --format and --for report without the dashboard: "
-                    + "no options of the dashboard"
+                "--once, --follow, --watch-for, --format and --for report without the dashboard "
+                    + "and cannot be combined with its options"
             )
         }
     }
@@ -134,7 +136,7 @@ struct TopSubcommand: ParsableCommand {
     private func runDisplay(_ source: WatchSource) throws {
         let picture = try display.screenshot.map(PictureFile.init)
         var options = try display.options()
-        // A few seconds of lanes; --after asks for more.
+        // Show a few seconds of lanes by default.
         if display.after == nil, picture != nil { options.keysStart = 5_000_000_000 }
         var run = WatchDisplayRun(source: source, options: options)
         run.sql = sql.options
@@ -147,7 +149,7 @@ struct TopSubcommand: ParsableCommand {
         }
     }
 
-    /// How a report is written.
+    /// The format of a report.
     enum WatchFormat: String, CaseIterable, ExpressibleByArgument {
         case text
         case json

@@ -1,9 +1,9 @@
 import ArgumentParser
 import SQLiteWatch
 
-/// The process that opens the files which `poolgauge top` watches: started by it, for its own use.
+/// The process that opens the files that `poolgauge top` watches; `top` starts it.
 struct WatchHelperSubcommand: ParsableCommand {
-    /// Its name, by which `top` starts it.
+    /// The name with which `top` starts it.
     static let name = "watch-helper"
 
     static let configuration = CommandConfiguration(

@@ -6,39 +6,38 @@ import WorkloadEngine
 struct WhatIfSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "what-if",
-        abstract: "Predict from a recorded run how long accesses would wait with 1 to 16 readers, "
-            + "or in a queue.",
-        discussion: "The result is one of 'poolgauge run … --format json'. Its arrivals come "
-            + "again in a simulation, with its service times, on as many processors as the "
-            + "machine had."
+        abstract: "Predict from a recorded run how long accesses wait with 1 to 16 readers, or in "
+            + "a queue.",
+        discussion: "Takes the output of 'poolgauge run … --format json'. A simulation replays its "
+            + "arrivals with its service times, on as many processors as the machine had."
     )
 
-    @Argument(help: "The JSON file of a run.", completion: .file(extensions: ["json"]))
+    @Argument(help: "The JSON report of a run.", completion: .file(extensions: ["json"]))
     var result: String
 
-    @Option(help: "The arm to predict from; by default the result's first pool, or first arm.")
+    @Option(help: "The recorded arm; by default the report's first pool, or its first arm.")
     var arm: String?
 
-    @Flag(help: "Run the two nearest settings, and report how far the predictions are off.")
+    @Flag(help: "Run the two nearest settings and report the errors of the predictions.")
     var check = false
 
     @Option(
-        help: "For --check: how often each setting is run; the runs count together."
+        help: "For --check: the number of runs of each setting; their results are pooled."
     )
     var checkRuns = 3
 
     @Flag(
         help: ArgumentHelp(
-            "For --check: run the recorded setting as well, and say whether the machine still "
-                + "gives what was recorded."
+            "For --check: also run the recorded setting and report whether the machine still "
+                + "reaches the recorded values."
         )
     )
     var checkRecorded = false
 
     @Option(
         help: ArgumentHelp(
-            "The scenario for --check: a preset's name, or the path of a YAML file; by default "
-                + "the text in the result."
+            "For --check: the scenario, as a preset's name or the path of a YAML file; by default, "
+                + "the one in the report."
         ),
         completion: .list(Presets.all.map(\.name))
     )
@@ -47,8 +46,8 @@ struct WhatIfSubcommand: ParsableCommand {
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "For --check: a part of the scenario that was set for the recording too; may be given "
-                + "several times.",
+            "For --check: a part of the scenario that was also set for the recording; can be "
+                + "repeated.",
             valueName: "path=value"
         ),
         transform: SettingArgument.parse
@@ -56,39 +55,39 @@ struct WhatIfSubcommand: ParsableCommand {
     var settings: [SettingArgument] = []
 
     @Option(
-        help: "For --check: the database that the recording ran on; copies of it are used.",
+        help: "For --check: the database of the recording; runs use copies of it.",
         completion: .file()
     )
     var database: String?
 
-    @Option(help: "How the report is written.")
+    @Option(help: "The format of the report.")
     var format = WhatIfFormat.text
 
     @Option(
-        help: "The file that receives the report; standard output by default.",
+        help: "The file for the report; standard output by default.",
         completion: .file()
     )
     var output: String?
 
-    @Option(help: "When progress is shown on standard error.")
+    @Option(help: "When to show progress on standard error.")
     var progress = ProgressMode.auto
 
     func validate() throws {
         guard (1...100).contains(checkRuns) else {
-            throw ValidationError("--check-runs is 1 to 100")
+            throw ValidationError("--check-runs must be 1 to 100, not \(checkRuns)")
         }
         guard !check else { return }
-        let isAboutCheck = [
+        let checkOptions = [
             "--check-recorded": checkRecorded, "--scenario": scenario != nil,
             "--set": !settings.isEmpty, "--database": database != nil,
         ]
-        guard let name = isAboutCheck.filter(\.value).keys.min() else { return }
-        throw ValidationError("\(name) is about the runs of --check: give it too")
+        guard let name = checkOptions.filter(\.value).keys.min() else { return }
+        throw ValidationError("\(name) requires --check")
     }
 
     func run() throws {
         let whatIf = try WhatIf(try recordedResult(), arm: arm)
-        // What is wrong with the scenario is said before anything takes long.
+        // Report errors in the scenario before the long work starts.
         let scenario =
             check
             ? try whatIf.scenario(
@@ -98,7 +97,7 @@ struct WhatIfSubcommand: ParsableCommand {
         let database = try checkedDatabase(of: whatIf)
         let destination = try ReportDestination(path: output)
         let reporter = ProgressReporter(progress)
-        reporter.say("simulating")
+        reporter.showStep("simulating")
         var settings = WhatIfSetting.all
         for neighbour in whatIf.recorded.neighbours where !settings.contains(neighbour) {
             settings.append(neighbour)
@@ -134,22 +133,22 @@ struct WhatIfSubcommand: ParsableCommand {
         if let ending { throw ending }
     }
 
-    /// The user's database for the real runs, if there is one.
+    /// The user's database for the runs of `--check`, if any.
     private func checkedDatabase(of whatIf: WhatIf) throws -> UserDatabase? {
         if let database {
             let url = try DatabaseFile.url(database)
             if whatIf.hasOwnDatabase == false {
                 throw CommandFailure(
-                    "--database: the run was recorded on the scenario's data, and its checks need "
-                        + "the same"
+                    "--database: the run was recorded on the scenario's own data, which --check "
+                        + "needs too; omit --database"
                 )
             }
             return .copy(of: url)
         }
         guard check, whatIf.hasOwnDatabase == true else { return nil }
         throw CommandFailure(
-            "the run was recorded on a database of yours: name it with --database, and the runs "
-                + "of --check use copies of it"
+            "the run was recorded on your own database; name it with --database (--check uses "
+                + "copies of it)"
         )
     }
 
@@ -167,7 +166,7 @@ struct WhatIfSubcommand: ParsableCommand {
     }
 }
 
-/// How predictions are written.
+/// The format of predictions.
 enum WhatIfFormat: String, CaseIterable, ExpressibleByArgument {
     case text
     case json

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Where somebody keeps what they set: `$XDG_CONFIG_HOME/poolgauge`.
+/// The folder of the user's configuration: `$XDG_CONFIG_HOME/poolgauge`.
 ///
-/// <https://specifications.freedesktop.org/basedir-spec/latest/>: without the variable, or when it
-/// is no absolute path, `~/.config`.
+/// If the variable is missing or is not an absolute path, `~/.config` replaces it
+/// (<https://specifications.freedesktop.org/basedir-spec/latest/>).
 struct ConfigurationFolder: Sendable, Equatable {
-    /// The folder; nil without a home.
+    /// The folder; nil without a home folder.
     let path: String?
 
-    /// The folder that the process's variables name.
+    /// Determines the folder from environment variables.
     init(environment: [String: String] = ProcessInfo.processInfo.environment) {
         if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") {
             path = base + "/poolgauge"
@@ -19,19 +19,19 @@ struct ConfigurationFolder: Sendable, Equatable {
         }
     }
 
-    /// The configuration.
+    /// The path of the configuration file.
     var configuration: String? { path.map { $0 + "/config.yaml" } }
 
-    /// The folder of themes.
+    /// The path of the folder with the user's themes.
     var themes: String? { path.map { $0 + "/themes" } }
 }
 
-/// A text file that somebody wrote.
+/// A text file that the user wrote.
 enum TextFile {
-    /// The text of a file.
+    /// Reads the text of a file.
     ///
-    /// - Returns: nil when there is none.
-    /// - Throws: A ``CommandFailure`` that says why it cannot be read.
+    /// - Returns: The text; nil if the file does not exist.
+    /// - Throws: A ``CommandFailure`` with the reason if the file cannot be read.
     static func read(_ path: String) throws -> String? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         let data: Data

@@ -1,25 +1,25 @@
 import Dashboard
 import TerminalUI
 
-/// What somebody set about the dashboard, in `config.yaml`.
+/// The user's settings of the dashboard, from `config.yaml`.
 struct DashboardSettings: Sendable, Equatable {
     /// The theme's name; nil for the default.
     var theme: String?
-    /// What pictures are made of; nil for what the locale can show.
+    /// The characters that draw charts; nil for the best that the locale supports.
     var glyphs: GlyphSet?
-    /// How often the screen is drawn, in frames/s.
+    /// The refresh rate, in frames/s.
     var refreshRate = Self.standardRefreshRate
-    /// Whether the mouse is for the dashboard; else the terminal selects text with it.
+    /// Whether the dashboard uses the mouse; otherwise the terminal selects text with it.
     var usesMouse = true
-    /// The keys of commands that have others than those they ship with.
+    /// The keys of commands whose keys differ from the default ones.
     var keys: [DashboardCommand: [Key]] = [:]
 
-    /// The frames/s when nobody says how many.
+    /// The default refresh rate, in frames/s.
     static let standardRefreshRate = 10.0
-    /// The frames/s that make sense.
+    /// The valid refresh rates, in frames/s.
     static let refreshRates = 0.5...60
 
-    /// What the configuration file says; the defaults when there is none.
+    /// Reads the configuration file; returns the defaults if there is none.
     static func load(from folder: ConfigurationFolder = .init()) throws -> DashboardSettings {
         guard let path = folder.configuration, let yaml = try TextFile.read(path) else {
             return DashboardSettings()
@@ -28,9 +28,9 @@ struct DashboardSettings: Sendable, Equatable {
     }
 }
 
-/// A configuration that cannot be used: what is wrong with it, and where.
+/// The errors of an invalid configuration.
 struct SettingsError: Error, Equatable, CustomStringConvertible {
-    /// Every mistake: `file:line:column: message`.
+    /// One message for each error: `file:line:column: message`.
     var issues: [String]
 
     var description: String { issues.joined(separator: "\n") }

@@ -1,36 +1,37 @@
 import Dashboard
 import TerminalUI
 
-/// The configuration as it is when nobody set anything, written for somebody who wants to.
+/// The default configuration, as a commented template.
 enum DefaultConfiguration {
-    /// The file's text; what it says is what holds without it.
+    /// The file's text; its values are the defaults.
     static func yaml(themes: [Theme]) -> String {
         let glyphs = GlyphSet.allCases.map(\.rawValue).joined(separator: ", ")
         let rates = DashboardSettings.refreshRates
         return """
-            # The dashboard's configuration, as it is without this file: keep the lines that you
-            # change. It is read from $XDG_CONFIG_HOME/poolgauge/config.yaml (~/.config without
-            # that variable); options of the command line win over it.
+            # The dashboard's default configuration: keep only the lines that you change. The
+            # dashboard reads it from $XDG_CONFIG_HOME/poolgauge/config.yaml (~/.config without
+            # that variable). Command-line options override it.
             version: 1
 
-            # A theme's name, yours among them: files of themes/ beside this file.
+            # A theme's name. Your own themes are files in themes/ beside this file.
             # \(wrapped(themes.map(\.name).joined(separator: ", ")))
             theme: \(Theme.standard.name)
 
-            # What pictures are made of: \(glyphs), or auto for what the locale can show.
+            # The characters that draw charts: \(glyphs), or auto for the best that the locale
+            # supports.
             glyphs: auto
 
-            # Frames a second, \(rates.lowerBound) to \(Int(rates.upperBound)).
+            # Frames per second, \(rates.lowerBound) to \(Int(rates.upperBound)).
             refresh: \(Int(DashboardSettings.standardRefreshRate))
 
-            # Whether the mouse is for the dashboard. Where it is, most terminals select text with
-            # Shift held down.
+            # Whether the dashboard uses the mouse. If it does, hold Shift to select text in most
+            # terminals.
             mouse: true
 
             # Keys: characters, Space, Enter, Esc, Tab, Shift-Tab, Backspace, Del, Up, Down, Left,
-            # Right, PgUp, PgDn, Home, End, F1 to F12, ^A to ^Z. The first one is shown in the key
-            # bar; [] leaves a command without a key. A key given here to one command is taken from
-            # the one that has it otherwise.
+            # Right, PgUp, PgDn, Home, End, F1 to F12, ^A to ^Z. The key bar shows the first one.
+            # [] removes all keys of a command. A key that you assign to one command no longer
+            # triggers its default command.
             keys:
             \(keys)
 
@@ -62,7 +63,7 @@ enum DefaultConfiguration {
 }
 
 extension String {
-    /// The text with blanks up to a width in characters.
+    /// The text, padded with spaces to a width in characters.
     fileprivate func padded(to width: Int) -> String {
         self + String(repeating: " ", count: Swift.max(0, width - count))
     }

@@ -3,22 +3,22 @@ import TerminalUI
 import WorkloadEngine
 import Yams
 
-/// Reads a configuration from YAML and says where it is wrong: every mistake, not only the first.
+/// Reads a configuration from YAML and reports all of its errors with their positions.
 struct SettingsDecoder {
     private let file: String
     private var issues: [String] = []
 
     private static let names = ["version", "theme", "glyphs", "refresh", "mouse", "keys"]
-    /// The glyphs that the locale decides.
+    /// The value for glyphs that depend on the locale.
     private static let automatic = "auto"
 
-    /// The settings that a text describes.
+    /// Decodes settings.
     ///
     /// - Parameters:
     ///   - yaml: The file's text.
-    ///   - file: Its name, for errors.
-    /// - Returns: The settings, with defaults for what the text does not say.
-    /// - Throws: Every mistake of the text, with its place.
+    ///   - file: The file's name, for errors.
+    /// - Returns: The settings, with defaults for missing keys.
+    /// - Throws: All errors of the text, with their positions.
     static func decode(yaml: String, file: String) throws(SettingsError) -> DashboardSettings {
         var decoder = SettingsDecoder(file: file)
         let settings = decoder.settings(from: yaml)
@@ -35,10 +35,10 @@ struct SettingsDecoder {
             report(error)
             return settings
         }
-        // A file of comments alone says nothing.
+        // A file may contain only comments.
         guard let root, root.null == nil else { return settings }
         guard let mapping = root.mapping else {
-            issue(root, "a configuration is a mapping such as 'theme: dark'")
+            issue(root, "a configuration must be a mapping such as 'theme: dark'")
             return settings
         }
         for (key, value) in mapping {
@@ -46,7 +46,7 @@ struct SettingsDecoder {
             switch name {
             case "version":
                 if value.int != 1 {
-                    issue(value, "version '\(text(of: value))' is not known; expected 1")
+                    issue(value, "unknown version '\(text(of: value))'; expected 1")
                 }
             case "theme": settings.theme = string(value)
             case "glyphs": settings.glyphs = glyphs(value)
@@ -55,7 +55,7 @@ struct SettingsDecoder {
                 if let isOn = value.bool {
                     settings.usesMouse = isOn
                 } else {
-                    issue(value, "'\(text(of: value))' is not true or false")
+                    issue(value, "expected true or false, not '\(text(of: value))'")
                 }
             case "keys": settings.keys = keys(value)
             default:
@@ -70,7 +70,7 @@ struct SettingsDecoder {
         if name == Self.automatic { return nil }
         if let glyphs = GlyphSet(rawValue: name) { return glyphs }
         let known = [Self.automatic] + GlyphSet.allCases.map(\.rawValue)
-        issue(node, "there are no glyphs '\(name)'" + NearestName.hint(name, among: known))
+        issue(node, "unknown glyphs '\(name)'" + NearestName.hint(name, among: known))
         return nil
     }
 
@@ -79,8 +79,8 @@ struct SettingsDecoder {
         guard let rate = node.float ?? node.int.map(Double.init), range.contains(rate) else {
             issue(
                 node,
-                "'\(text(of: node))' is not a rate of refreshing; expected frames a second, "
-                    + "\(range.lowerBound) to \(Int(range.upperBound))"
+                "'\(text(of: node))' is not a refresh rate; expected \(range.lowerBound) to "
+                    + "\(Int(range.upperBound)) frames per second"
             )
             return DashboardSettings.standardRefreshRate
         }
@@ -90,7 +90,10 @@ struct SettingsDecoder {
     private mutating func keys(_ node: Node) -> [DashboardCommand: [Key]] {
         guard node.null == nil else { return [:] }
         guard let mapping = node.mapping else {
-            issue(node, "'\(text(of: node))' is not a mapping; expected keys as 'quit: [q, ^C]'")
+            issue(
+                node,
+                "'\(text(of: node))' is not a mapping; expected keys such as 'quit: [q, ^C]'"
+            )
             return [:]
         }
         let before = issues.count
@@ -100,13 +103,13 @@ struct SettingsDecoder {
             guard let command = DashboardCommand(rawValue: text(of: name)) else {
                 let known = DashboardCommand.allCases.map(\.rawValue)
                 let hint = NearestName.hint(text(of: name), among: known)
-                issue(name, "there is no command '\(text(of: name))'\(hint)")
+                issue(name, "unknown command '\(text(of: name))'\(hint)")
                 continue
             }
             places[command] = name
             keys[command] = list(value).compactMap { key($0) }
         }
-        // Mistakes in names would make others of their own.
+        // Invalid names would cause further errors.
         guard issues.count == before else { return keys }
         do { _ = try DashboardKeys(changing: keys) } catch {
             issue(places[error.command] ?? node, error.description)
@@ -133,7 +136,7 @@ struct SettingsDecoder {
 
     private mutating func string(_ node: Node) -> String? {
         guard let text = node.scalar?.string, !text.isEmpty else {
-            issue(node, "expected a text")
+            issue(node, "expected text")
             return nil
         }
         return text
@@ -159,7 +162,7 @@ struct SettingsDecoder {
         case .duplicatedKeysInMapping(let duplicates, let context):
             let names = duplicates.joined(separator: ", ")
             let mark = context.mark
-            issue(line: mark.line, column: mark.column, "written more than once: \(names)")
+            issue(line: mark.line, column: mark.column, "duplicate keys: \(names)")
         default: issue(line: 1, column: 1, "\(error)")
         }
     }

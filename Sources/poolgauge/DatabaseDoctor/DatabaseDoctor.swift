@@ -5,23 +5,23 @@ import WorkloadEngine
 
 /// Examines a database file that other programs may use.
 ///
-/// The file is not opened through SQLite, and neither locked nor written: a ``WatchSession`` reads
-/// its headers and locks, and the checks that need SQLite run on a copy.
+/// This process does not open the file through SQLite, lock it or write to it: a ``WatchSession``
+/// reads its headers and locks, and the checks that need SQLite run on a copy.
 struct DatabaseDoctor {
     /// The database.
     var path: String
-    /// The most bytes that are copied.
+    /// The size limit of the copy, in bytes.
     var copyLimit: UInt64 = 1 << 30
 
-    /// How long the database is watched: longer than a lock or a pin must last to be reported.
-    private static let glance = Duration.milliseconds(1_200)
+    /// How long to watch the database: longer than the shortest lock or pin that is reported.
+    private static let watchDuration = Duration.milliseconds(1_200)
 
     /// Examines the database.
     ///
-    /// - Throws: ``CommandFailure`` where there is no database that can be read.
+    /// - Throws: ``CommandFailure`` if the file is not a readable database.
     func examine() throws -> DatabaseExamination {
         #if os(Linux)
-        let report = try PrivateCopy.watch(path, for: Self.glance)
+        let report = try PrivateCopy.watch(path, for: Self.watchDuration)
         try DatabaseFileProblem.check(report, path: path)
         var findings = FileChecks(report: report).findings
         let copy = try examineCopy(report, &findings)
@@ -36,7 +36,7 @@ struct DatabaseDoctor {
         )
         #else
         throw CommandFailure(
-            "--database needs Linux, whose list of locks shows whether a database is in use",
+            "--database works only on Linux, where /proc/locks shows whether a database is in use",
             status: ExitStatus.failed.rawValue
         )
         #endif
@@ -49,7 +49,7 @@ struct DatabaseDoctor {
         _ findings: inout [DatabaseExamination.Finding]
     ) throws -> DatabaseExamination.Copy {
         let folder = try RunFolder(isKept: false)
-        // A copy and its checks take as long as the database is large: a signal ends them at once.
+        // The copy and its checks may take long, so a signal ends the process immediately.
         let interruption = Interruption {
             folder.remove()
             CommandFailure.exit(with: ExitCode(ExitStatus.interrupted.rawValue))

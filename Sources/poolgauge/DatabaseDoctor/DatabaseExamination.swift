@@ -1,13 +1,13 @@
 import SQLiteWatch
 
-/// What `doctor --database` found; its keys are those of the JSON.
+/// The findings of `doctor --database`; the property names are the JSON keys.
 struct DatabaseExamination: Encodable {
     /// The name and version of this format.
     static let currentSchema = "poolgauge.database/1"
 
-    /// One statement about the database.
+    /// A finding about the database.
     struct Finding: Encodable, Equatable {
-        /// What it is about.
+        /// The subject of a finding.
         enum Part: String, Encodable, CaseIterable {
             case file
             case journal
@@ -21,15 +21,15 @@ struct DatabaseExamination: Encodable {
         var part: Part
         var mark: Doctor.Mark
         var text: String
-        /// What to do.
+        /// The remedy.
         var remedy: String?
     }
 
-    /// The copy that the checks that need SQLite ran on.
+    /// The copy on which the SQLite checks ran.
     struct Copy: Encodable, Equatable {
-        /// Its size; nil when none was made.
+        /// The size of the copy in bytes; nil if no copy was made.
         var bytes: UInt64?
-        /// Why none was made.
+        /// The reason why no copy was made.
         var skipped: String?
     }
 
@@ -40,10 +40,10 @@ struct DatabaseExamination: Encodable {
     var processes: [WatchedProcess]
     var copy: Copy
     var findings: [Finding]
-    /// What could not be seen, and how to see it.
+    /// The limits of the examination, with remedies.
     var notes: [String]
 
-    /// Whether something does not work.
+    /// Whether any finding is a problem.
     var hasProblem: Bool { findings.contains { $0.mark == .problem } }
 
     /// One paragraph for each finding, with a newline at the end.
@@ -81,7 +81,7 @@ struct DatabaseExamination: Encodable {
 
     private static let width = 100
 
-    /// A text in lines, of which all but the first are indented by the width of `first`.
+    /// Wraps a text; later lines are indented by the width of `first`.
     private static func wrapped(_ text: String, first: String) -> [String] {
         var lines: [String] = []
         var line = first

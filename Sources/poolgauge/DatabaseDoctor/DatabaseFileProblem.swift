@@ -2,12 +2,12 @@ import Foundation
 import SQLiteWatch
 import WorkloadEngine
 
-/// Refuses files that are no database, with a remedy.
+/// Rejects files that are not databases, with a remedy.
 enum DatabaseFileProblem {
-    /// The bytes that are read of a file that is no database.
+    /// The number of bytes to read from a file that is not a database.
     private static let length = 4_096
 
-    /// Throws a ``CommandFailure`` where there is no database that can be read.
+    /// Throws a ``CommandFailure`` if the file is not a readable database.
     static func check(_ report: WatchReport, path: String) throws {
         let name = PrintableText.escaped(path)
         switch report.file.state {
@@ -16,33 +16,33 @@ enum DatabaseFileProblem {
         case .empty:
             throw CommandFailure(
                 "'\(name)' is empty: no transaction has written to it. If it had content, restore "
-                    + "it from a backup; otherwise let the program that uses it create its tables"
+                    + "it from a backup; otherwise, let the program create its tables first"
             )
         case .unreadable:
             throw CommandFailure(
                 "'\(name)' cannot be read: \(report.file.problem ?? "unknown reason")",
                 status: ExitStatus.failed.rawValue
             )
-        case .notADatabase: throw CommandFailure("'\(name)' \(words(for: path))")
+        case .notADatabase: throw CommandFailure("'\(name)' \(description(of: path))")
         }
     }
 
-    private static func words(for path: String) -> String {
+    private static func description(of path: String) -> String {
         var information = stat()
-        guard stat(path, &information) == 0 else { return "is no SQLite database" }
+        guard stat(path, &information) == 0 else { return "is not a SQLite database" }
         let type = information.st_mode & S_IFMT
         if type == S_IFDIR { return "is a folder; name a database file in it" }
         guard type == S_IFREG else { return "is not a regular file; name a database file" }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return "is no SQLite database" }
+        guard descriptor >= 0 else { return "is not a SQLite database" }
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: length)
         bytes.removeLast(length - max(0, read(descriptor, &bytes, length)))
-        return words(for: bytes, size: Int(information.st_size))
+        return description(of: bytes, size: Int(information.st_size))
     }
 
-    /// What the first bytes of a file that is no database look like, and what to do.
-    static func words(for bytes: [UInt8], size: Int) -> String {
+    /// Describes a file that is not a database by its first bytes, with a remedy.
+    static func description(of bytes: [UInt8], size: Int) -> String {
         let kinds: [([UInt8], String)] = [
             ([0x1f, 0x8b], "is compressed with gzip; decompress it first"),
             ([0x28, 0xb5, 0x2f, 0xfd], "is compressed with zstd; decompress it first"),
@@ -58,26 +58,26 @@ enum DatabaseFileProblem {
             ),
             (
                 Array("SQLite format 3\0".utf8),
-                "has a damaged SQLite header: restore it from a backup, or try sqlite3 .recover"
+                "has a damaged SQLite header; restore it from a backup, or try sqlite3 .recover"
             ),
         ]
         if let kind = kinds.first(where: { bytes.starts(with: $0.0) }) { return kind.1 }
         if bytes.allSatisfy({ $0 == 0 }) {
-            return "begins with zeros instead of a SQLite header: restore it from a backup"
+            return "starts with zeros instead of a SQLite header; restore it from a backup"
         }
         if size % 512 == 0, size >= 512, entropy(bytes.prefix(512)) > 7.3 {
-            return "looks encrypted: its first bytes are random. Examine a decrypted copy, made "
-                + "by the program that has its key"
+            return "seems to be encrypted: its first bytes are random. Check a decrypted copy, "
+                + "made by the program that has the key"
         }
         let isText = String(validating: bytes, as: UTF8.self) != nil && !bytes.contains(0)
         return isText
-            ? "is a text file, and no SQLite database; check the path"
-            : "is no SQLite database: its first bytes are not those of one; check the path"
+            ? "is a text file, not a SQLite database; check the path"
+            : "is not a SQLite database: it does not start with a SQLite header; check the path"
     }
 
-    /// The bits of information in a byte: 8 where each value is as frequent as any other.
+    /// The entropy in bits per byte: 8 if all values are equally frequent.
     ///
-    /// Of 512 random bytes, it is about 7.6.
+    /// For 512 random bytes, it is about 7.6.
     private static func entropy(_ bytes: ArraySlice<UInt8>) -> Double {
         var counts = [Int](repeating: 0, count: 256)
         for byte in bytes { counts[Int(byte)] += 1 }

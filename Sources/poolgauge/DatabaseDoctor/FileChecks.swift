@@ -1,22 +1,22 @@
 import SQLiteWatch
 import TerminalUI
 
-/// What the headers, the locks and the processes of a database show, without SQLite.
+/// The findings from the headers, locks and processes of a database, without SQLite.
 struct FileChecks {
     var report: WatchReport
 
     private typealias Finding = DatabaseExamination.Finding
 
-    /// Pages below this size are unusual since SQLite 3.12.0, of 2016, in bytes.
+    /// The default page size since SQLite 3.12.0 (2016), in bytes; smaller pages are unusual.
     private static let usualPageSize = 4_096
-    /// Free pages are worth a sentence from this share on, and a warning from the other.
+    /// The shares of free pages from which a finding is a note, and a warning.
     private static let notableFreeShare = 0.1
     private static let largeFreeShare = 0.25
-    /// Fewer free pages than this are never worth it.
+    /// Fewer free pages than this are never notable.
     private static let notableFreePages: UInt64 = 100
-    /// The frames at which SQLite checkpoints by default (`SQLITE_DEFAULT_WAL_AUTOCHECKPOINT`).
+    /// The default number of frames that starts a checkpoint (`SQLITE_DEFAULT_WAL_AUTOCHECKPOINT`).
     private static let checkpointFrames: UInt64 = 1_000
-    /// Processes that are listed.
+    /// The largest number of processes to list.
     private static let processLimit = 20
 
     /// All findings.
@@ -40,8 +40,8 @@ struct FileChecks {
                 Finding(
                     part: .file,
                     mark: .note,
-                    text: "Its pages have \(size) bytes; 4096 have been the default since SQLite "
-                        + "3.12.0. Small pages make deeper trees, and a large row needs many.",
+                    text: "Its page size is \(size) bytes; the default since SQLite 3.12.0 is "
+                        + "4096. Small pages make deeper trees, and a large row needs many pages.",
                     remedy: "PRAGMA page_size = 4096; VACUUM, outside of WAL mode."
                 )
             )
@@ -67,14 +67,14 @@ struct FileChecks {
                 Finding(
                     part: .journal,
                     mark: .note,
-                    text: "A rollback journal: a transaction that writes to the file and readers "
-                        + "exclude each other. In WAL mode they run side by side.",
+                    text: "Rollback journal: a transaction that writes to the file and readers "
+                        + "exclude each other. In WAL mode, they run concurrently.",
                     remedy:
                         "PRAGMA journal_mode = WAL, unless the file is on a network file system."
                 )
             )
         }
-        // What needs patience to be called unusual is of the processes' part.
+        // Findings about processes are in the part for processes.
         for finding in report.findings where Self.isOfJournal(finding.kind) {
             found.append(
                 Finding(
@@ -93,10 +93,10 @@ struct FileChecks {
             "The -wal file (\(HumanUnits.bytes(wal.bytes))) is larger than the database "
             + "(\(HumanUnits.bytes(report.file.bytes ?? 0)))."
         if let frames = wal.frames, let backfilled = wal.backfilled {
-            text += " \(Self.count(frames - min(frames, backfilled), "frame")) wait to be copied"
-            text += " into the database."
+            let backlog = Self.count(frames - min(frames, backfilled), "frame")
+            text += " The backlog is \(backlog), which no checkpoint has copied yet."
         }
-        // A log of this size is what automatic checkpoints permit.
+        // Automatic checkpoints permit a log of this size.
         let isUsual = (wal.room ?? 0) <= 2 * Self.checkpointFrames
         return Finding(
             part: .journal,
@@ -104,8 +104,8 @@ struct FileChecks {
             text: text,
             remedy: isUsual
                 ? nil
-                : "Watch it with poolgauge top. PRAGMA wal_checkpoint(TRUNCATE) shrinks the file "
-                    + "when no reader pins it."
+                : "Watch it with poolgauge top. PRAGMA wal_checkpoint(TRUNCATE) truncates the file "
+                    + "if no reader pins it."
         )
     }
 
@@ -140,8 +140,8 @@ struct FileChecks {
                 Finding(
                     part: .space,
                     mark: .note,
-                    text: "Each commit that frees pages moves others from the end of the file into "
-                        + "their place: commits write more, and tables become fragmented.",
+                    text: "Each commit that frees pages moves pages from the end of the file into "
+                        + "their place, so commits write more and tables become fragmented.",
                     remedy: "PRAGMA auto_vacuum = INCREMENTAL, and PRAGMA incremental_vacuum at "
                         + "quiet times."
                 )
@@ -153,12 +153,13 @@ struct FileChecks {
     private func remedy(_ vacuum: AutoVacuum?) -> String {
         vacuum == .incremental
             ? "PRAGMA incremental_vacuum returns them to the file system."
-            : "New rows use them again; VACUUM returns them to the file system."
+            : "New rows reuse them; VACUUM returns them to the file system."
     }
 
     private var processes: [Finding] {
         guard !report.processes.isEmpty else {
-            return [Finding(part: .processes, mark: .ok, text: "No visible process has it open.")]
+            let text = "No visible process has the file open."
+            return [Finding(part: .processes, mark: .ok, text: text)]
         }
         var found = report.processes.prefix(Self.processLimit).map { process in
             let locks = process.locks.map { lock in

@@ -1,9 +1,9 @@
 import SQLiteEngine
 
-/// Whether an index finds the rows that refer to a row.
+/// Finds foreign keys without an index on the child table.
 ///
-/// Deleting a row of the parent, or changing its key, looks for its children: without an index,
-/// each time through the whole child table (https://sqlite.org/foreignkeys.html, section 3).
+/// When a parent row is deleted or its key changes, SQLite searches for child rows. Without an
+/// index, each search reads the whole child table (https://sqlite.org/foreignkeys.html, section 3).
 enum ForeignKeyCheck {
     private struct Key {
         var child: SchemaChecks.Table
@@ -44,7 +44,7 @@ enum ForeignKeyCheck {
         return found
     }
 
-    /// A name for an index of a key that nothing else has.
+    /// Returns an unused name for an index of a key.
     private static func freeName(_ database: Database, for key: Key) throws -> String {
         let name = ([key.child.name] + key.columns).joined(separator: "_")
         var number = 1
@@ -69,9 +69,9 @@ enum ForeignKeyCheck {
             part: .foreignKeys,
             mark: key.child.isLarge ? .warning : .note,
             text:
-                "\(key.child.name)(\(columns)) refers to \(key.parent) without an index: each row "
-                + "deleted from \(key.parent) reads all rows of \(key.child.name) (\(rows)), where "
-                + "foreign keys are enforced.",
+                "\(key.child.name)(\(columns)) refers to \(key.parent) without an index: where "
+                + "foreign keys are enforced, deleting a row of \(key.parent) reads all rows of "
+                + "\(key.child.name) (\(rows)).",
             remedy: "CREATE INDEX \(index) ON \(SchemaChecks.quoted(key.child.name))(\(quoted));"
         )
     }
@@ -95,7 +95,7 @@ enum ForeignKeyCheck {
         return keys
     }
 
-    /// Whether the planner searches for the rows of a key, as the shell's `.lint fkey-indexes` asks.
+    /// Whether the planner searches for the rows of a key, as in the shell's `.lint fkey-indexes`.
     private static func hasIndex(_ database: Database, _ key: Key) throws -> Bool {
         let condition = key.columns.map { SchemaChecks.quoted($0) + " = ?" }
             .joined(separator: " AND ")

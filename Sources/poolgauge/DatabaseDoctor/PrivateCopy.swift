@@ -6,10 +6,10 @@ import WorkloadEngine
 
 /// A copy of a database that other programs may use, made without SQLite.
 ///
-/// SQLite takes locks on a database that it reads, writes to its `-shm` file, and may roll its
-/// journal back or create files as the user of this process. The copy avoids that.
+/// SQLite sets locks on a database that it reads, writes to its `-shm` file, and may roll back its
+/// journal or create files as the user of this process. The copy avoids that.
 enum PrivateCopy {
-    /// Why there is no copy, and what would help.
+    /// The reason for a failed copy, with a remedy.
     struct Problem: Error {
         var reason: String
         var remedy: String?
@@ -22,8 +22,8 @@ enum PrivateCopy {
     /// - Parameters:
     ///   - path: The database.
     ///   - duration: How long to watch a database that can be read.
-    /// - Returns: What was seen.
-    /// - Throws: ``CommandFailure`` where databases cannot be watched.
+    /// - Returns: The report.
+    /// - Throws: ``CommandFailure`` if databases cannot be watched.
     static func watch(_ path: String, for duration: Duration = .zero) throws -> WatchReport {
         var options = WatchOptions()
         options.readsTables = false
@@ -46,8 +46,8 @@ enum PrivateCopy {
     /// - Parameters:
     ///   - path: The database, which this process must not use through SQLite.
     ///   - folder: An empty folder for the copy.
-    ///   - limit: The most bytes to copy.
-    ///   - report: What ``watch(_:for:)`` saw of the database.
+    ///   - limit: The size limit of the copy, in bytes.
+    ///   - report: The report of ``watch(_:for:)`` on the database.
     /// - Returns: The copy.
     /// - Throws: A ``Problem``.
     static func make(
@@ -70,15 +70,15 @@ enum PrivateCopy {
         switch refusal {
         case .tooLarge(let bytes):
             Problem(
-                reason: "a copy would have \(HumanUnits.bytes(bytes)), and the limit is "
+                reason: "a copy would take \(HumanUnits.bytes(bytes)), and the limit is "
                     + HumanUnits.bytes(limit),
                 remedy: "Allow it with --copy-limit \(bytes / (1 << 30) + 1)GiB."
             )
         case .noRoom(let bytes, let free):
             Problem(
-                reason: "a copy would have \(HumanUnits.bytes(bytes)), and the folder for "
-                    + "temporary files has room for \(HumanUnits.bytes(free))",
-                remedy: "Set TMPDIR to a folder with more room."
+                reason: "a copy would take \(HumanUnits.bytes(bytes)), and the temporary folder "
+                    + "has \(HumanUnits.bytes(free)) of free space",
+                remedy: "Set TMPDIR to a folder with more free space."
             )
         case .changing(let reason):
             Problem(
@@ -88,8 +88,8 @@ enum PrivateCopy {
             )
         case .severalDatabases:
             Problem(
-                reason: "its hot journal belongs to a transaction of several databases, which a "
-                    + "copy of one cannot roll back"
+                reason: "its hot journal belongs to a transaction on several databases, which "
+                    + "cannot be rolled back in a copy of one of them"
             )
         case .failed(let reason): Problem(reason: reason)
         }

@@ -2,27 +2,27 @@ import SQLiteEngine
 
 /// Checks that need SQLite, on a copy of a database.
 ///
-/// The schema is untrusted: it may contain functions that run in views and triggers. The checks
-/// only list it, count rows of tables, and explain statements.
+/// The schema is untrusted: its views and triggers may call functions. The checks only list the
+/// schema, count rows of tables, and explain statements.
 enum SchemaChecks {
     typealias Finding = DatabaseExamination.Finding
 
-    /// A table of the schema, without virtual ones.
+    /// A table of the schema that is not virtual.
     struct Table {
         var name: String
-        /// Its rows, at most one more than ``SchemaChecks/largeRows``.
+        /// The number of rows, counted up to ``SchemaChecks/largeRows`` + 1.
         var rows: Int
         var hasIndex: Bool
 
         var isLarge: Bool { rows > largeRows }
     }
 
-    /// Tables with more rows are large enough for the planner's guesses to matter.
+    /// Tables with more rows are large: for them, the planner's guesses matter.
     static let largeRows = 10_000
-    /// Tables and keys that are listed.
+    /// The largest number of tables and keys to list.
     static let limit = 20
 
-    /// What is unusual in a copy.
+    /// Checks a copy.
     static func findings(on path: String) -> [Finding] {
         do {
             var configuration = Configuration()
@@ -43,7 +43,7 @@ enum SchemaChecks {
                 Finding(
                     part: .copy,
                     mark: .problem,
-                    text: "SQLite cannot read a copy of it: \(error)",
+                    text: "SQLite cannot read a copy of the database: \(error)",
                     remedy:
                         "Check it with PRAGMA integrity_check; restore it from a backup, or try "
                         + "sqlite3 .recover."
@@ -53,7 +53,7 @@ enum SchemaChecks {
     }
 
     private static func tables(_ database: Database) throws -> [Table] {
-        // Virtual tables have no root page. Their modules may be missing here.
+        // Virtual tables have no root page. This process may lack their modules.
         let names = try String.fetchAll(
             database,
             sql: """
@@ -76,25 +76,25 @@ enum SchemaChecks {
         }
     }
 
-    /// A name as an identifier of SQL.
+    /// A name, quoted as an SQL identifier.
     static func quoted(_ name: String) -> String {
         "\"" + name.replacing("\"", with: "\"\"") + "\""
     }
 
-    /// Names in a sentence, of which the first few are listed.
+    /// Joins names for a sentence; lists the first few.
     static func list(_ names: [String]) -> String {
         let shown = names.prefix(5).joined(separator: ", ")
         return names.count > 5 ? "\(shown) and \(names.count - 5) more" : shown
     }
 }
 
-/// Whether the planner has statistics on large tables (https://sqlite.org/lang_analyze.html).
+/// Finds large tables without statistics (https://sqlite.org/lang_analyze.html).
 enum StatisticsCheck {
     static func findings(
         _ database: Database,
         _ tables: [SchemaChecks.Table]
     ) throws -> [SchemaChecks.Finding] {
-        // Without an index, the planner has nothing to choose from.
+        // Without an index, the planner has no choice to make.
         let large = tables.filter { $0.isLarge && $0.hasIndex }.map(\.name)
         let hasTable = try Bool.fetchOne(
             database,
@@ -107,24 +107,24 @@ enum StatisticsCheck {
         guard !missing.isEmpty else {
             let text =
                 large.isEmpty
-                ? "No table with an index has more than \(SchemaChecks.largeRows) rows: the planner "
-                    + "needs no statistics."
-                : "The planner has statistics on each large table with an index."
+                ? "No table with an index has more than \(SchemaChecks.largeRows) rows, so the "
+                    + "planner needs no statistics."
+                : "The planner has statistics on all large tables with an index."
             return [SchemaChecks.Finding(part: .statistics, mark: .ok, text: text)]
         }
         let text =
             known.isEmpty
-            ? "ANALYZE never ran, although these tables have indexes and more than "
+            ? "ANALYZE has never run, although these tables have indexes and more than "
                 + "\(SchemaChecks.largeRows) rows: \(SchemaChecks.list(missing)). The planner "
                 + "guesses which index to use."
-            : "The planner's statistics lack these tables, which have indexes and more than "
+            : "The planner has no statistics on these tables with indexes and more than "
                 + "\(SchemaChecks.largeRows) rows: \(SchemaChecks.list(missing))."
         return [
             SchemaChecks.Finding(
                 part: .statistics,
                 mark: .warning,
                 text: text,
-                remedy: "ANALYZE, and PRAGMA optimize when connections close."
+                remedy: "Run ANALYZE, and PRAGMA optimize when connections close."
             )
         ]
     }

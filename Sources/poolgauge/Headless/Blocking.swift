@@ -1,10 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// Waits on this thread for an asynchronous piece of work.
+/// Blocks the current thread until asynchronous work ends.
 ///
-/// For the main thread alone, which runs nothing else: a thread of the cooperative pool must not
-/// wait.
+/// Call it only on the main thread, which runs nothing else: a thread of the cooperative pool must
+/// not block.
 func blocking<Value: Sendable>(
     _ work: @escaping @Sendable () async throws -> Value
 ) throws -> Value {

@@ -4,21 +4,21 @@ import Foundation
 import TerminalUI
 import WorkloadEngine
 
-/// What this machine has of what Poolgauge needs, and what will not work here.
+/// Checks whether this machine meets the requirements of Poolgauge.
 struct Doctor {
-    /// How one finding matters.
+    /// The severity of a finding.
     enum Mark: String, Encodable {
-        /// As it should be.
+        /// Works as intended.
         case ok
-        /// Something to know.
+        /// Worth knowing.
         case note
-        /// Something will work worse, or numbers will mislead.
+        /// Works less well, or leads to misleading numbers.
         case warning
-        /// Something will not work.
+        /// Does not work.
         case problem
     }
 
-    /// One thing that was looked at.
+    /// The result of one check.
     struct Finding: Encodable {
         var part: String
         var mark: Mark
@@ -28,22 +28,22 @@ struct Doctor {
     /// The findings, in the order of the report.
     let findings: [Finding]
 
-    /// Looks at everything.
+    /// Runs all checks.
     init() {
         var findings: [Finding] = []
-        for (part, look) in [
+        for (part, check) in [
             ("terminal", Self.terminal), ("sqlite", Self.sqlite), ("files", Self.files),
             ("limits", Self.limits), ("processor", Self.processor),
         ] {
-            findings += look().map { Finding(part: part, mark: $0.0, text: $0.1) }
+            findings += check().map { Finding(part: part, mark: $0.0, text: $0.1) }
         }
         self.findings = findings
     }
 
-    /// Whether something that a run needs is missing.
+    /// Whether a requirement for runs is missing.
     var hasProblem: Bool { findings.contains { $0.mark == .problem } }
 
-    /// One line for each finding, with a newline at its end.
+    /// One line for each finding, each with a newline at its end.
     var text: String {
         var lines: [String] = []
         var part = ""
@@ -60,7 +60,7 @@ struct Doctor {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    // MARK: What is looked at
+    // MARK: Checks
 
     private static func terminal() -> [(Mark, String)] {
         var found: [(Mark, String)] = []
@@ -72,31 +72,31 @@ struct Doctor {
                 let text = "\(size.ws_col)×\(size.ws_row) cells"
                 let isSmall = size.ws_col < 80 || size.ws_row < 24
                 found.append(
-                    isSmall ? (.warning, "\(text): the dashboard wants 80×24") : (.ok, text)
+                    isSmall ? (.warning, "\(text): the dashboard needs 80×24") : (.ok, text)
                 )
             }
         } else {
             found.append(
                 (
                     .note,
-                    "standard input or output is no terminal: run and compare work, the "
-                        + "dashboard needs one (or --screenshot)"
+                    "standard input or output is not a terminal: run and compare work, but the "
+                        + "dashboard needs a terminal (or --screenshot)"
                 )
             )
         }
         let name = environment["TERM"] ?? ""
         if name.isEmpty || name == "dumb" {
-            found.append((.warning, "TERM is '\(name)': the dashboard cannot draw on that"))
+            found.append((.warning, "TERM is '\(name)': the dashboard cannot draw on it"))
         } else {
             found.append((.ok, "TERM is \(name)"))
         }
         if let choice = environment["NO_COLOR"], !choice.isEmpty {
-            found.append((.note, "NO_COLOR is set: the dashboard has no colours"))
+            found.append((.note, "NO_COLOR is set: the dashboard uses no colours"))
         }
         found.append(
             TextEncoding.isUTF8()
-                ? (.ok, "the locale is UTF-8: charts are drawn with braille")
-                : (.note, "the locale is not UTF-8: charts are drawn with ASCII")
+                ? (.ok, "the locale uses UTF-8: the dashboard draws charts with braille characters")
+                : (.note, "the locale does not use UTF-8: the dashboard draws charts with ASCII")
         )
         return found
     }
@@ -108,34 +108,36 @@ struct Doctor {
             options.append(String(cString: option))
             number += 1
         }
-        func has(_ name: String) -> Bool { options.contains { $0.hasPrefix(name) } }
+        func isSet(_ name: String) -> Bool { options.contains { $0.hasPrefix(name) } }
         var found: [(Mark, String)] = [(.ok, "SQLite \(String(cString: sqlite3_libversion()))")]
         if sqlite3_threadsafe() == 0 {
-            found.append((.problem, "SQLite was built without threads: nothing here works"))
+            found.append(
+                (.problem, "SQLite was built without thread support, which Poolgauge needs")
+            )
         } else {
-            found.append((.ok, "built for threads (THREADSAFE=\(sqlite3_threadsafe()))"))
+            found.append((.ok, "built with thread support (THREADSAFE=\(sqlite3_threadsafe()))"))
         }
-        if has("OMIT_WAL") {
-            found.append((.problem, "built without WAL (OMIT_WAL): no pool can be opened"))
+        if isSet("OMIT_WAL") {
+            found.append((.problem, "built without WAL (OMIT_WAL): pools cannot be opened"))
         }
-        if !has("ENABLE_SNAPSHOT") {
+        if !isSet("ENABLE_SNAPSHOT") {
             found.append(
                 (
                     .note,
                     "built without ENABLE_SNAPSHOT: snapshots of earlier reads, and snapshot "
-                        + "pools from read-only pools, are not to be had"
+                        + "pools from read-only pools, are unavailable"
                 )
             )
         }
-        if has("OMIT_LOOKASIDE") || has("DEFAULT_LOOKASIDE=0") {
+        if isSet("OMIT_LOOKASIDE") || isSet("DEFAULT_LOOKASIDE=0") {
             found.append((.note, "lookaside memory is off: statements prepare more slowly"))
         }
-        if !has("DEFAULT_MEMSTATUS=0") {
+        if !isSet("DEFAULT_MEMSTATUS=0") {
             found.append(
                 (
                     .note,
-                    "memory statistics are on by default: poolgauge switches them off for "
-                        + "itself, your program may not"
+                    "memory statistics are on by default: poolgauge turns them off for itself, but "
+                        + "your program may not"
                 )
             )
         }
@@ -148,7 +150,7 @@ struct Doctor {
         if let problem = TemporaryFolder.problem(with: folder) {
             return [(.problem, "\(folder.path): \(problem); set TMPDIR to another folder")]
         }
-        var found: [(Mark, String)] = [(.ok, "databases are made in \(folder.path)")]
+        var found: [(Mark, String)] = [(.ok, "databases are created in \(folder.path)")]
         let host = HostEnvironment(in: folder)
         if let system = host.fileSystem { found.append((.ok, "its file system is \(system)")) }
         found += (host.warnings ?? []).map { (.warning, $0) }
@@ -158,13 +160,13 @@ struct Doctor {
                 sync < 20_000
                     ? (
                         .warning,
-                        "a sync takes \(text): nothing waits for a disk, so arms that "
-                            + "sync more look better than they are"
+                        "a sync takes \(text): it does not reach a disk, so arms with more syncs "
+                            + "look better than they are"
                     )
                     : (.ok, "a sync takes \(text)")
             )
         } else {
-            found.append((.warning, "a sync could not be measured there"))
+            found.append((.warning, "a sync in this folder could not be measured"))
         }
         let values = try? folder.resourceValues(forKeys: [.volumeAvailableCapacityKey])
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder.path)
@@ -175,8 +177,8 @@ struct Doctor {
             let megabytes = free / 1_048_576
             found.append(
                 megabytes < 1024
-                    ? (.warning, "\(megabytes) MiB are free: large data sets may not fit")
-                    : (.ok, "\(megabytes / 1024) GiB are free")
+                    ? (.warning, "\(megabytes) MiB free: large data sets may not fit")
+                    : (.ok, "\(megabytes / 1024) GiB free")
             )
         }
         return found
@@ -186,9 +188,9 @@ struct Doctor {
         var found: [(Mark, String)] = []
         var files = rlimit()
         if getrlimit(resource(RLIMIT_NOFILE), &files) == 0 {
-            // A connection in WAL mode has three files open, the log's index among them.
+            // A connection in WAL mode has three files open: the database, the log and its index.
             let connections = files.rlim_cur / 3
-            let text = "\(files.rlim_cur) open files: about \(connections) connections"
+            let text = "\(files.rlim_cur) open files allow about \(connections) connections"
             found.append(
                 files.rlim_cur < 256
                     ? (.warning, "\(text); raise it with ulimit -n") : (.ok, text)
@@ -199,8 +201,8 @@ struct Doctor {
             found.append(
                 (
                     .warning,
-                    "files may have \(size.rlim_cur) bytes: larger data sets end with "
-                        + "SQLITE_FULL or SQLITE_IOERR"
+                    "files are limited to \(size.rlim_cur) bytes (ulimit -f): larger data sets "
+                        + "fail with SQLITE_FULL or SQLITE_IOERR"
                 )
             )
         }
@@ -221,8 +223,8 @@ struct Doctor {
             count == 1
                 ? (
                     .warning,
-                    "1 processor: the generator and the database share it, so waits "
-                        + "are partly the generator's"
+                    "1 processor: the load generator and the database share it, which lengthens "
+                        + "measured waits"
                 )
                 : (.ok, "\(count) processors")
         ]
@@ -232,10 +234,10 @@ struct Doctor {
                 noop > 1000
                     ? (
                         .warning,
-                        "the generator takes \(noop) ns for an access: build with "
-                            + "-c release before you trust numbers"
+                        "the load generator takes \(noop) ns per access: build with -c release for "
+                            + "reliable numbers"
                     )
-                    : (.ok, "the generator takes \(noop) ns for an access")
+                    : (.ok, "the load generator takes \(noop) ns per access")
             )
         }
         return found

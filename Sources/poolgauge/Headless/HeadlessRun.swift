@@ -5,13 +5,13 @@ import GRDBTarget
 import Synchronization
 import WorkloadEngine
 
-/// A scenario run arm by arm without a screen, with a report at the end.
+/// Runs a scenario arm by arm without a screen, and reports at the end.
 struct HeadlessRun {
     let scenario: Scenario
     let arms: [Arm]
     var progress = ProgressMode.auto
     var keepsFolder = false
-    /// A database of the user's to run on; nil for the scenario's data.
+    /// The user's database to run on; nil for the scenario's data.
     var database: UserDatabase?
 
     init(scenario: Scenario, arms: [Arm]) {
@@ -19,7 +19,7 @@ struct HeadlessRun {
         self.arms = arms
     }
 
-    /// Runs the arms, and writes the report; a run that did not pass throws its exit status.
+    /// Runs the arms and writes the report; throws the exit status if the run does not pass.
     func run(format: ReportFormat, to destination: ReportDestination) throws {
         let (result, signal) = try measure()
         // A run that measured nothing leaves the previous file intact.
@@ -32,7 +32,7 @@ struct HeadlessRun {
 
     /// Runs the arms.
     ///
-    /// - Returns: What they gave, and the signal that ended them early.
+    /// - Returns: The results, and the signal that ended the run early, if any.
     func measure() throws -> (result: RunResult, signal: Int32?) {
         let reporter = ProgressReporter(progress)
         let folder = try RunFolder(isKept: keepsFolder)
@@ -46,8 +46,8 @@ struct HeadlessRun {
         options.processCommand = ClientProcess.command
         options.database = database
         options.onSample = { reporter.show($0) }
-        options.onProgress = { reporter.say($0) }
-        options.onKeptFolder = { reporter.announce("the database stays in \($0.path)") }
+        options.onProgress = { reporter.showStep($0) }
+        options.onKeptFolder = { reporter.announce("the database remains in \($0.path)") }
         let environment = HostEnvironment(
             in: options.folder,
             scenario: scenario,
@@ -68,10 +68,10 @@ struct HeadlessRun {
             do {
                 results.append(try blocking { try await run.run() })
             } catch is CancellationError {
-                // Stopped before there was anything to measure.
+                // The run was stopped before it measured anything.
                 break
             } catch let error as RunError where !results.isEmpty && error.code != .scenario {
-                // The arms before it were measured: the report has them, the failure first.
+                // The report contains the arms measured before, and the failure first.
                 failures.append("\(arm.name): \(error.description)")
                 break
             }
@@ -100,7 +100,7 @@ private final class StopRelay: Sendable {
 
     private let state = Mutex(State())
 
-    /// Stops the run under way, and each one that follows.
+    /// Stops the current run and each one that follows.
     func stop() {
         let run = state.withLock { state in
             state.isStopped = true
@@ -109,7 +109,7 @@ private final class StopRelay: Sendable {
         run?.stop()
     }
 
-    /// From now on a stop concerns this run.
+    /// Makes `stop()` apply to this run.
     func follow(_ run: WorkloadRun) {
         let isStopped = state.withLock { state in
             state.run = run

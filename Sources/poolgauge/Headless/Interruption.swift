@@ -7,45 +7,44 @@ import Glibc
 import Darwin
 #endif
 
-/// Lets `SIGINT`, `SIGTERM`, `SIGHUP` and `SIGQUIT` end a run early instead of killing it.
+/// Ends a run early on `SIGINT`, `SIGTERM`, `SIGHUP` or `SIGQUIT`, instead of killing the process.
 ///
-/// The second one ends the process at once, after what must not stay was removed. What comes within
-/// a moment of the first is the same request, and so is every further `SIGHUP`: a terminal that
-/// goes away says so several times.
+/// A second signal cleans up and ends the process immediately. Signals shortly after the first, and
+/// every further `SIGHUP`, belong to the same request: a closing terminal sends several `SIGHUP`.
 final class Interruption: Sendable {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// Nanoseconds within which signals are one request.
-    private static let moment: UInt64 = 300_000_000
+    /// The time during which signals belong to one request, in nanoseconds.
+    private static let requestWindow: UInt64 = 300_000_000
 
     private let received = Atomic<Int32>(0)
     private let receivedAt = Atomic<UInt64>(0)
     private let queue = DispatchQueue(label: "poolgauge.signals")
-    // Set once by the initializer, before anybody else knows the object, and never read: it keeps
-    // the sources alive.
+    // Keeps the sources alive. The initializer sets it once, before the object is shared, and
+    // nothing reads it.
     nonisolated(unsafe) private var sources: [any DispatchSourceSignal] = []
 
-    /// The signal that came, if one did.
+    /// The first signal received, if any.
     var signal: Int32? {
         let number = received.load(ordering: .acquiring)
         return number == 0 ? nil : number
     }
 
-    /// Seconds after which nobody waits for a source any more: a run that hears no signal is a run.
-    private static let patience = 5
+    /// The timeout for registering the sources, in seconds: a run also works without them.
+    private static let registrationTimeout = 5
 
-    /// Starts listening; what comes after the return is heard.
+    /// Handles all signals that arrive after this initializer returns.
     ///
     /// - Parameters:
     ///   - cleanUp: Called before the second signal ends the process.
-    ///   - stop: Called at the first one, on a queue of its own.
+    ///   - stop: Called on the first signal, on a private queue.
     init(
         cleanUp: @escaping @Sendable () -> Void = {},
         _ stop: @escaping @Sendable () -> Void
     ) {
         let registered = DispatchGroup()
         sources = Self.signals.compactMap { number -> (any DispatchSourceSignal)? in
-            // What the parent told us to ignore, as nohup does with HUP, stays ignored.
+            // Signals that the parent process ignores, such as HUP under nohup, stay ignored.
             guard Self.handler(of: number) != .ignored else { return nil }
             systemSignal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
@@ -61,20 +60,19 @@ final class Interruption: Sendable {
                     receivedAt.store(now, ordering: .releasing)
                     stop()
                 } else if number != SIGHUP,
-                    now &- receivedAt.load(ordering: .acquiring) > Self.moment
+                    now &- receivedAt.load(ordering: .acquiring) > Self.requestWindow
                 {
                     cleanUp()
                     _exit(128 + number)
                 }
             }
-            // A thread of Dispatch's takes the signal over some time after it was asked to; until
-            // then it is ignored.
+            // Dispatch registers the source asynchronously; until then, the signal is ignored.
             registered.enter()
             source.setRegistrationHandler { registered.leave() }
             source.resume()
             return source
         }
-        _ = registered.wait(timeout: .now() + .seconds(Self.patience))
+        _ = registered.wait(timeout: .now() + .seconds(Self.registrationTimeout))
     }
 
     private enum Handler { case ignored, other }
@@ -92,7 +90,7 @@ final class Interruption: Sendable {
     }
 }
 
-/// `signal(2)`, whose name is also a property's.
+/// Calls `signal(2)`, which a property with the same name hides.
 private func systemSignal(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
     _ = signal(number, handler)
 }

@@ -2,22 +2,22 @@ import Synchronization
 import Telemetry
 import TerminalUI
 
-/// Tells on standard error how a run goes, so that nobody stares at nothing.
+/// Reports the progress of a run on standard error.
 final class ProgressReporter: Sendable {
     /// How progress is shown.
     private enum Style {
-        /// Not at all.
+        /// No output.
         case silent
-        /// One line that is written over again and again.
+        /// One line that each update overwrites.
         case live
-        /// A line a second, for a file.
+        /// One line per second, for a file.
         case log
     }
 
     private struct State {
-        /// The length of the line that is on the terminal.
+        /// The length of the current line on the terminal.
         var shown = 0
-        /// The whole second of the last line in a log.
+        /// The whole second of the last line in the log.
         var second = -1
         var message = ""
     }
@@ -34,8 +34,8 @@ final class ProgressReporter: Sendable {
         }
     }
 
-    /// Says what is being done.
-    func say(_ message: String) {
+    /// Shows the current step of the work.
+    func showStep(_ message: String) {
         if style == .silent { return }
         state.withLock { state in
             guard message != state.message else { return }
@@ -45,7 +45,7 @@ final class ProgressReporter: Sendable {
         }
     }
 
-    /// Shows where a run stands.
+    /// Shows the state of a run.
     func show(_ sample: Sample) {
         if style == .silent || sample.state == .preparing { return }
         state.withLock { state in
@@ -56,7 +56,7 @@ final class ProgressReporter: Sendable {
         }
     }
 
-    /// Says what was asked for, and so is said whether or not progress is shown.
+    /// Writes a message that the user requested, even if progress is hidden.
     func announce(_ message: String) {
         state.withLock { state in
             let blank = style == .live && state.shown > 0 ? "\r\u{1B}[K" : ""
@@ -65,7 +65,7 @@ final class ProgressReporter: Sendable {
         }
     }
 
-    /// Takes the line away.
+    /// Removes the progress line.
     func finish() {
         state.withLock { state in
             if style == .live, state.shown > 0 { StandardError.write("\r\u{1B}[K") }
@@ -78,7 +78,7 @@ final class ProgressReporter: Sendable {
             StandardError.write(line + "\n")
             return
         }
-        // Shorter than any terminal: a line that wraps could not be written over.
+        // Shorter than the width of any terminal: a wrapped line could not be overwritten.
         let text = String(line.prefix(78))
         state.shown = text.count
         StandardError.write("\r\(text)\u{1B}[K")

@@ -9,7 +9,7 @@ struct ReportDestination {
     private enum Target {
         /// A descriptor that stays open until the process ends.
         case descriptor(Int32, place: String)
-        /// A regular file, which may not exist yet; symbolic links are resolved.
+        /// A regular file, which may not exist yet, with symbolic links resolved.
         case file(path: String, isReplaceable: Bool)
     }
 
@@ -20,10 +20,10 @@ struct ReportDestination {
         if case .file = target { true } else { false }
     }
 
-    /// Checks that a report can be written, without changing an existing file.
+    /// Checks that a report can be written; an existing file does not change.
     ///
     /// - Parameter path: The path that the user named; nil for standard output.
-    /// - Throws: ``CommandFailure`` when the path cannot be written to.
+    /// - Throws: ``CommandFailure`` if the path is not writable.
     init(path: String?) throws {
         guard let path else {
             target = .descriptor(STDOUT_FILENO, place: "standard output")
@@ -77,15 +77,15 @@ struct ReportDestination {
         }
     }
 
-    /// The regular file that a path leads to, or the path of one that can be created; nil for
-    /// anything that must be written to directly.
+    /// Returns the path of the regular file at a path, or of one to create; nil for anything that
+    /// must be written to directly.
     private static func regularFile(at path: String) throws -> String? {
-        // `/dev/stdout` leads to a file that the shell has opened.
+        // `/dev/stdout` refers to a file that the shell has opened.
         if path.hasPrefix("/dev/") || path.hasPrefix("/proc/") { return nil }
         var status = stat()
         guard stat(path, &status) == 0 else {
             guard errno == ENOENT else { throw refusal(of: path, errno) }
-            // A link whose destination does not exist yet: the system knows where it leads.
+            // The path may be a link whose destination does not exist yet.
             return try target(ofDanglingLink: path) ?? path
         }
         guard status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -94,7 +94,7 @@ struct ReportDestination {
         return String(cString: resolved)
     }
 
-    /// The destination of a symbolic link, which does not exist; nil when the path is no link.
+    /// Returns the missing destination of a symbolic link; nil if the path is not a link.
     private static func target(ofDanglingLink path: String) throws -> String? {
         let files = FileManager.default
         guard let target = try? files.destinationOfSymbolicLink(atPath: path) else { return nil }

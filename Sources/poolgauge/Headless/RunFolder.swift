@@ -1,17 +1,17 @@
 import Foundation
 import WorkloadEngine
 
-/// The one folder that holds all that a command makes, so that it goes whatever happens.
+/// The folder that contains all temporary files of a command, so that one call removes them.
 struct RunFolder: Sendable {
     /// The folder.
     let url: URL
     private let isKept: Bool
 
-    /// Makes the folder.
+    /// Creates the folder.
     ///
-    /// - Parameter isKept: Whether what is in it then stays; the system's folder is then used
-    ///   itself.
-    /// - Throws: A ``CommandFailure`` that says why it cannot be made.
+    /// - Parameter isKept: Whether the files remain. In this case, they are in the system's
+    ///   temporary folder itself.
+    /// - Throws: A ``CommandFailure`` with the reason if the folder cannot be created.
     init(isKept: Bool) throws {
         try TemporaryFolder.check()
         self.isKept = isKept
@@ -29,7 +29,7 @@ struct RunFolder: Sendable {
         }
     }
 
-    /// Removes the folder with all that is in it, unless it is kept.
+    /// Removes the folder with its contents, unless it is kept.
     func remove() {
         if !isKept { try? FileManager.default.removeItem(at: url) }
     }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Where reports go.
+/// The standard output, which receives reports.
 enum StandardOutput {
-    /// Writing failed.
+    /// A failed write.
     struct Failure: Error, CustomStringConvertible {
-        /// The place that was written to.
+        /// The destination of the write.
         var place: String
         /// `errno`.
         var code: Int32
 
-        /// Whether the reader has gone: no failure of ours.
+        /// Whether the reader closed the pipe, which is not an error of this program.
         var isClosedPipe: Bool { code == EPIPE }
 
         var description: String { "cannot write to \(place): \(String(cString: strerror(code)))" }
@@ -44,12 +44,12 @@ enum StandardOutput {
     }
 }
 
-/// Where progress and errors go; nobody has to read it.
+/// The standard error, which receives progress and errors; failed writes are ignored.
 enum StandardError {
-    /// Whether a person sees it.
+    /// Whether standard error is a terminal.
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Writes a text, if anybody is there.
+    /// Writes a text and ignores errors.
     static func write(_ text: String) {
         try? StandardOutput.write(text, to: STDERR_FILENO, place: "standard error")
     }

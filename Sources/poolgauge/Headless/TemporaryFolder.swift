@@ -1,30 +1,30 @@
 import Foundation
 import WorkloadEngine
 
-/// The folder in which databases are made: `TMPDIR`, or the system's.
+/// The folder for the databases of runs: `TMPDIR`, or the system's temporary folder.
 enum TemporaryFolder {
-    /// Makes sure that files can be made there.
+    /// Checks that files can be created in the folder.
     ///
-    /// - Throws: A ``CommandFailure`` that names the folder, and what to do.
+    /// - Throws: A ``CommandFailure`` with the folder and a remedy.
     static func check() throws {
         let folder = FileManager.default.temporaryDirectory
         guard let problem = problem(with: folder) else { return }
         let isOurs = ProcessInfo.processInfo.environment["TMPDIR"] != nil
         throw CommandFailure(
             "\(isOurs ? "TMPDIR is '\(folder.path)'" : folder.path): \(problem); set TMPDIR to a "
-                + "folder in which databases can be made",
+                + "writable folder",
             status: ExitStatus.failed.rawValue
         )
     }
 
-    /// Why no files can be made in a folder; nil when they can.
+    /// Returns the reason why files cannot be created in a folder; nil if they can.
     static func problem(with folder: URL) -> String? {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) else {
             return "there is no such folder"
         }
-        guard isFolder.boolValue else { return "that is not a folder" }
-        // Root may write where the mode forbids it, and nobody may on a read-only file system.
+        guard isFolder.boolValue else { return "this is not a folder" }
+        // The mode does not decide: root may ignore it, and a read-only file system overrides it.
         let probe = folder.appendingPathComponent("poolgauge-\(UUID().uuidString)").path
         let descriptor = open(probe, O_CREAT | O_EXCL | O_WRONLY, 0o600)
         guard descriptor >= 0 else { return String(cString: strerror(errno)) }

@@ -2,16 +2,16 @@ import SQLTrace
 
 /// `poolgauge doctor --clean`: removes the probes that killed runs left behind.
 enum TraceCleaning {
-    /// Removes them, and reports what was done.
+    /// Removes the probes and reports which ones.
     static func run() throws {
         switch TraceGuardian.clean() {
         case .failure(let error):
-            throw CommandFailure("no probes can be removed: \(error)", status: 1)
+            throw CommandFailure("the probes cannot be removed: \(error)", status: 1)
         case .success(let names):
             for name in names.removed { try StandardOutput.write("removed \(name)\n") }
             guard names.remaining.isEmpty else {
                 throw CommandFailure(
-                    "these are in use and remain: \(names.remaining.joined(separator: ", "))",
+                    "still in use, not removed: \(names.remaining.joined(separator: ", "))",
                     status: 1
                 )
             }

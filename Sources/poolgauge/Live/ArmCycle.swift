@@ -1,12 +1,12 @@
-/// Which arm runs, and which one comes next: the arms in their order, again and again.
+/// The order in which arms run: the scenario's order, repeated.
 struct ArmCycle: Equatable {
-    /// What to do about a change.
+    /// The action that a change requires.
     enum Step: Equatable {
-        /// Nothing.
+        /// Do nothing.
         case stay
         /// End the run of the arm.
         case stop
-        /// Begin the run of the arm with this index.
+        /// Start the run of the arm with this index.
         case start(Int)
     }
 
@@ -26,13 +26,13 @@ struct ArmCycle: Equatable {
         self.current = current
     }
 
-    /// Whether no arm runs.
+    /// Whether no arm is running.
     var isOver: Bool { phase == .over }
 
-    /// The arm that would be next.
+    /// The index of the next arm.
     var following: Int { (current + 1) % count }
 
-    /// Somebody wants the next arm; asked again while one ends, the one after it.
+    /// Requests the next arm; while an arm is ending, each request skips one more arm.
     mutating func advance() -> Step {
         switch phase {
         case .running:
@@ -46,8 +46,8 @@ struct ArmCycle: Equatable {
         }
     }
 
-    /// Somebody wants the arm that runs, or ran last, from its beginning.
-    mutating func again() -> Step {
+    /// Restarts the arm that is running or ran last.
+    mutating func restart() -> Step {
         switch phase {
         case .running:
             phase = .stopping(next: current)
@@ -57,13 +57,13 @@ struct ArmCycle: Equatable {
         }
     }
 
-    /// The run of the arm has ended, by itself or because it was stopped.
+    /// Records that the run of the arm has ended, either completed or stopped.
     ///
-    /// - Parameter goesOn: Whether the next arm follows by itself.
-    /// - Returns: What to do now.
-    mutating func runEnded(goesOn: Bool) -> Step {
+    /// - Parameter startsNext: Whether the next arm starts automatically.
+    /// - Returns: The required action.
+    mutating func runEnded(startsNext: Bool) -> Step {
         if case .stopping(let next) = phase { return start(next) }
-        if goesOn { return start(following) }
+        if startsNext { return start(following) }
         phase = .over
         return .stay
     }

@@ -1,40 +1,40 @@
 import CursesTerminal
 import TerminalUI
 
-/// What a ``DisplayLoop`` shows: a model that collects, handles events and renders surfaces.
+/// The content of a ``DisplayLoop``: a model that collects data, handles events and renders.
 protocol DisplayContent {
     /// Frames per second.
     var refreshRate: Double { get }
-    /// Whether the display is frozen, so that it is drawn once a second only.
+    /// Whether the display is frozen; it is then drawn only once per second.
     var isPaused: Bool { get }
-    /// Whether the loop ends, because nothing more can happen.
+    /// Whether the loop ends because nothing more can happen.
     var isOver: Bool { get }
-    /// Nanoseconds since planned keys count; nil as long as there is nothing to press them on, and
-    /// `.max` when there never will be.
+    /// The time since the start of the key plan, in nanoseconds; nil before the content accepts
+    /// keys, and `.max` if it never will.
     func age(at now: UInt64) -> UInt64?
 
-    /// Takes in what has happened since the last call.
+    /// Collects the data that arrived since the last call.
     mutating func collect()
-    /// Takes in the processor time of the display, as a share of one core.
+    /// Sets the processor time of the display, as a share of one core.
     mutating func setDisplayCost(_ share: Double?)
-    /// Takes in an event, and does what it asks for; false when the program shall end.
+    /// Handles an event; returns false if the program should end.
     mutating func handle(_ event: InputEvent) -> Bool
-    /// The picture for a terminal of this size.
+    /// Renders the content for a terminal of this size.
     func render(size: Size) -> Surface
 
-    /// Stops the process with the terminal's job control (`^Z`), and continues afterwards.
+    /// Stops the process through the terminal's job control (`^Z`); returns after it continues.
     mutating func stop(_ terminal: any Terminal)
-    /// Notes that the process was stopped by `SIGSTOP` and has continued.
+    /// Records that the process was stopped by `SIGSTOP` and has continued.
     mutating func noteContinued()
-    /// Ends what runs.
+    /// Ends the running work.
     mutating func end()
 }
 
-/// Why a display ended.
+/// The reason for the end of a display.
 enum DisplayEnd: Equatable {
-    /// The key for it was pressed.
+    /// The user pressed the quit key.
     case quit
-    /// A signal.
+    /// A signal arrived.
     case signal(Int32)
     /// The picture was taken.
     case picture

@@ -4,9 +4,9 @@ import Glibc
 import Darwin
 #endif
 
-/// What the thread of the display uses: its share of one CPU, once a second, and all in all.
+/// The CPU time of the display's thread: the share of one CPU for each second, and the total.
 struct DisplayCost {
-    /// The share over the last second, in 0…1; nil in the first one.
+    /// The share during the last second, in 0…1; nil during the first second.
     private(set) var share: Double?
 
     private let began = MonotonicTime.now
@@ -18,27 +18,27 @@ struct DisplayCost {
     private var longestFrame: UInt64 = 0
     private var report: Report?
 
-    /// What a display used from its beginning to its end.
+    /// The total cost of a display.
     struct Report: Encodable, Equatable {
-        /// How long it was shown.
+        /// How long the display was shown.
         var seconds: Double
-        /// How often it was drawn.
+        /// The number of frames drawn.
         var frames: Int
-        /// The time of the CPU that its thread used.
+        /// The CPU time of its thread.
         var cpuSeconds: Double
         /// The share of one CPU, in 0…1.
         var cpuShare: Double
-        /// What drawing took on average, waiting for the terminal included.
+        /// The mean time for drawing a frame, including waits for the terminal.
         var meanFrameMicroseconds: Double
-        /// What drawing took at most.
+        /// The longest time for drawing a frame.
         var longestFrameMicroseconds: Double
-        /// What went to the terminal; nil where nobody counts.
+        /// The bytes written to the terminal; nil if they are not counted.
         var bytes: UInt64?
-        /// What went to the terminal in a second.
+        /// The bytes written to the terminal per second.
         var bytesPerSecond: Double?
     }
 
-    /// Looks at the clocks, if a second has passed.
+    /// Updates the share if a second has passed.
     mutating func update(now: UInt64) {
         guard now &- wall >= 1_000_000_000 else { return }
         let used = Self.threadTime
@@ -47,14 +47,14 @@ struct DisplayCost {
         cpu = used
     }
 
-    /// Counts a frame that took so long.
+    /// Counts a frame.
     mutating func countFrame(nanoseconds: UInt64) {
         frames += 1
         frameTime += nanoseconds
         longestFrame = max(longestFrame, nanoseconds)
     }
 
-    /// The display is over, after so many bytes; only the first time counts.
+    /// Records the end of the display; further calls have no effect.
     mutating func end(bytes: UInt64?) {
         guard report == nil else { return }
         let seconds = Double(MonotonicTime.now &- began) / 1e9
@@ -71,13 +71,13 @@ struct DisplayCost {
         )
     }
 
-    /// What was used, once it is over.
+    /// The total cost; nil before the end.
     var total: Report? { report }
 
     private static var threadTime: UInt64 { MonotonicTime.nanoseconds(of: CLOCK_THREAD_CPUTIME_ID) }
 }
 
-/// The clock that nobody sets.
+/// The monotonic clock.
 enum MonotonicTime {
     /// Nanoseconds since an arbitrary moment.
     static var now: UInt64 { nanoseconds(of: CLOCK_MONOTONIC) }

@@ -1,13 +1,13 @@
 import CursesTerminal
 import TerminalUI
 
-/// A display on a terminal: keys in, frames out, ten times a second.
+/// Runs a display on a terminal: handles events and draws frames.
 struct DisplayLoop<Content: DisplayContent> {
     private let terminal: any Terminal
     private var keys: KeyPlan
-    /// What is shown.
+    /// The content.
     private(set) var content: Content
-    /// What the display used.
+    /// The cost of the display.
     private(set) var cost = DisplayCost()
 
     init(_ content: Content, on terminal: any Terminal, keys: KeyPlan) {
@@ -29,7 +29,7 @@ struct DisplayLoop<Content: DisplayContent> {
                 cost.update(now: now)
                 content.setDisplayCost(cost.share)
                 draw()
-                // After a stop of the terminal, missed frames are not made up for.
+                // Do not catch up on frames missed while the terminal was stopped.
                 nextFrame = max(nextFrame + frameTime, now)
             }
             let wait = nextFrame > now ? nextFrame - now : 0
@@ -45,7 +45,7 @@ struct DisplayLoop<Content: DisplayContent> {
                     content.noteContinued()
                 case .input(let input):
                     guard content.handle(input) else { return .quit }
-                    // The answer to a key does not wait for the next frame.
+                    // Draw the response to a key without waiting for the next frame.
                     nextFrame = min(nextFrame, MonotonicTime.now)
                 }
                 event = terminal.nextEvent(waitingAtMost: 0)
@@ -53,7 +53,7 @@ struct DisplayLoop<Content: DisplayContent> {
         }
     }
 
-    /// Ends what runs, and takes in its results.
+    /// Ends the running work and collects its results.
     mutating func end() {
         content.end()
         cost.end(bytes: terminal.bytesWritten)
@@ -72,7 +72,7 @@ struct DisplayLoop<Content: DisplayContent> {
 
     private mutating func pressPlannedKeys(at now: UInt64) -> DisplayEnd? {
         guard let age = content.age(at: now) else { return nil }
-        // What never comes to life gets its picture without keys.
+        // Take the picture of content that never accepts keys without pressing any.
         if age == .max { return keys.step(at: .max) == .picture ? .picture : nil }
         while true {
             switch keys.step(at: age) {
@@ -86,5 +86,5 @@ struct DisplayLoop<Content: DisplayContent> {
     }
 }
 
-/// The least nanoseconds between two frames of a frozen display, which shows only its own cost.
+/// The minimum time between frames of a frozen display, in nanoseconds: only its cost changes.
 private let frozenFrameTime: UInt64 = 1_000_000_000

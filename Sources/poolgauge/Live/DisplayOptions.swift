@@ -1,35 +1,35 @@
 import Dashboard
 import TerminalUI
 
-/// How a display looks, and what it does without a person.
+/// The look of a display, and its unattended actions.
 struct DisplayOptions {
-    /// The theme that is used first.
+    /// The initial theme.
     var theme = Theme.standard
-    /// The themes that `t` goes through.
+    /// The themes that the `t` key cycles through.
     var themes = Theme.builtIn
-    /// nil for what the locale's encoding can show.
+    /// The characters that draw charts; nil for the best that the locale supports.
     var glyphs: GlyphSet?
     /// Frames per second.
     var refreshRate = DashboardSettings.standardRefreshRate
-    /// Whether the mouse belongs to the display.
+    /// Whether the display uses the mouse.
     var usesMouse = true
-    /// The bindings that differ from the shipped ones.
+    /// The key bindings that differ from the default ones.
     var keyChanges: [DashboardCommand: [Key]] = [:]
-    /// Keys that are pressed without a person.
+    /// The keys to press automatically.
     var keys: [Key] = []
-    /// When the first of them is pressed, in nanoseconds since there is something to show.
+    /// The time of the first key, in nanoseconds after the first content.
     var keysStart: UInt64 = 1_000_000_000
-    /// Whether a picture ends the display.
+    /// Whether the display ends with a picture.
     var takesPicture = false
-    /// The file that receives what the display used.
+    /// The file for the cost of the display.
     var costs: ReportDestination?
 
-    /// Reads the configuration, and the themes.
+    /// Reads the configuration and the themes.
     ///
     /// - Parameters:
-    ///   - theme: The theme that the command line names; the configuration's by default.
-    ///   - folder: Where the configuration is.
-    /// - Throws: What is wrong with it.
+    ///   - theme: The theme of the command line; by default, the one of the configuration.
+    ///   - folder: The folder of the configuration.
+    /// - Throws: The errors of the configuration or the theme.
     init(theme: String? = nil, folder: ConfigurationFolder = .init()) throws {
         let settings = try DashboardSettings.load(from: folder)
         let library = ThemeLibrary(folder: folder.themes)

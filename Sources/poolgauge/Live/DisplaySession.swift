@@ -3,15 +3,15 @@ import CursesTerminal
 import Foundation
 import TerminalUI
 
-/// A display from its first frame to its last, on the process's terminal or for a picture.
+/// Runs a display, on the process's terminal or for a picture.
 struct DisplaySession {
     let options: DisplayOptions
 
     /// The characters that a display can use.
     struct Glyphs {
-        /// What pictures are made of at first.
+        /// The initial set.
         var first: GlyphSet
-        /// What the terminal can show.
+        /// The sets that the terminal supports.
         var choices: [GlyphSet]
     }
 
@@ -19,8 +19,8 @@ struct DisplaySession {
     ///
     /// - Parameters:
     ///   - make: Creates the content.
-    ///   - report: Writes what came of it, after the terminal is as it was before.
-    /// - Throws: `TerminalError`, what `make` and `report` throw, and the status of a signal.
+    ///   - report: Writes the results after the terminal has been restored.
+    /// - Throws: `TerminalError`, the errors of `make` and `report`, and the exit code of a signal.
     func run<Content: DisplayContent>(
         _ make: (any Terminal, Glyphs) throws -> Content,
         report: (Content) throws -> Void
@@ -28,11 +28,11 @@ struct DisplaySession {
         let environment = ProcessInfo.processInfo.environment
         let terminal = try CursesTerminal(environment: environment, wantsMouse: options.usesMouse)
         let isUTF8 = TextEncoding.isUTF8()
-        // The fonts of Linux's own console have no braille.
+        // The fonts of the Linux console lack braille characters.
         let isConsole = environment["TERM"] == "linux"
         let glyphs = Glyphs(
             first: options.glyphs ?? (isUTF8 && !isConsole ? .braille : .ascii),
-            // What the terminal would show as question marks is not offered.
+            // Offer only sets that the terminal can show.
             choices: isUTF8 ? GlyphSet.allCases : [.ascii]
         )
         let content: Content
@@ -45,7 +45,7 @@ struct DisplaySession {
         terminal.close()
         loop.end()
         if case .signal(let signal) = end {
-            // After a hang-up nothing reads standard output; a file is written all the same.
+            // After a hang-up, standard output fails, but a report file can still be written.
             try? writeCosts(loop.cost)
             try? report(loop.content)
             throw ExitCode(128 + signal)
@@ -54,9 +54,9 @@ struct DisplaySession {
         try report(loop.content)
     }
 
-    /// Shows content on a surface alone, and returns its last picture.
+    /// Shows content on a surface without a terminal, and returns the last frame.
     ///
-    /// - Throws: What `make` throws, and the status of a signal.
+    /// - Throws: The errors of `make`, and the exit code of a signal.
     func picture<Content: DisplayContent>(
         size: Size,
         _ make: (any Terminal, Glyphs) throws -> Content

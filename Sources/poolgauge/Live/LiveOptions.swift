@@ -1,27 +1,27 @@
 import WorkloadEngine
 
-/// How runs are shown live.
+/// The options of runs on the dashboard.
 struct LiveOptions {
-    /// The arm that runs first; the scenario's first by default.
+    /// The arm that runs first; nil for the scenario's first arm.
     var arm: String?
-    /// Whether the next arm follows by itself when one has run to its end.
-    var goesOn = false
-    /// Whether the program ends when the arm has run to its end.
+    /// Whether the next arm starts automatically when an arm's run is complete.
+    var startsNextArm = false
+    /// Whether the program ends when the arm's run is complete.
     var endsWithRun = false
     /// A copy of the user's database to run on; nil for the scenario's data.
     var database: UserDatabase?
-    /// The file that receives the report; nil for one line for each arm on standard output.
+    /// The file for the report; nil for one line for each arm on standard output.
     var report: ReportDestination?
-    /// How it is written.
+    /// The format of the report.
     var format = ReportFormat.text
-    /// How the display looks.
+    /// The options of the display.
     var display: DisplayOptions
 
     /// Reads the configuration.
     ///
-    /// - Throws: What is wrong with it.
+    /// - Throws: The errors of the configuration.
     init() throws { display = try DisplayOptions() }
 
-    /// Shows runs on a display with these options.
+    /// Creates options with the options of the display.
     init(display: DisplayOptions) { self.display = display }
 }

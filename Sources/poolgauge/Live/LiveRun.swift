@@ -4,9 +4,9 @@ import Synchronization
 import Telemetry
 import WorkloadEngine
 
-/// The run of one arm, beside a screen that looks in ten times a second.
+/// The run of one arm on background threads; a display polls its samples.
 final class LiveRun: Sendable {
-    /// How a run ended.
+    /// The result of a run.
     typealias Outcome = Result<ArmResult, any Error>
 
     private struct Inbox {
@@ -19,12 +19,12 @@ final class LiveRun: Sendable {
     private let inbox: Box
     private let isOver = DispatchSemaphore(value: 0)
 
-    /// Shared with the run's callback, which begins before this object is complete.
+    /// Shared with the run's callback, which may run before this object is initialized.
     private final class Box: Sendable {
         let state = Mutex(Inbox())
     }
 
-    /// Begins the run.
+    /// Starts the run.
     init(
         scenario: Scenario,
         arm: Arm,
@@ -55,7 +55,7 @@ final class LiveRun: Sendable {
         }
     }
 
-    /// The samples since the last call, and how the run ended if it did; the outcome comes once.
+    /// Returns the samples since the last call, and once, the outcome of a run that has ended.
     func take() -> (samples: [Sample], outcome: Outcome?) {
         inbox.state.withLock { state in
             defer { state = Inbox() }
@@ -63,38 +63,38 @@ final class LiveRun: Sendable {
         }
     }
 
-    /// Ends the run, and waits for the end of what it has open.
+    /// Ends the run and waits until its connections are closed.
     func end(within seconds: Int) {
         run.stop()
         if isOver.wait(timeout: .now() + .seconds(seconds)) == .success { isOver.signal() }
     }
 
-    /// Ends the run; its outcome follows.
+    /// Requests the end of the run; `take()` returns its outcome later.
     func stop() { run.stop() }
 
-    /// Holds the load back, and its time: accesses that run go on.
+    /// Pauses the load and its clock; running accesses continue.
     func pause() { run.pause() }
 
-    /// Lets a load that was held back go on.
+    /// Resumes a paused load.
     func resume() { run.resume() }
 
-    /// Interrupts every statement that runs.
+    /// Interrupts all running statements.
     func interrupt() { run.interrupt() }
 
-    /// Interrupts the statement of one connection; false when it cannot be reached.
+    /// Interrupts the statement of one connection; returns false if the connection is not open.
     func interrupt(connection label: String) -> Bool { run.interrupt(connection: label) }
 
-    /// Copies the write-ahead log into the database soon.
+    /// Requests a checkpoint.
     func checkpoint(_ mode: CheckpointMode) { run.checkpoint(mode) }
 
     /// Takes a snapshot and keeps it.
     func makeSnapshot() { run.makeSnapshot() }
 
-    /// Releases the snapshot with this label, or the oldest, that ``makeSnapshot()`` took.
+    /// Releases the snapshot of ``makeSnapshot()`` with this label, or the oldest one.
     func releaseSnapshot(label: String?) { run.releaseSnapshot(label: label) }
 
-    /// Turns a knob of the load.
+    /// Changes a knob of the load.
     ///
-    /// - Throws: Why it cannot be turned.
+    /// - Throws: The reason if the knob cannot be changed.
     func set(_ knob: LoadKnob) throws { try run.set(knob) }
 }

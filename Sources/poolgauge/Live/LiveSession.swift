@@ -3,12 +3,12 @@ import Dashboard
 import TerminalUI
 import WorkloadEngine
 
-/// The dashboard over runs, from its first frame to the removal of the last file.
+/// Runs a scenario on the dashboard, and removes its files afterwards.
 struct LiveSession {
     let scenario: Scenario
     let options: LiveOptions
 
-    /// Shows the dashboard on the process's terminal, and reports on each arm.
+    /// Shows the dashboard on the process's terminal and reports on each arm.
     func run() throws {
         let datasets = DatasetStore()
         defer { datasets.remove() }
@@ -23,7 +23,7 @@ struct LiveSession {
         if let failure { throw failure }
     }
 
-    /// Shows the dashboard on a surface alone, and returns its last picture.
+    /// Shows the dashboard on a surface without a terminal, and returns the last frame.
     func picture(size: Size) throws -> Surface {
         let datasets = DatasetStore()
         defer { datasets.remove() }

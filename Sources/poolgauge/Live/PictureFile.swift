@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// A file that receives a picture of a surface, in the form that its name asks for.
+/// A file for a picture of a surface; its name's extension determines the format.
 struct PictureFile {
     private enum Form: String, CaseIterable {
         case txt
@@ -17,7 +17,7 @@ struct PictureFile {
         let ending = name.contains(".") ? name.split(separator: ".").last ?? "" : ""
         guard let form = Form(rawValue: ending.lowercased()) else {
             throw CommandFailure(
-                "--screenshot: '\(path)' must end with .txt, .ans (ANSI) or .svg"
+                "--screenshot: the file name '\(path)' must end with .txt, .ans (ANSI) or .svg"
             )
         }
         self.form = form

@@ -4,7 +4,7 @@ import TerminalUI
 import WorkloadEngine
 
 extension RunDisplay {
-    /// Does what the dashboard asks for; what came of it is said in the ticker.
+    /// Performs an action of the dashboard; the ticker shows its result.
     mutating func perform(_ action: DashboardAction) {
         switch action {
         case .quit, .setRefreshRate: break
@@ -22,12 +22,12 @@ extension RunDisplay {
         case .turn(let knob): turn(knob)
         case .copy(let text):
             if !terminal.copy(text) {
-                model.note("this terminal has no clipboard for programs", severity: .warning)
+                model.note("this terminal does not allow clipboard access", severity: .warning)
             }
         }
     }
 
-    /// Turns a knob, and keeps it turned for the runs that follow.
+    /// Changes a knob, for this run and those that follow.
     private mutating func turn(_ knob: LoadKnob) {
         do {
             try run.set(knob)
@@ -39,34 +39,34 @@ extension RunDisplay {
     }
 
     private mutating func setLoadPaused(_ isPaused: Bool) {
-        // The screen knows the state of the newest sample, a tenth of a second ago: a key that asks
-        // for what is so already was pressed twice since.
+        // The model knows the state of the newest sample, which is a tenth of a second old. If it
+        // requests the current state, the user has pressed the key twice since then.
         isLoadPaused = isPaused == isLoadPaused ? !isPaused : isPaused
         if isLoadPaused {
             run.pause()
-            model.note("you hold the load back: what runs goes on, nothing starts")
+            model.note("load paused: running accesses continue, no new ones start")
         } else {
             run.resume()
-            model.note("the load goes on")
+            model.note("load resumed")
         }
     }
 
-    /// Rebuilds the pool: its size is set when it is opened, so the arm's run starts over.
+    /// Rebuilds the pool and restarts the arm's run: a pool's size is fixed when it is opened.
     private mutating func setReaderCount(_ count: Int) {
         let arm = scenario.arms[cycle.current]
         guard arm.kind == .pool else {
-            model.note("\(arm.name) has one connection, not readers", severity: .warning)
+            model.note("\(arm.name) has a single connection and no readers", severity: .warning)
             return
         }
         guard (1...1000).contains(count), count != arm.readers else { return }
         scenario.arms[cycle.current].readers = count
-        model.note("the pool is rebuilt with \(count) readers: the run starts over")
-        take(cycle.again())
+        model.note("the pool is rebuilt with \(count) readers: the run restarts")
+        take(cycle.restart())
     }
 }
 
 extension LoadKnob {
-    /// Which knob it is: of what is asked of one, the newest holds.
+    /// The identity of a knob; its newest value applies.
     enum Place: Hashable {
         case workers(String)
         case rate(String)
@@ -75,7 +75,7 @@ extension LoadKnob {
         case holdTime(String)
     }
 
-    /// Which knob it is.
+    /// The identity of the knob.
     var place: Place {
         switch self {
         case .workers(let client, _): .workers(client)
@@ -86,9 +86,9 @@ extension LoadKnob {
         }
     }
 
-    /// What it is set to, for the ticker; nil values are the scenario's.
+    /// The new value, for the ticker; nil values are the scenario's.
     var words: String {
-        let usual = "as the scenario says"
+        let usual = "the scenario's value"
         switch self {
         case .workers(let client, let count):
             return "\(client) to " + HumanUnits.counted(count, "worker", "workers")
@@ -97,18 +97,18 @@ extension LoadKnob {
         case .rateFactor(let factor):
             return "all rates to \(HumanUnits.percent(factor))"
         case .writeShare(let share):
-            return "the share of writes to \(share.map(HumanUnits.percent) ?? usual)"
+            return "the write share to \(share.map(HumanUnits.percent) ?? usual)"
         case .holdTime(let client, let seconds):
             let time = seconds.map {
                 HumanUnits.duration(nanoseconds: UInt64(min(max($0, 0), 1e9) * 1e9))
             }
-            return "the holds of \(client) to \(time ?? usual)"
+            return "the hold time of \(client) to \(time ?? usual)"
         }
     }
 }
 
 extension CheckpointMode {
-    /// The mode that the dashboard asks for.
+    /// Converts the dashboard's mode.
     fileprivate init(_ mode: DashboardAction.CheckpointMode) {
         switch mode {
         case .passive: self = .passive

@@ -12,12 +12,12 @@ import Darwin
 
 /// The dashboard over runs of a scenario's arms.
 struct RunDisplay: DisplayContent {
-    /// Microseconds from holding the load back to stopping the program: nobody notices them.
+    /// The time between pausing the load and stopping the program, in microseconds.
     private static let stopDelay: UInt32 = 50_000
 
-    /// The scenario, with the readers that somebody chose for its pools.
+    /// The scenario, with the user's changes to the readers of its pools.
     var scenario: Scenario
-    private let goesOn: Bool
+    private let startsNextArm: Bool
     private let endsWithRun: Bool
     private let datasets: DatasetStore
     private let database: UserDatabase?
@@ -25,19 +25,19 @@ struct RunDisplay: DisplayContent {
     var model: DashboardModel
     var cycle: ArmCycle
     var run: LiveRun
-    /// The knobs that somebody turned, which stay so when the pool is rebuilt and in the next arm.
+    /// The knobs that the user changed; they also apply to a rebuilt pool and the next arm.
     var knobs: [LoadKnob.Place: LoadKnob] = [:]
-    /// Whether somebody holds the load back.
+    /// Whether the user paused the load.
     var isLoadPaused = false
-    /// How long the program was stopped (^Z) during the arm that runs.
+    /// How long the program was stopped (^Z) during the current arm.
     private var stoppedSeconds = 0.0
-    /// When the load was first seen to run.
+    /// The time of the first sample of a running load.
     private var loadBegan: UInt64?
-    /// What became of the arms that ran, one line each.
+    /// The verdicts on the arms that ran, one line each.
     private(set) var verdicts: [String] = []
-    /// What the arms that ran gave, partial or not.
+    /// The results of the arms that ran, including partial ones.
     private(set) var results: [ArmResult] = []
-    /// What went wrong with the arm that ran last.
+    /// The failure of the arm that ran last, if any.
     private(set) var failure: (any Error)?
 
     init(
@@ -52,7 +52,7 @@ struct RunDisplay: DisplayContent {
         database = options.database
         self.terminal = terminal
         self.model = model
-        goesOn = options.goesOn
+        startsNextArm = options.startsNextArm
         endsWithRun = options.endsWithRun
         let first = scenario.arms.firstIndex { $0.name == options.arm } ?? 0
         cycle = ArmCycle(count: scenario.arms.count, current: first)
@@ -70,7 +70,7 @@ struct RunDisplay: DisplayContent {
 
     var isOver: Bool { endsWithRun && cycle.isOver }
 
-    /// The time since the load began; a run that failed before never comes to life.
+    /// The time since the load started; `.max` if the run failed before.
     func age(at now: UInt64) -> UInt64? {
         guard let loadBegan else { return cycle.isOver ? .max : nil }
         return now - min(now, loadBegan)
@@ -81,11 +81,11 @@ struct RunDisplay: DisplayContent {
     func render(size: Size) -> Surface { model.render(size: size) }
 
     mutating func noteContinued() {
-        // What was due meanwhile is late now, and counts as late.
+        // Accesses that became due during the stop count as late.
         model.note("the program was stopped while its load ran", severity: .warning)
     }
 
-    /// Ends the run, waits a moment for its files to be gone, and takes in its result.
+    /// Ends the run, waits briefly for the removal of its files, and records its result.
     mutating func end() {
         run.end(within: 5)
         let (_, outcome) = run.take()
@@ -100,15 +100,15 @@ struct RunDisplay: DisplayContent {
         }
         guard let outcome else { return }
         let isAllWell = take(outcome)
-        // An arm that failed is not left in a hurry: somebody has to read why.
-        take(cycle.runEnded(goesOn: goesOn && isAllWell))
+        // After a failure, the next arm does not start, so that the user can read the message.
+        take(cycle.runEnded(startsNext: startsNextArm && isAllWell))
         if cycle.isOver {
             let next = scenario.arms[cycle.following].name
             model.note("finished: 'a' runs \(next), 'q' quits")
         }
     }
 
-    /// Notes what a run gave; false when it failed.
+    /// Records the outcome of a run; returns false if it failed.
     @discardableResult
     private mutating func take(_ outcome: LiveRun.Outcome) -> Bool {
         switch outcome {
@@ -117,7 +117,7 @@ struct RunDisplay: DisplayContent {
             var verdict = TextReport.verdict(of: result, scenario: scenario.name)
             if stoppedSeconds > 0 {
                 let time = HumanUnits.seconds(stoppedSeconds)
-                verdict += ", besides \(time) for which the program was stopped"
+                verdict += ", excluding \(time) for which the program was stopped"
             }
             verdicts.append(verdict)
             failure = nil
@@ -141,10 +141,10 @@ struct RunDisplay: DisplayContent {
         return true
     }
 
-    /// Stops the program and, so that nothing becomes due meanwhile, the load's time.
+    /// Stops the program, and pauses the load's clock so that no access becomes due meanwhile.
     mutating func stop(_ terminal: any Terminal) {
         run.pause()
-        // Accesses that run end in peace: one that is stopped with the program takes that long.
+        // Let running accesses end: otherwise their time would include the stop.
         usleep(Self.stopDelay)
         let before = MonotonicTime.now
         terminal.stop()
@@ -152,11 +152,11 @@ struct RunDisplay: DisplayContent {
         if !isLoadPaused { run.resume() }
         stoppedSeconds += seconds
         model.note(
-            "stopped for \(HumanUnits.seconds(seconds)): the load's time stood still meanwhile"
+            "stopped for \(HumanUnits.seconds(seconds)); the load's clock was paused"
         )
     }
 
-    /// Does what the order of the arms asks for.
+    /// Performs a step of the arm cycle.
     mutating func take(_ step: ArmCycle.Step) {
         switch step {
         case .stay: break

@@ -3,14 +3,14 @@ import Dispatch
 import Synchronization
 import TerminalUI
 
-/// A terminal that nobody sees: it keeps the last surface, for a picture.
+/// A terminal without a screen; it keeps the last surface for a picture.
 final class SurfaceTerminal: Terminal {
     let size: Size
     let depth = ColorDepth.direct
     private(set) var surface: Surface
     private let interrupted = Flag()
 
-    /// Set on the queue of signals, waited for on the thread of the display.
+    /// Set on the queue of signals; the thread of the display waits for it.
     private final class Flag: Sendable {
         let isSet = Atomic<Bool>(false)
         let wakeUp = DispatchSemaphore(value: 0)
@@ -21,7 +21,7 @@ final class SurfaceTerminal: Terminal {
         surface = Surface(size: size)
     }
 
-    /// Makes the loop end soon; to be called from any thread.
+    /// Ends the loop soon; can be called from any thread.
     var interrupt: @Sendable () -> Void {
         let interrupted = interrupted
         return {

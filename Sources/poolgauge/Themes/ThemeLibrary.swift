@@ -1,18 +1,18 @@
 import Foundation
 import TerminalUI
 
-/// The themes that there are: those that come along, and those of somebody's folder.
+/// The available themes: the built-in ones and those in the user's folder.
 struct ThemeLibrary {
-    /// The themes that can be used; one of the folder takes the place of one that has its name.
+    /// The valid themes; a theme in the folder replaces a built-in one with the same name.
     let themes: [Theme]
-    /// What is wrong with files of the folder.
+    /// The errors of files in the folder.
     let failures: [any Error]
-    /// What is wrong, by the name that the theme would have.
+    /// The errors, by the name of the theme.
     private let failuresByName: [String: any Error]
 
     private static let ending = ".yaml"
 
-    /// Reads the themes of a folder, if it is there.
+    /// Reads the themes of a folder, if it exists.
     init(folder: String?) {
         var themes = Theme.builtIn
         var failures: [(name: String, error: any Error)] = []
@@ -33,12 +33,12 @@ struct ThemeLibrary {
         failuresByName = Dictionary(failures.map { ($0.name, $0.error) }) { first, _ in first }
     }
 
-    /// The theme of this name, or of a file: whatever has a slash or ends with `.yaml`.
+    /// Returns the theme with a name, or of a file if the name contains `/` or ends with `.yaml`.
     ///
-    /// - Throws: What is wrong with the file, or the nearest name.
+    /// - Throws: The error of the file, or an ``UnknownThemeError``.
     func theme(named name: String) throws -> Theme {
         if name.contains("/") || name.hasSuffix(Self.ending) { return try Self.read(name) }
-        // A file of somebody's that is wrong is not quietly replaced by the one that comes along.
+        // The built-in theme must not hide an error in the user's file of the same name.
         if let failure = failuresByName[name] { throw failure }
         if let theme = themes.first(where: { $0.name == name }) { return theme }
         throw UnknownThemeError(name: name, known: themes.map(\.name))

@@ -1,20 +1,20 @@
 import TerminalUI
 
-/// A theme, as somebody wants to see it before choosing: every role and every gradient.
+/// A preview of a theme with all its roles and gradients.
 struct ThemePreview {
     let theme: Theme
 
-    /// What a role is shown with: what it colours on the dashboard.
+    /// The sample text of each role, similar to its use on the dashboard.
     private static let samples: [Role: String] = [
         .text: "ordinary text", .dim: "units and hints", .border: "╭─ border ─╮",
         .title: "Title", .accent: "q quit", .track: "··········", .ok: "✔ all is well",
-        .warning: "▲ worth a look", .error: "✖ failed", .reader: "reader-1",
-        .writer: "writer", .snapshot: "snapshot-1", .waiting: "3 wait", .limit: "max 4",
+        .warning: "▲ unusual", .error: "✖ failed", .reader: "reader-1",
+        .writer: "writer", .snapshot: "snapshot-1", .waiting: "3 waiting", .limit: "max 4",
         .running: "● running SQL", .held: "◆ held by code", .committing: "▼ committing",
         .locked: "✖ waits for a lock", .opening: "○ opening", .idle: "· idle",
     ]
 
-    /// The picture, as cells.
+    /// Renders the preview.
     func surface(glyphs: GlyphSet) -> Surface {
         let roles = Role.allCases.filter { Self.samples[$0] != nil }
         let rows = (roles.count + 1) / 2
@@ -58,7 +58,7 @@ struct ThemePreview {
 }
 
 extension Rect {
-    /// The rectangle without its first rows.
+    /// Returns the rectangle without its first rows.
     fileprivate func dropping(rows: Int) -> Rect {
         Rect(x: minX, y: minY + rows, width: width, height: max(0, height - rows))
     }

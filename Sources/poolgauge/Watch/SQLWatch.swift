@@ -1,17 +1,17 @@
 import SQLTrace
 import SQLiteWatch
 
-/// The statements of watched programs, beside a watch session.
+/// Traces the statements of watched programs, in addition to a watch session.
 ///
-/// Where they cannot be traced, the reports say what is missing, and contain all else.
+/// If tracing fails, the reports state the reason and contain all other data.
 struct SQLWatch {
     private let session: SQLTraceSession?
     private let problem: String?
 
-    /// How often events are read: a buffer lasts for longer.
+    /// The time between two reads of events, before the kernel's buffer fills.
     private static let pause = Duration.milliseconds(20)
 
-    /// Starts to trace the programs that use databases.
+    /// Starts tracing the programs that use databases.
     init(paths: [String], options: SQLTraceOptions) {
         do throws(TraceError) {
             session = try SQLTraceSession(
@@ -30,7 +30,7 @@ struct SQLWatch {
         }
     }
 
-    /// Shows the programs that use further databases.
+    /// Traces the programs that use further databases.
     func add(_ paths: [String]) {
         for path in paths { session?.add(path: path) }
     }
@@ -38,7 +38,7 @@ struct SQLWatch {
     /// Removes the probes.
     func end() { session?.close() }
 
-    /// Watches for some time, and reads the events meanwhile.
+    /// Watches for a time and reads events meanwhile.
     func run(_ watch: WatchSession, for duration: Duration, until isStopped: () -> Bool) {
         guard let session else { return watch.run(for: duration, until: isStopped) }
         let clock = ContinuousClock()
@@ -51,7 +51,7 @@ struct SQLWatch {
         }
     }
 
-    /// Adds what was traced to reports.
+    /// Adds the traced statements to reports.
     func complete(_ reports: inout [WatchReport]) {
         for index in reports.indices {
             if let problem { reports[index].notes.append(problem) }

@@ -9,7 +9,7 @@ struct WatchConditionArgument {
     /// The condition as the user wrote it.
     var text: String
 
-    /// The condition that a text states.
+    /// Parses a condition.
     static func parse(_ text: String) throws -> WatchConditionArgument {
         guard
             let comparison = WatchCondition.Comparison.allCases.first(where: {
@@ -17,12 +17,12 @@ struct WatchConditionArgument {
             }),
             let range = text.range(of: comparison.rawValue)
         else {
-            throw ValidationError("'\(text)' is not a condition; write pin > 30s")
+            throw ValidationError("'\(text)' is not a condition; write, for example, 'pin > 30s'")
         }
         let name = trimmed(text[..<range.lowerBound])
         guard let metric = WatchCondition.Metric(rawValue: name) else {
             let names = WatchCondition.Metric.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("'\(name)' is not one of \(names)")
+            throw ValidationError("unknown metric '\(name)'; expected one of \(names)")
         }
         let value = try value(trimmed(text[range.upperBound...]), unit: metric.unit)
         return WatchConditionArgument(

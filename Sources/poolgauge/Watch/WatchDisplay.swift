@@ -11,8 +11,8 @@ struct WatchDisplay: DisplayContent {
     private var began: UInt64?
     private let start = MonotonicTime.now
 
-    /// Nanoseconds after which planned keys are pressed although nothing was found to watch.
-    private static let patience: UInt64 = 2_000_000_000
+    /// The time after which planned keys are pressed without any report, in nanoseconds.
+    private static let keyDelay: UInt64 = 2_000_000_000
 
     init(feed: WatchFeed, model: WatchDashboard, terminal: any Terminal) {
         self.feed = feed
@@ -28,7 +28,7 @@ struct WatchDisplay: DisplayContent {
 
     func age(at now: UInt64) -> UInt64? {
         if let began { return now - min(now, began) }
-        let end = start + Self.patience
+        let end = start + Self.keyDelay
         return now > end ? now - end : nil
     }
 
@@ -39,7 +39,7 @@ struct WatchDisplay: DisplayContent {
         if began == nil, !batch.reports.isEmpty { began = MonotonicTime.now }
     }
 
-    /// Does nothing: reports contain the cost of the whole process, with the display.
+    /// Does nothing: reports contain the cost of the whole process, including the display.
     mutating func setDisplayCost(_ share: Double?) {}
 
     mutating func handle(_ event: InputEvent) -> Bool {
@@ -48,7 +48,7 @@ struct WatchDisplay: DisplayContent {
             case .quit: return false
             case .copy(let text):
                 if !terminal.copy(text) {
-                    model.note("this terminal has no clipboard for programs", isWarning: true)
+                    model.note("this terminal does not allow clipboard access", isWarning: true)
                 }
             }
         }

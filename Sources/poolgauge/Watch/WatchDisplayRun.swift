@@ -11,10 +11,10 @@ struct WatchDisplayRun {
     /// The time between two reports.
     var interval = Self.standardInterval
 
-    /// How SQL is traced; nil when it is not.
+    /// The options of SQL tracing; nil without tracing.
     var sql: SQLTraceOptions?
 
-    /// The time between two reports by default.
+    /// The default time between two reports.
     static let standardInterval = Duration.milliseconds(250)
 
     /// Shows the dashboard on the process's terminal.
@@ -26,11 +26,11 @@ struct WatchDisplayRun {
             } report: { _ in
             }
         } catch let error as TerminalError {
-            throw CommandFailure(error.text(wayOut: "poolgauge top --once"))
+            throw CommandFailure(error.text(alternative: "poolgauge top --once"))
         }
     }
 
-    /// Shows the dashboard on a surface alone, and returns its last picture.
+    /// Shows the dashboard on a surface without a terminal, and returns the last frame.
     func picture(size: Size) throws -> Surface {
         let keys = try keys
         return try DisplaySession(options: options).picture(size: size) {

@@ -4,13 +4,13 @@ import SQLTrace
 import SQLiteWatch
 import Synchronization
 
-/// A watch session on a separate thread, whose reports a display collects.
+/// Runs a watch session on a separate thread; a display collects its reports.
 final class WatchFeed: Sendable {
-    /// What happened since the last call of ``take()``.
+    /// The data since the last call of ``take()``.
     struct Batch {
         /// The reports, one list for each interval.
         var reports: [[WatchReport]] = []
-        /// What the search for databases could not see; nil when it found nothing new.
+        /// The limits of the search for databases; nil if it found nothing new.
         var notes: [String]?
     }
 
@@ -24,16 +24,16 @@ final class WatchFeed: Sendable {
     private let interval: Duration
     private let isOver = DispatchSemaphore(value: 0)
 
-    /// Seconds between two searches for new databases.
+    /// The time between two searches for new databases, in seconds.
     private static let searchPause: [WatchSource.Kind: Double] = [.folder: 2, .machine: 10]
 
-    /// Starts to watch.
+    /// Starts watching.
     ///
     /// - Parameters:
-    ///   - source: Where the databases come from.
+    ///   - source: The source of the databases.
     ///   - interval: The time between two reports.
-    ///   - sql: How SQL is traced; nil when it is not.
-    /// - Throws: `CommandFailure` when the databases cannot be watched.
+    ///   - sql: The options of SQL tracing; nil without tracing.
+    /// - Throws: `CommandFailure` if the databases cannot be watched.
     init(source: WatchSource, interval: Duration, sql: SQLTraceOptions? = nil) throws {
         self.source = source
         self.interval = interval
@@ -41,7 +41,7 @@ final class WatchFeed: Sendable {
         let first = try source.find(DatabaseSearch(helper: command))
         let start = Mutex<(any Error)?>(nil)
         let isStarted = DispatchSemaphore(value: 0)
-        // A session belongs to one thread, so the thread creates it.
+        // The thread creates the session, because a session belongs to one thread.
         let thread = Thread { [self] in
             defer { isOver.signal() }
             do {
@@ -60,7 +60,7 @@ final class WatchFeed: Sendable {
         state.withLock { $0.batch.notes = first.notes }
     }
 
-    /// What happened since the last call.
+    /// Returns the data since the last call.
     func take() -> Batch {
         state.withLock { state in
             defer { state.batch = Batch() }
@@ -68,7 +68,7 @@ final class WatchFeed: Sendable {
         }
     }
 
-    /// Ends the session, and waits for the end of its helpers.
+    /// Ends the session and waits for its helpers to end.
     func end() {
         state.withLock { $0.isStopped = true }
         _ = isOver.wait(timeout: .now() + .seconds(3))
@@ -99,7 +99,7 @@ final class WatchFeed: Sendable {
         private let sql: SQLWatch?
         private var session: WatchSession?
         private var known: Set<String>
-        /// The databases that the session did not take.
+        /// The number of databases that the session rejected.
         private var refused = 0
 
         init(command: [String], found: WatchSource.Found, sql: SQLTraceOptions?) throws {
@@ -113,14 +113,14 @@ final class WatchFeed: Sendable {
             }
         }
 
-        /// What is not watched, in sentences.
+        /// Sentences about databases that are not watched.
         var notes: [String] {
             guard refused > 0 else { return [] }
             let limit = WatchSession.databaseLimit
-            return ["\(refused) more databases are not watched: \(limit) are the most."]
+            return ["\(refused) more databases are not watched: the limit is \(limit)."]
         }
 
-        /// Samples, and returns the reports on the interval.
+        /// Samples for an interval and returns its reports.
         func watch(for interval: Duration, until isStopped: () -> Bool) -> [WatchReport] {
             guard let session else {
                 let parts = interval.components
@@ -138,7 +138,7 @@ final class WatchFeed: Sendable {
             return reports
         }
 
-        /// Watches those of some databases that are new; false when none is.
+        /// Starts watching those databases that are new; returns false if none is.
         func add(_ paths: [String]) -> Bool {
             let new = paths.filter { !known.contains($0) }
             guard !new.isEmpty else { return false }

@@ -4,29 +4,29 @@ import SQLiteWatch
 import TerminalUI
 import WorkloadEngine
 
-/// Watches databases without a screen, and reports.
+/// Watches databases without a dashboard, and reports.
 struct WatchRun {
     var format = TopSubcommand.WatchFormat.text
-    /// Whether it reports at each interval.
+    /// Whether to report at each interval.
     var follows = false
     var interval = Duration.seconds(1)
-    /// How long it lasts; nil for two seconds when it reports once, and else without an end.
+    /// How long to watch; nil for two seconds for a single report, otherwise without limit.
     var duration: Duration?
-    /// What ends it, if met.
+    /// The condition that ends the command, if any.
     var condition: WatchConditionArgument?
-    /// Whether one report is a list of the databases, instead of a report on each.
+    /// Whether to report a list of the databases instead of a report on each.
     var isList = false
-    /// What the search for databases could not see.
+    /// The limits of the search for databases.
     var notes: [String] = []
 
     private let session: WatchSession
     private let sql: SQLWatch?
     private let isOne: Bool
 
-    /// How long it watches before it reports once.
-    private static let glance = Duration.seconds(2)
+    /// How long to watch before a single report.
+    private static let singleReportDuration = Duration.seconds(2)
 
-    /// Begins to watch.
+    /// Starts watching.
     init(files: [String], sql: SQLTraceOptions? = nil) throws {
         do {
             session = try WatchSession(
@@ -38,7 +38,7 @@ struct WatchRun {
         self.sql = sql.map { SQLWatch(paths: files, options: $0) }
     }
 
-    /// Reports until its end.
+    /// Reports until the end of the command.
     func run() throws {
         let interruption = Interruption {}
         let isStopped = { interruption.signal != nil }
@@ -46,7 +46,7 @@ struct WatchRun {
         session.sample()
         try check(session.states)
         guard follows || condition != nil else {
-            let reports = watch(for: duration ?? Self.glance, until: isStopped)
+            let reports = watch(for: duration ?? Self.singleReportDuration, until: isStopped)
             if isList {
                 try Self.write(WatchedDatabaseList(reports: reports, notes: notes), format)
             } else {
@@ -83,7 +83,7 @@ struct WatchRun {
         try end(interruption)
     }
 
-    /// How long a condition was waited for.
+    /// The timeout of the condition, as text.
     private var timeoutText: String {
         let parts = (duration ?? .zero).components
         return HumanUnits.secondsLabel(Double(parts.seconds) + Double(parts.attoseconds) / 1e18)
@@ -97,7 +97,7 @@ struct WatchRun {
         try StandardOutput.write(format == .json ? list.json() : list.text)
     }
 
-    /// Watches for some time, and returns the reports on it.
+    /// Watches for a time and returns its reports.
     private func watch(for duration: Duration, until isStopped: () -> Bool) -> [WatchReport] {
         guard let sql else {
             session.run(for: duration, until: isStopped)
@@ -113,7 +113,7 @@ struct WatchRun {
         if let signal = interruption.signal { throw ExitCode(128 + signal) }
     }
 
-    /// Refuses what cannot be watched; a file that is followed may appear later.
+    /// Throws an error for files that cannot be watched; a followed file may appear later.
     private func check(
         _ states: [(path: String, state: WatchedFile.State, problem: String?)]
     ) throws {
@@ -125,7 +125,7 @@ struct WatchRun {
                 guard !follows, condition == nil else { continue }
                 throw CommandFailure("there is no file '\(file)'; check the path")
             case .notADatabase:
-                throw CommandFailure("'\(file)' is no SQLite database: \(problem ?? "")")
+                throw CommandFailure("'\(file)' is not a SQLite database: \(problem ?? "")")
             case .unreadable:
                 throw CommandFailure(
                     "'\(file)' cannot be read: \(problem ?? "")",

@@ -1,25 +1,25 @@
 import Foundation
 import SQLiteWatch
 
-/// Where the databases come from that `poolgauge top` watches.
+/// The source of the databases that `poolgauge top` watches.
 enum WatchSource: Sendable, Equatable {
     /// Files, and the databases of folders.
     case paths([String])
     /// The databases that processes of this machine have open.
     case machine
 
-    /// The source that arguments name; without any, the whole machine.
+    /// Creates the source for arguments; the whole machine without arguments.
     init(arguments: [String]) { self = arguments.isEmpty ? .machine : .paths(arguments) }
 
-    /// What a search found.
+    /// The result of a search.
     struct Found: Equatable {
         /// The paths of the databases.
         var paths: [String] = []
-        /// What the search could not see.
+        /// The limits of the search.
         var notes: [String] = []
     }
 
-    /// Whether databases may appear that are not watched yet.
+    /// Whether new databases may appear.
     var canGrow: Bool {
         switch self {
         case .machine: true
@@ -27,17 +27,17 @@ enum WatchSource: Sendable, Equatable {
         }
     }
 
-    /// Whether it names one file, so that no list is needed.
+    /// Whether the source is a single file, which needs no list.
     var isOneFile: Bool {
         guard case .paths(let paths) = self else { return false }
         return paths.count == 1 && !canGrow
     }
 
-    /// What to say as long as nothing was found.
+    /// The text to show until a database is found.
     var placeholder: String {
         switch self {
         case .machine:
-            "No process has a SQLite database open, as far as this user may see. "
+            "No process that is visible to this user has a SQLite database open. "
                 + "Databases are listed here as soon as one is opened."
         case .paths(let paths):
             "There is no SQLite database in "
@@ -46,20 +46,20 @@ enum WatchSource: Sendable, Equatable {
         }
     }
 
-    /// Why there is nothing to report on.
+    /// The error message if no database is found.
     var nothingFound: String {
         switch self {
         case .machine:
-            "no process has a SQLite database open, as far as this user may see"
+            "no process that is visible to this user has a SQLite database open"
         case .paths(let paths):
             "there is no SQLite database in '"
                 + paths.map(PrintableText.escaped).joined(separator: "', '") + "'"
         }
     }
 
-    /// Searches.
+    /// Searches for databases.
     ///
-    /// - Throws: `CommandFailure` for a folder that cannot be listed.
+    /// - Throws: `CommandFailure` if a folder cannot be listed.
     func find(_ search: DatabaseSearch) throws -> Found {
         var found = Found()
         switch self {
@@ -84,8 +84,8 @@ enum WatchSource: Sendable, Equatable {
         let limit = WatchSession.databaseLimit
         if found.paths.count > limit {
             found.notes.append(
-                "Of \(found.paths.count) databases, the first \(limit) are watched. Name the files "
-                    + "of interest to watch others."
+                "Of \(found.paths.count) databases, only the first \(limit) are watched. To watch "
+                    + "others, name their files."
             )
             found.paths = Array(found.paths.prefix(limit))
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Dashboard
 
-/// Selecting a part of a screen with Tab, and showing it alone with Enter.
+/// Tab selects a part of a screen; Enter shows it alone.
 struct PartsTests {
     private static let size = Size(width: 120, height: 40)
 
@@ -75,6 +75,6 @@ struct PartsTests {
     @Test func enterWithoutASelectionShowsAHint() {
         let model = dashboard([.enter])
         #expect(model.screen == .overview)
-        #expect(model.history.newestEvents(1)[0].message.contains("Tab chooses a panel"))
+        #expect(model.history.newestEvents(1)[0].message.contains("Tab selects a panel"))
     }
 }

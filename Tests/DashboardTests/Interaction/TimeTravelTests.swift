@@ -49,9 +49,9 @@ struct TimeTravelTests {
         var model = dashboard()
         for key in "Sabc" { _ = model.handle(.key(.character(key))) }
         _ = model.handle(.key(.enter))
-        #expect(model.render(size: size).plainText.contains("'abc' is no time"))
+        #expect(model.render(size: size).plainText.contains("'abc' is not a time"))
         for _ in 0..<3 { _ = model.handle(.key(.backspace)) }
-        #expect(!model.render(size: size).plainText.contains("is no time"))
+        #expect(!model.render(size: size).plainText.contains("is not a time"))
         _ = model.handle(.key(.escape))
         #expect(model.overlay == nil && !model.isPaused)
     }

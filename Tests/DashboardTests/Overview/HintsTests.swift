@@ -27,7 +27,7 @@ struct HintsTests {
 
     @Test func aGrowingLogNamesTheScreenWithTheCause() {
         let growing = overview { 2_000 + UInt64($0) * 100 }
-        #expect(growing.contains("4 tells why it grows"))
+        #expect(growing.contains("4 shows why it grows"))
         #expect(overview(size: (80, 24)) { 2_000 + UInt64($0) * 100 }.contains("▲ grows, see 4"))
         // A long log of constant length; and a log below SQLite's automatic checkpoint.
         #expect(!overview { _ in 4_000 }.contains("grows"))
@@ -36,9 +36,9 @@ struct HintsTests {
 
     @Test func theHintShowsTheConfiguredKey() throws {
         let keys = try DashboardKeys(changing: [.snapshots: [.character("w")]])
-        #expect(overview(keys: keys) { 2_000 + UInt64($0) * 100 }.contains("w tells why it grows"))
+        #expect(overview(keys: keys) { 2_000 + UInt64($0) * 100 }.contains("w shows why it grows"))
         let none = try DashboardKeys(changing: [.snapshots: []])
-        #expect(!overview(keys: none) { 2_000 + UInt64($0) * 100 }.contains("tells why it grows"))
+        #expect(!overview(keys: none) { 2_000 + UInt64($0) * 100 }.contains("shows why it grows"))
     }
 
     @Test func interruptsAreReportedAsCallsAndStatements() {

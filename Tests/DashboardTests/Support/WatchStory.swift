@@ -71,11 +71,11 @@ struct WatchStory {
                 WatchVerdict(
                     .longWriter,
                     pid: 4714,
-                    "sync (4714) has held the lock to write for at least "
+                    "sync (4714) has held the write lock for at least "
                         + "\(WatchWords.decimal(now - 16)) s: no other process can write; worker "
                         + "(4711) probably waits.",
-                    remedy: "End its transaction: look for other work inside of a transaction, in "
-                        + "process 4714."
+                    remedy: "End its transaction: in process 4714, search for BEGIN without "
+                        + "COMMIT or ROLLBACK, and for other work during transactions."
                 )
             )
         }
@@ -84,8 +84,8 @@ struct WatchStory {
                 WatchVerdict(
                     .pinned,
                     pid: 4713,
-                    "The log is pinned by report (4713): it has read one old state, of frame 500, "
-                        + "for at least \(WatchWords.decimal(now - 10)) s.",
+                    "report (4713) pins the log: it has been reading the state of frame 500 for at "
+                        + "least \(WatchWords.decimal(now - 10)) s.",
                     remedy: "End its read transaction: reset or finalize its statements."
                 )
             )
@@ -127,9 +127,9 @@ struct WatchStory {
             tablesCoverage: isWAL
                 ? WatchedCoverage(framesRead: 25, readShare: 1, unknownShare: 0.04) : nil,
             episodes: episodes(now),
-            verdict: findings.first ?? WatchVerdict(.nothing, "Nothing unusual was seen."),
+            verdict: findings.first ?? WatchVerdict(.nothing, "Nothing unusual was observed."),
             findings: findings,
-            notes: ["This runs in a PID namespace: processes outside of it are not listed."]
+            notes: ["This program runs in a PID namespace: processes outside of it are not listed."]
         )
     }
 

@@ -72,7 +72,7 @@ struct BlockersTests {
         var database = pool
         database.connections[0].state = .waitingForLock
         let group = Blockers.all(in: database).first
-        #expect(group?.wanted == "a lock of the file")
+        #expect(group?.wanted == "a file lock")
         #expect(group?.remark?.contains("another process") == true)
         database.connections[1].transaction = .write
         let known = Blockers.all(in: database).first

@@ -50,7 +50,7 @@ struct HoldSharesTests {
         var history = History()
         for sequence in 0..<100 { history.append(sample(sequence, reader: "old", writer: nil)) }
         for sequence in 100..<201 { history.append(sample(sequence, reader: "new", writer: nil)) }
-        history.look(at: 9)
+        history.show(time: 9)
         #expect(HoldShares.all(in: history, seconds: 5)[0].holders.map(\.name) == ["old"])
     }
 

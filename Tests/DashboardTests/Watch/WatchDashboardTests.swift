@@ -58,7 +58,7 @@ struct WatchDashboardTests {
             Issue.record("no copy: \(actions)")
             return
         }
-        #expect(text.hasPrefix("sync (4714) has held the lock to write"))
+        #expect(text.hasPrefix("sync (4714) has held the write lock"))
         #expect(picture(model).contains("copied: sync"))
     }
 
@@ -86,7 +86,7 @@ struct WatchDashboardTests {
         #expect(before.split(separator: "\n").dropLast() == after.split(separator: "\n").dropLast())
         model.press(" ")
         #expect(!model.isPaused)
-        #expect(picture(model).contains("sync (4714) has held the lock to write"))
+        #expect(picture(model).contains("sync (4714) has held the write lock"))
     }
 
     @Test func stepsMoveByReports() throws {
@@ -116,7 +116,7 @@ struct WatchDashboardTests {
         guard time == 17 else { return }
         let shown = picture(model)
         #expect(shown.contains("7.0 s BACK"))
-        #expect(shown.contains("sync (4714) has held the lock to write for at least 1.0 s"))
+        #expect(shown.contains("sync (4714) has held the write lock for at least 1.0 s"))
         #expect(shown.contains("4714 sync"))
         #expect(shown.contains("writer, reader"))
         // The episode had not ended at that moment.
@@ -128,7 +128,7 @@ struct WatchDashboardTests {
         var model = try WatchDashboard.watching()
         model.press("Snoon")
         _ = model.handle(.key(.enter))
-        #expect(picture(model).contains("'noon' is no time; write 12.5"))
+        #expect(picture(model).contains("'noon' is not a time; write 12.5"))
     }
 
     @Test func aClickOnALaneGoesToItsTime() throws {
@@ -272,7 +272,7 @@ struct WatchDashboardTests {
         #expect(model.databases.map(\.reportBytes).reduce(0, +) <= WatchHistory.budget)
         // The oldest reports are dropped, and the newest ones are available.
         var history = model.databases[39]
-        history.look(at: 0)
+        history.show(time: 0)
         #expect(history.now > 0 && history.now < 100)
     }
 
@@ -285,7 +285,7 @@ struct WatchDashboardTests {
         }
         #expect(history.moments.count == WatchHistory.capacity)
         #expect(history.lanes.allSatisfy { $0.points.count <= WatchHistory.capacity })
-        history.look(at: 0)
+        history.show(time: 0)
         #expect(history.now >= 600 - Double(WatchHistory.capacity) / 4)
     }
 }

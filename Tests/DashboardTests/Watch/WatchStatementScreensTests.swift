@@ -68,7 +68,7 @@ struct WatchStatementScreensTests {
     @Test func openTransactionsShowTheirAgeAndNoControlCharacter() throws {
         var model = try dashboard()
         model.press("8")
-        for word in ["77 cron.py", "open, writes", "4.90", "4.80", "begin immediate\\u{1b}[2J"] {
+        for word in ["77 cron.py", "open, writing", "4.9 s", "4.8 s", "begin immediate\\u{1b}[2J"] {
             #expect(text(model).contains(word), "\(word)")
         }
     }
@@ -76,7 +76,7 @@ struct WatchStatementScreensTests {
     @Test func waitsNameTheWaiterAndItsBlocker() throws {
         var model = try dashboard()
         model.press("9")
-        for word in ["812 worker.py", "77 cron.py", "BUSY", "4.80"] {
+        for word in ["812 worker.py", "77 cron.py", "BUSY", "4.8 s"] {
             #expect(text(model).contains(word), "\(word)")
         }
     }

@@ -27,10 +27,10 @@ struct LogUseTests {
         let state = WALWords.state(log, width: 100, rows: 1)
         #expect(!state.isPinned)
         #expect(
-            state.words
-                == "✔ nothing pins it: writes start over at its beginning, and the file keeps its size"
+            state.text
+                == "✔ not pinned: writes reuse it from the start, and the file keeps its size"
         )
-        #expect(WALWords.frames(log, width: 60) == "120 frames in use of 11,020, 100 copied back")
+        #expect(WALWords.frames(log, width: 60) == "120 frames in use of 11,020, 100 checkpointed")
         var database = DatabaseStatus(label: "d", kind: .pool)
         database.wal = log
         let whole = WALWords.meaning(database, truncate: "c, then t").first ?? ""
@@ -43,7 +43,7 @@ struct LogUseTests {
     @Test func theTextIsShortenedUntilItFits() {
         let log = wal(room(for: 11_020), 120, copied: 100)
         for width in stride(from: 20, through: 100, by: 8) {
-            let words = WALWords.state(log, width: width, rows: 1).words
+            let words = WALWords.state(log, width: width, rows: 1).text
             #expect(words.count <= max(width, 12) || words == "✔ not pinned")
         }
         let pin = WALPin(by: .init(name: "s"), cause: .oldReader, ageNanoseconds: 1)

@@ -27,7 +27,7 @@ struct KnobTests {
         var model = dashboard()
         let select = Array(repeating: Key.down, count: 4)
         #expect(press(select + [.right], &model) == [.turn(.rate(client: "ui", perSecond: 300))])
-        #expect(model.asked == ["ui: rate": 300])
+        #expect(model.requestedKnobs == ["ui: rate": 300])
         #expect(
             press([.character("+")], &model) == [.turn(.rate(client: "ui", perSecond: 400))]
         )
@@ -36,7 +36,7 @@ struct KnobTests {
         var sample = try #require(Story().samples(until: 10.1).last)
         sample.knobs?.clients[0].rate = 400
         model.ingest(sample)
-        #expect(model.asked.isEmpty)
+        #expect(model.requestedKnobs.isEmpty)
     }
 
     @Test func aShareNeverExceedsOne() {
@@ -63,6 +63,6 @@ struct KnobTests {
         model.ingest(sample)
         #expect(press([.character("7"), .right], &model).isEmpty)
         let picture = model.render(size: Size(width: 120, height: 40)).plainText
-        #expect(picture.contains("nothing about this run can be turned"))
+        #expect(picture.contains("this run has no knobs"))
     }
 }

@@ -84,7 +84,7 @@ struct DatabaseOptionTests {
                 in: folder
             )
             #expect(outcome.status == 64)
-            #expect(outcome.errors.contains("--in-place is for 'poolgauge run' alone"))
+            #expect(outcome.errors.contains("--in-place works only with 'poolgauge run'"))
         }
     }
 }

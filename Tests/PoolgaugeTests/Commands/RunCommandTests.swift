@@ -89,7 +89,7 @@ struct RunCommandTests {
                 in: folder
             )
             #expect(outcome.status == 0)
-            #expect(outcome.errors.contains("the database stays in "))
+            #expect(outcome.errors.contains("the database remains in "))
             #expect(contents(of: folder).contains { outcome.errors.contains($0) })
         }
     }
@@ -133,7 +133,10 @@ struct RunCommandTests {
         (["dashboard", "--press", "<Entre>"], "Enter"),
         (["dashboard"], "poolgauge run"),
         (["dashboard", "--refresh", "0"], "--refresh must be"),
-        (["dashboard", "--screenshot", "a.svg", "--output", "b"], "--screenshot takes a picture"),
+        (
+            ["dashboard", "--screenshot", "a.svg", "--output", "b"],
+            "--screenshot cannot be combined"
+        ),
         (["themes", "preview", "drakula"], "'dracula'"),
         (["scenarios", "validate", "absent.yaml"], "absent.yaml"),
     ]

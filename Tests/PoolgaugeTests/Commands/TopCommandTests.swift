@@ -112,7 +112,7 @@ struct TopCommandTests {
 
     private static let mistakes: [([String], String)] = [
         (["top", "absent.sqlite"], "absent.sqlite"),
-        (["top", "text"], "no SQLite database"),
+        (["top", "text"], "not a SQLite database"),
         (["top", "."], "no SQLite database in '.'"),
         (["top", "x", "--once", "--theme", "light"], "dashboard"),
         (["top", "x", "--screenshot", "x.gif"], ".svg"),

@@ -74,12 +74,12 @@ struct SettingsDecoderTests {
         let error = #expect(throws: SettingsError.self) { try decode(yaml) }
         let issues = try #require(error).issues
         let expected = [
-            "config.yaml:1:10: version '2' is not known; expected 1",
+            "config.yaml:1:10: unknown version '2'; expected 1",
             "config.yaml:2:1: unknown key 'them'; did you mean 'theme'?",
-            "config.yaml:3:9: there are no glyphs 'brail'; did you mean 'braille'?",
-            "config.yaml:4:10: 'fast' is not a rate of refreshing; expected frames a second",
-            "config.yaml:5:8: 'maybe' is not true or false",
-            "config.yaml:7:3: there is no command 'quitt'; did you mean 'quit'?",
+            "config.yaml:3:9: unknown glyphs 'brail'; did you mean 'braille'?",
+            "config.yaml:4:10: 'fast' is not a refresh rate; expected 0.5 to 60 frames per second",
+            "config.yaml:5:8: expected true or false, not 'maybe'",
+            "config.yaml:7:3: unknown command 'quitt'; did you mean 'quit'?",
             "config.yaml:8:10: there is no key '<F99>'",
             "config.yaml:9:9: expected a key such as q",
         ]
@@ -88,10 +88,10 @@ struct SettingsDecoderTests {
     }
 
     @Test(arguments: [
-        ("keys:\n  sort: x\n  theme: x", "config.yaml:3:3: the key x of 'theme' is 'sort' already"),
-        ("keys: {quit: []}", "config.yaml:1:8: no key is left for 'quit'"),
+        ("keys:\n  sort: x\n  theme: x", "config.yaml:3:3: the key x of 'theme' already belongs to 'sort'"),
+        ("keys: {quit: []}", "config.yaml:1:8: 'quit' needs a key"),
         ("keys: 7", "config.yaml:1:7: '7' is not a mapping"),
-        ("theme: [", "config.yaml:"), ("- a", "config.yaml:1:1: a configuration is a mapping"),
+        ("theme: [", "config.yaml:"), ("- a", "config.yaml:1:1: a configuration must be a mapping"),
         ("theme: a\ntheme: b", "config.yaml:"), ("refresh: 0", "config.yaml:1:10: '0'"),
         ("refresh: 1000", "config.yaml:1:10: '1000'"),
     ])

@@ -27,7 +27,7 @@ struct HeadlessCommandTests {
         (["run", "ycsb-c", "--seed", "1.5"], "0 to 18446744073709551615"),
         (["run", "ycsb-c", "--duration", "721h"], "720h"),
         (["run", "ycsb-c", "--duration", "99999999999999999s"], "8784h"),
-        (["run", "ycsb-c", "--scale", "0"], "from 1 on"),
+        (["run", "ycsb-c", "--scale", "0"], "1 or more"),
         (["run", "ycsb-c", "--set", "clients.ui"], "path=value"),
         (["run", "ycsb-c", "--set", "arms.pol.readers=3"], "arms.pool"),
         (["run", "ycsb-c", "--in-place"], "--database"),
@@ -175,7 +175,7 @@ struct HeadlessCommandTests {
                 in: folder
             )
             #expect(refused.status == 64)
-            #expect(refused.errors.contains("--in-place needs one --arm"))
+            #expect(refused.errors.contains("--in-place requires a single --arm"))
             #expect(try Data(contentsOf: database) == before)
             let changed = try HeadlessProgram.run(arguments + ["--in-place"], in: folder)
             #expect(changed.status == 0, "\(changed)")

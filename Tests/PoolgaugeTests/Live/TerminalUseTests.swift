@@ -47,7 +47,7 @@ struct TerminalUseTests {
             // The first key of the key bar's upper row.
             let start = program.output.count
             program.type("\u{1B}[<0;4;39M\u{1B}[<0;4;39m")
-            try program.wait(for: "Moving about", from: start)
+            try program.wait(for: "Navigation", from: start)
             program.send(SIGTERM)
             let end = try program.waitUntilEnd()
             #expect(end == .status(128 + SIGTERM))
@@ -75,7 +75,7 @@ struct TerminalUseTests {
             )
             try program.wait(for: "LIVE")
             program.type("qH")
-            try program.wait(for: "Moving about")
+            try program.wait(for: "Navigation")
             program.type("\u{1B}X")
             let end = try program.waitUntilEnd()
             #expect(end == .status(0))

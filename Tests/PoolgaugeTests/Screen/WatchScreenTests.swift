@@ -57,8 +57,8 @@ struct WatchScreenTests {
 
     @Test func keysWorkAndTheTerminalIsRestored() throws {
         try withTop { program, _, folder in
-            // After a second, there are reports to go back to.
-            try program.wait(for: "The log is pinned by report")
+            // After a second of reports, which leaves some to go back to.
+            try program.wait(for: "pins the log")
             program.type("?")
             try program.wait(for: "watching continues")
             program.type("?")

@@ -176,7 +176,7 @@ struct DatabaseCopyTests {
         let program = try program("c.execute('pragma locking_mode=exclusive')")
         try program.run("c.execute('pragma journal_mode=wal'); transfer(401)")
         #expect(
-            throws: DatabaseCopy.Refusal.changing("a process has it in exclusive locking mode")
+            throws: DatabaseCopy.Refusal.changing("a process uses it in exclusive locking mode")
         ) { try makeCopy() }
     }
 

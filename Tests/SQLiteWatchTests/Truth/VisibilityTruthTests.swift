@@ -76,7 +76,7 @@ struct VisibilityTruthTests {
         #expect(report.notes.contains { $0.contains("open files of") && $0.contains("as root") })
         #if arch(x86_64)
         #expect(report.process(program)?.waiting?.isWaiting != true)
-        #expect(report.notes.contains { $0.contains("cannot be inferred") })
+        #expect(report.notes.contains { $0.contains("cannot be detected") })
         #endif
     }
 
@@ -107,7 +107,7 @@ struct VisibilityTruthTests {
         // The pid in its own namespace is different.
         #expect(found.pid > 1)
         #expect(found.pid != program.pid)
-        #expect(!report.notes.contains { $0.contains("not visible here") })
+        #expect(!report.notes.contains { $0.contains("An invisible process") })
     }
 
     @Test(.enabled(if: canChangeNamespace, "needs root and PID namespaces"))
@@ -116,7 +116,7 @@ struct VisibilityTruthTests {
         try program.run(Self.setUp)
         let report = try report(namespace)
         #expect(report.processes.isEmpty)
-        #expect(report.notes.contains { $0.contains("A process that is not visible here") })
+        #expect(report.notes.contains { $0.contains("An invisible process") })
         #expect(report.notes.contains { $0.contains("PID namespace") && $0.contains("--pid=host") })
         #expect(report.wal != nil)
         #expect(report.verdict.kind != .leftoverWAL)
@@ -190,7 +190,7 @@ struct VisibilityTruthTests {
         #expect(report.processes.count == 1)
         #expect(report.processes.first?.locks.map(\.kind).contains(.writer) == true)
         #expect(report.processes.first?.share.writer.value == 1)
-        #expect(!report.notes.contains { $0.contains("not visible here") })
+        #expect(!report.notes.contains { $0.contains("An invisible process") })
     }
 }
 #endif

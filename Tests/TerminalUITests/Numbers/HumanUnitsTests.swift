@@ -18,8 +18,18 @@ struct HumanUnitsTests {
 
     @Test(
         arguments: [
-            (0, "0 B"), (999, "999 B"), (1_024, "1.00 KiB"), (40_400_000, "38.5 MiB"),
-            (1 << 30, "1.00 GiB"),
+            (0, "0 ms"), (0.000_082, "82.0 µs"), (0.3, "300 ms"), (0.999_6, "1.0 s"),
+            (1.24, "1.2 s"), (125, "2m 05s"), (.nan, "0 ms"), (.infinity, "0 ms"),
+        ] as [(Double, String)]
+    )
+    func agesHaveOneDecimal(seconds: Double, text: String) {
+        #expect(HumanUnits.duration(seconds: seconds) == text)
+    }
+
+    @Test(
+        arguments: [
+            (0, "0 B"), (999, "999 B"), (1_024, "1.0 KiB"), (40_400_000, "38.5 MiB"),
+            (412 << 20, "412 MiB"), (1 << 30, "1.0 GiB"),
         ] as [(UInt64, String)]
     )
     func sizesAreBinary(bytes: UInt64, text: String) {
@@ -71,6 +81,13 @@ struct HumanUnitsTests {
         #expect(HumanUnits.count(7) == "7")
         #expect(HumanUnits.count(50_007) == "50,007")
         #expect(HumanUnits.count(1_000_000) == "1.00M")
+        #expect(HumanUnits.exact(1_423_007) == "1,423,007")
+        #expect(HumanUnits.exact(1, "frame") == "1 frame")
+        #expect(HumanUnits.exact(1_423, "frame") == "1,423 frames")
+        #expect(HumanUnits.number(0.42) == "0.4")
+        #expect(HumanUnits.number(12) == "12")
+        #expect(HumanUnits.number(1_423.4) == "1,423")
+        #expect(HumanUnits.number(.nan) == "0")
         #expect(HumanUnits.counted(1, "reader", "readers") == "1 reader")
         #expect(HumanUnits.counted(0, "reader", "readers") == "0 readers")
         #expect(HumanUnits.seconds(12.34) == "12.3 s")

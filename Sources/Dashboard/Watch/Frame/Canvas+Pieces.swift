@@ -1,9 +1,9 @@
 import TerminalUI
 
 extension Canvas {
-    /// Pieces of a line with commas between them, in as many rows as they need.
+    /// Joins pieces with commas, in as many rows as necessary.
     ///
-    /// A piece is never broken.
+    /// A piece is never broken across rows.
     func rows(of pieces: [[Span]], width: Int) -> [[Span]] {
         let comma = Span(", ", theme.style(.dim))
         var rows: [[Span]] = []

@@ -1,18 +1,18 @@
 import TerminalUI
 
-/// What a key asks the watch dashboard for.
+/// A command of the watch dashboard.
 package enum WatchCommand: Hashable, Sendable {
-    /// Shows a screen, by its place in ``WatchDashboard/screens``.
+    /// Shows a screen, given by its index in ``WatchDashboard/screens``.
     case screen(Int)
     /// Shows the next database.
     case nextDatabase
-    /// Shows the database before.
+    /// Shows the previous database.
     case previousDatabase
-    /// What the dashboard over a run does with the same key: it moves, travels in time, or changes
+    /// A command that the dashboard over a run also has: it moves, goes to another time, or changes
     /// the display.
     case common(DashboardCommand)
 
-    /// Its name in a configuration.
+    /// The name in a configuration.
     var name: String {
         switch self {
         case .screen(let place): "screen-\(place + 1)"
@@ -22,15 +22,15 @@ package enum WatchCommand: Hashable, Sendable {
         }
     }
 
-    /// What commands are for: the sections of the help.
+    /// The purposes of commands, which are the sections of the help.
     enum Purpose: String, CaseIterable {
         case screens = "Screens"
-        case moving = "Moving about"
+        case moving = "Navigation"
         case time = "Time"
         case display = "Display"
     }
 
-    /// What it is for; nil for a command that this dashboard does not have.
+    /// The purpose; nil for a command that this dashboard lacks.
     var purpose: Purpose? {
         switch self {
         case .screen, .nextDatabase, .previousDatabase: return .screens
@@ -49,13 +49,13 @@ package enum WatchCommand: Hashable, Sendable {
 package typealias WatchKeys = KeyTable<WatchCommand>
 
 extension KeyTable<WatchCommand> {
-    /// The keys for these screens.
+    /// Creates the keys for screens with changes of a configuration.
     ///
     /// - Parameters:
     ///   - screens: The screens, in the order of their keys `1`, `2`, …
-    ///   - changes: The keys that a configuration gives to commands of the dashboard over a run;
-    ///     keys that both dashboards share change here too.
-    /// - Throws: ``Failure`` when no key would quit.
+    ///   - changes: The keys of a configuration for commands of the dashboard over a run; changes
+    ///     of common commands also apply here.
+    /// - Throws: ``Failure`` if no key quits.
     package init(
         screens: [any WatchScreen.Type],
         changing changes: [DashboardCommand: [Key]] = [:]
@@ -74,7 +74,7 @@ extension KeyTable<WatchCommand> {
         )
     }
 
-    /// The keys for these screens, as they ship.
+    /// Returns the default keys for screens.
     package static func standard(_ screens: [any WatchScreen.Type]) -> WatchKeys {
         WatchKeys(bindings: bindings(screens))
     }
@@ -115,19 +115,19 @@ extension KeyTable<WatchCommand> {
         KeyBinding(
             [.character("N")],
             .previousDatabase,
-            name: "database before",
-            help: "the database before",
+            name: "previous database",
+            help: "the previous database",
             priority: nil
         ),
     ]
 
-    /// What the common commands mean here, where that differs.
+    /// The help for common commands with another meaning in this dashboard.
     private static let helpTexts: [DashboardCommand: String] = [
         .left: "columns to the left",
         .right: "columns to the right",
         .pause: "freeze the display; watching continues",
-        .stepBack: "freeze, and one report back",
-        .stepForward: "one report forward",
+        .stepBack: "freeze, and go one report back",
+        .stepForward: "go one report forward",
         .seek: "go to a time of the watch",
         .zoomIn: "show less time",
         .zoomOut: "show more time",

@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// The last rows of the watch dashboard: its keys, its screens, and what watching costs.
+/// The last rows of the watch dashboard: its keys, its screens, and the cost of watching.
 struct WatchFooter {
     let dashboard: WatchDashboard
 
@@ -20,7 +20,7 @@ struct WatchFooter {
         ).draw(on: &canvas, in: rect)
     }
 
-    /// The processor time of the dashboard with its sampling and its helpers.
+    /// The processor time of the dashboard, including its sampling and its helpers.
     private var cost: String {
         guard let history = dashboard.databases.first, history.moments.count > 0 else { return "" }
         var (used, seconds) = (0.0, 0.0)
@@ -50,7 +50,7 @@ struct WatchFooter {
         return true
     }
 
-    /// The keys that do something on this screen, the most important first.
+    /// The relevant keys of this screen, the most important first.
     private var commands: [KeyBar.Item] {
         let view = dashboard.view
         let screen = dashboard.screens[dashboard.screen]
@@ -66,7 +66,7 @@ struct WatchFooter {
             case .common(.expand):
                 guard view.part != nil || !screen.sortableTitles.isEmpty else { return nil }
                 if let part = view.part, screen.parts.indices.contains(part) {
-                    name = view.isExpanded ? "all parts" : screen.parts[part] + " alone"
+                    name = view.isExpanded ? "all parts" : screen.parts[part] + " only"
                     priority = 90
                 } else if opensDatabase {
                     name = "open"

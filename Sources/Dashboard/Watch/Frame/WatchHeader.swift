@@ -1,8 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The first row of the watch dashboard: the database, its size and mode, its commits, its
-/// processes.
+/// The first row of the watch dashboard: the database with its size, mode, commits and processes.
 struct WatchHeader {
     let dashboard: WatchDashboard
 
@@ -44,8 +43,8 @@ struct WatchHeader {
         return segments
     }
 
-    /// Whether the display shows now.
-    private var state: (mark: String, words: String, role: Role) {
+    /// The state of the display.
+    private var state: (mark: String, text: String, role: Role) {
         if let history = dashboard.history, history.cursor != nil,
             history.now < history.newestTime
         {

@@ -1,17 +1,17 @@
 import TerminalUI
 
-/// The help of the watch dashboard: every key, and what the marks of the lanes mean.
+/// The help of the watch dashboard with all keys and the marks of lanes.
 struct WatchHelp {
     let keys: WatchKeys
-    /// The first line that is shown.
+    /// The first displayed line.
     let top: Int
 
-    /// Draws the help over the screen.
+    /// Draws the help above the screen.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         overlay(theme: canvas.theme, glyphs: canvas.glyphs).draw(on: &canvas, in: rect)
     }
 
-    /// The last line that the help can begin with in a terminal of this size.
+    /// Returns the first line of the help's last page in a terminal of this size.
     func lastTop(in size: Size) -> Int {
         overlay(theme: .standard, glyphs: .braille).lastTop(in: size)
     }

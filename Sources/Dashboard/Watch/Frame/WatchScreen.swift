@@ -1,44 +1,43 @@
 import SQLiteWatch
 import TerminalUI
 
-/// A screen of the watch dashboard: created from a scene for each frame, and drawn.
+/// A screen of the watch dashboard, created from a scene for each frame.
 ///
-/// A new screen is one type, and one entry in the list that ``WatchDashboard`` is created with: its
-/// key, its place in the footer and its line in the help follow from the list.
+/// A new screen needs one type and one entry in the list of screens of ``WatchDashboard``. Its key,
+/// its position in the footer and its line in the help derive from the list.
 package protocol WatchScreen: Sendable {
-    /// Its name, for the footer.
+    /// The name, for the footer.
     static var title: String { get }
-    /// What it shows, in at most 40 columns, for the help.
+    /// A description for the help, in at most 40 columns.
     static var help: String { get }
-    /// What its parts show, in the order in which Tab chooses them.
+    /// The names of the parts, in the order of Tab.
     static var parts: [String] { get }
-    /// The titles of the columns that its rows can be sorted by; empty where rows have no order to
-    /// choose, and then no filter either.
+    /// The titles of the sortable columns; empty if rows have neither sorting nor filters.
     static var sortableTitles: [String] { get }
 
-    /// Creates the screen over what was collected.
+    /// Creates the screen for a scene.
     init(scene: WatchScene)
 
-    /// The names of the rows that can be selected, in the order in which they are shown.
+    /// The names of the selectable rows, from the top.
     var rowNames: [String] { get }
 
-    /// What `y` copies while a row is selected; nil for the verdict.
+    /// Returns the text that `y` copies for a selected row; nil for the verdict.
     func copyText(of row: String) -> String?
 
-    /// What Enter does on a selected row.
+    /// Returns the effect of Enter on a selected row.
     func opened(row: String) -> WatchOpening
 
     /// Draws the screen.
     func draw(on canvas: inout Canvas, in rect: Rect)
 }
 
-/// What Enter does on a row of a screen.
+/// The effect of Enter on a row of a screen.
 package enum WatchOpening: Sendable, Equatable {
-    /// It gives the row's details the room of the other parts, and back.
+    /// Expands or collapses the details of the row.
     case details
-    /// It shows the database with this path on the first screen.
+    /// Shows the database with this path on the first screen.
     case database(path: String)
-    /// It shows the process with this label in detail, on the screen of processes.
+    /// Shows the process with this label in detail, on the processes screen.
     case process(label: String)
 }
 
@@ -50,35 +49,35 @@ extension WatchScreen {
     package func opened(row: String) -> WatchOpening { .details }
 }
 
-/// What a screen of the watch dashboard draws from.
+/// The input of a screen of the watch dashboard.
 package struct WatchScene: Sendable {
-    /// The database that is shown; nil before the first report.
+    /// The displayed database; nil before the first report.
     let history: WatchHistory?
-    /// All databases, in the order in which they were first seen.
+    /// All databases, in the order of their first reports.
     let databases: [WatchHistory]
-    /// The seconds that lanes and charts show.
+    /// The length of time that lanes and charts show, in seconds.
     let seconds: Double
-    /// What is selected, sorted and filtered on this screen.
+    /// The selection, sorting and filter of this screen.
     let view: ListView
-    /// What to say where there is no report: what is searched for or waited for.
+    /// The text to show without a report.
     let placeholder: String
-    /// What cannot be seen, in sentences.
+    /// The limits of the observation, as sentences.
     let notes: [String]
     /// The keys, for hints on screens.
     let keys: WatchKeys
 
-    /// The report that is shown.
+    /// The displayed report.
     var report: WatchReport? { history?.report }
 
-    /// The part that fills the screen, by its place in ``WatchScreen/parts``; nil for all.
+    /// The index of the part that fills the screen, in ``WatchScreen/parts``; nil for all parts.
     var expandedPart: Int? { view.isExpanded ? view.part : nil }
 
-    /// Marks the panel in a rectangle if it is the part that was chosen.
+    /// Marks the panel in a rectangle if it is the selected part.
     func markPart(_ part: Int, on canvas: inout Canvas, _ rect: Rect) {
         if view.part == part { canvas.focus(rect) }
     }
 
-    /// The sign between a title and its subtitle.
+    /// Returns the separator between a title and its subtitle.
     func separator(_ canvas: Canvas) -> String { canvas.glyphs == .ascii ? "- " : "· " }
 
     /// Draws lines of text in the middle of a rectangle.

@@ -1,18 +1,15 @@
 import SQLiteWatch
 import TerminalUI
 
-/// Numbers of reports as screens show them.
+/// Formats values of reports for screens.
 enum WatchWords {
-    /// What identifies a process in lists: the number first, so that no column cuts it off.
+    /// Returns the label of a process, with the ID first, so that narrow columns do not cut it off.
     static func process(_ name: String, _ pid: Int32) -> String { "\(pid) \(name)" }
 
-    /// A time in seconds: `430 ms`, `12.3 s`, `4:05`.
-    static func duration(_ seconds: Double) -> String {
-        guard seconds.isFinite, seconds > 0 else { return "0 ms" }
-        return HumanUnits.duration(nanoseconds: UInt64(min(seconds, 1e9) * 1e9))
-    }
+    /// Formats a time: `430 ms`, `12.3 s`, `2m 05s`.
+    static func duration(_ seconds: Double) -> String { HumanUnits.duration(seconds: seconds) }
 
-    /// How long a lock has been held: `≥ 12.3 s`, or `~ 12.3 s` where it may have been released
+    /// Formats the hold time of a lock: `≥ 12.3 s`, or `~ 12.3 s` if it may have been released
     /// between two samples.
     static func held(_ lock: WatchedLock, isASCII: Bool) -> String {
         guard lock.seconds > 0 else { return "now" }
@@ -20,26 +17,26 @@ enum WatchWords {
         return "\(sign) \(duration(lock.seconds))"
     }
 
-    /// A share with its error, in percent: `12.3 ±1.6`.
+    /// Formats a share with its error in percent: `12.3 ±1.6`.
     static func share(_ estimate: WatchedEstimate, isASCII: Bool) -> String {
         guard estimate.value > 0 else { return "" }
         let value = estimate.value >= 0.9995 ? "100" : decimal(estimate.value * 100)
         return "\(value) \(isASCII ? "+-" : "±")\(decimal(estimate.error * 100))"
     }
 
-    /// A number with one decimal.
+    /// Formats a number with one decimal.
     static func decimal(_ value: Double) -> String {
         guard value.isFinite else { return "?" }
         let tenths = Int((min(max(value, 0), 1e9) * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"
     }
 
-    /// The last part of a path, escaped.
+    /// Returns the last component of a path, escaped.
     static func name(ofPath path: String) -> String {
         PrintableText.escaped(path.split(separator: "/").last.map(String.init) ?? path)
     }
 
-    /// The time of a moment in universal time: `12:04:31`.
+    /// Formats a time of day in UTC: `12:04:31`.
     static func clock(_ time: WatchTime) -> String {
         let day: Int64 = 86_400_000
         let ofDay = ((time.milliseconds % day) + day) % day / 1000
@@ -47,18 +44,18 @@ enum WatchWords {
         return "\(two(ofDay / 3600)):\(two(ofDay / 60 % 60)):\(two(ofDay % 60))"
     }
 
-    /// The journal mode, or why the file cannot be read.
+    /// Returns the journal mode, or the reason why the file cannot be read.
     static func mode(_ file: WatchedFile) -> String {
         switch file.state {
         case .present: file.journalMode == .wal ? "WAL" : "rollback"
         case .empty: "empty"
         case .missing: "missing"
-        case .notADatabase: "no database"
+        case .notADatabase: "not SQLite"
         case .unreadable: "unreadable"
         }
     }
 
-    /// What an episode's process held.
+    /// Returns the lock or mark of an episode.
     static func held(_ kind: WatchEpisode.Kind) -> String {
         switch kind {
         case .writer: "write lock"
@@ -68,7 +65,7 @@ enum WatchWords {
         }
     }
 
-    /// The colour of an episode.
+    /// Returns the colour of an episode.
     static func role(_ kind: WatchEpisode.Kind) -> Role {
         switch kind {
         case .writer, .exclusive: .writer

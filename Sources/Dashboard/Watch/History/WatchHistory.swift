@@ -1,30 +1,31 @@
 import SQLiteWatch
 
-/// What was seen of one database: a report, and the series around it.
+/// The data of one database: the displayed report and the series around it.
 ///
-/// The report is the newest, or, in a history that goes back in time, an earlier one. Its memory is
-/// bounded: 1,200 reports in at most ``setBudget(_:)`` bytes, and the points of at most 512 lanes.
+/// The displayed report is the newest one, or an earlier one after going back in time. The memory
+/// is bounded: 1,200 reports in at most ``setBudget(_:)`` bytes, and the points of at most 512
+/// lanes.
 struct WatchHistory: Sendable, Timeline {
-    /// The reports that are kept: five minutes at four per second.
+    /// The largest number of reports: five minutes at four per second.
     static let capacity = 1_200
-    /// The bytes that the reports of all databases may occupy.
+    /// The size limit of the reports of all databases, in bytes.
     static let budget = 32 << 20
-    /// The seconds over which shares are shown.
+    /// The period of shares, in seconds.
     static let shareSeconds = 10.0
-    /// The seconds over which rates are shown.
+    /// The period of rates, in seconds.
     static let rateSeconds = 2.0
-    /// The most lanes that are kept.
+    /// The largest number of lanes.
     private static let laneLimit = 512
 
-    /// The path of the database, as the report has it.
+    /// The path of the database, as in its reports.
     let path: String
-    /// The report that screens show, without its episodes; its texts are escaped.
+    /// The displayed report, without its episodes; its texts are escaped.
     private(set) var report: WatchReport?
-    /// The place among ``moments`` of an earlier report that is shown; nil for the newest.
+    /// The index in ``moments`` of a displayed earlier report; nil for the newest.
     private(set) var cursor: Int?
-    /// The numbers of the reports, the newest last.
+    /// The values of the reports, the newest last.
     private(set) var moments = RingBuffer<WatchMoment>(capacity: Self.capacity)
-    /// One lane for each process, in the order in which they were first seen.
+    /// One lane for each process, in the order of their first reports.
     private(set) var lanes: [WatchLane] = []
     /// The processes at the displayed moment; holders of locks come first.
     private(set) var rows: [WatchRow] = []
@@ -33,7 +34,7 @@ struct WatchHistory: Sendable, Timeline {
     }
     private var allEpisodes: [WatchEpisode] = []
 
-    /// Watching never ends while a dashboard shows it.
+    /// Watching never ends while the dashboard is open.
     var isOver: Bool { false }
 
     /// Creates a history without reports.
@@ -56,14 +57,14 @@ struct WatchHistory: Sendable, Timeline {
         rows = makeRows()
     }
 
-    /// About how many bytes the reports occupy.
+    /// The approximate size of the reports, in bytes.
     var reportBytes: Int { reports.bytes }
 
-    /// Sets the bytes that the reports of this database may occupy.
+    /// Sets the size limit of this database's reports, in bytes.
     mutating func setBudget(_ bytes: Int) { reports.budget = bytes }
 
-    /// Shows the report at a place among ``moments``, or the nearest that is kept.
-    mutating func look(atPlace place: Int) {
+    /// Shows the report at an index in ``moments``, or the nearest recorded one.
+    mutating func show(at place: Int) {
         let bounded = min(max(place, reports.firstKept), moments.count - 1)
         guard bounded >= 0, let report = reports[bounded] else { return }
         cursor = bounded
@@ -71,7 +72,7 @@ struct WatchHistory: Sendable, Timeline {
         rows = makeRows()
     }
 
-    /// The episodes up to the moment that is shown, the latest first, as they were then.
+    /// The episodes up to the displayed moment, in their state at that moment, the latest first.
     var episodes: [WatchEpisode] {
         guard cursor != nil, let now = report?.time else { return allEpisodes }
         return allEpisodes.filter { $0.start <= now }.map { episode in
@@ -83,13 +84,13 @@ struct WatchHistory: Sendable, Timeline {
         }
     }
 
-    /// The lanes of the processes that used the database in the seconds that are shown.
+    /// Returns the lanes of the processes that used the database in the displayed time.
     func lanes(in seconds: Double) -> [WatchLane] {
         let end = windowEnd(seconds)
         return lanes.filter { $0.lastSeen >= end - seconds && $0.firstSeen <= end }
     }
 
-    /// The sum of a number over the last seconds, and the length of their intervals.
+    /// Returns the sum of a value over the last seconds, and the total length of the intervals.
     func sum(over seconds: Double, _ value: (WatchMoment) -> Double) -> (Double, seconds: Double) {
         var sum = 0.0
         var length = 0.0
@@ -102,18 +103,18 @@ struct WatchHistory: Sendable, Timeline {
         return (sum, length)
     }
 
-    /// A count per second over ``rateSeconds``.
+    /// Returns a rate per second over ``rateSeconds``.
     func rate(_ value: (WatchMoment) -> Double) -> Double {
         let (sum, seconds) = sum(over: Self.rateSeconds, value)
         return seconds > 0 ? sum / seconds : 0
     }
 
-    /// The seconds that shares cover: fewer than ``shareSeconds`` just after the start.
+    /// The actual period of shares, which is shorter than ``shareSeconds`` after the start.
     var coveredSeconds: Double {
         min(Self.shareSeconds, max(1, sum(over: Self.shareSeconds) { _ in 0 }.seconds.rounded()))
     }
 
-    /// Visits the moments of the last seconds with their places, from the newest.
+    /// Visits the moments of the last seconds with their indices, from the newest.
     private func visitMoments(last seconds: Double, _ body: (Int, WatchMoment) -> Void) {
         var index = cursor ?? moments.count - 1
         guard index >= 0 else { return }
@@ -124,7 +125,7 @@ struct WatchHistory: Sendable, Timeline {
         }
     }
 
-    /// Visits the reports of the last seconds that are kept, from the newest.
+    /// Visits the recorded reports of the last seconds, from the newest.
     func visitReports(last seconds: Double, _ body: (WatchReport) -> Void) {
         visitMoments(last: seconds) { place, _ in
             if let report = reports[place] { body(report) }
@@ -195,10 +196,10 @@ struct WatchHistory: Sendable, Timeline {
 
     // MARK: Rows
 
-    /// The processes, those first that keep others waiting most.
+    /// Returns the processes; those that block others most come first.
     ///
-    /// The order depends on coarse steps of the shares of several seconds, so that rows do not
-    /// change their places with each lock.
+    /// The order depends on coarse steps of the shares over several seconds, so that rows do not
+    /// move with each lock.
     private func makeRows() -> [WatchRow] {
         guard let report else { return [] }
         var places: [Int32: Int] = [:]
@@ -231,7 +232,7 @@ struct WatchHistory: Sendable, Timeline {
         return row
     }
 
-    /// The shares of a process over ``shareSeconds``, with the error that their samples imply.
+    /// Returns the shares of a process over ``shareSeconds``, with their sampling errors.
     private func share(of lane: WatchLane) -> WatchedShare {
         let offset = moments.count - lane.points.count
         var (writer, reader, checkpoint, seconds) = (0.0, 0.0, 0.0, 0.0)
@@ -250,7 +251,8 @@ struct WatchHistory: Sendable, Timeline {
             guard seconds > 0, samples > 0 else { return WatchedEstimate(value: 0, error: 1) }
             let share = min(max(held / seconds, 0), 1)
             let count = Double(samples)
-            // One success and one failure more: the error of 0 of n and of n of n is not 0.
+            // One additional success and failure make the error of 0 of n and of n of n larger than
+            // 0.
             let smoothed = (share * count + 1) / (count + 2)
             let error = (smoothed * (1 - smoothed) / count).squareRoot()
             return WatchedEstimate(value: share, error: error)

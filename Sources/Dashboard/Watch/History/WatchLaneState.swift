@@ -1,28 +1,28 @@
 import SQLiteWatch
 import TerminalUI
 
-/// What a lane shows for a process: what it did to a database in one interval.
+/// The state of a process in a lane: its use of a database in one interval.
 enum WatchLaneState: UInt8, Sendable, CaseIterable {
-    /// It held no lock.
+    /// The process held no lock.
     case idle
-    /// It held a lock to read for less than a third of the interval.
+    /// The process held a read lock for less than a third of the interval.
     case readingAtTimes
-    /// It held a lock to read.
+    /// The process held a read lock.
     case reading
-    /// It reads an old state, which keeps frames in the log.
+    /// The process reads an old state, which pins frames in the log.
     case pinning
-    /// It held a lock to write for less than a third of the interval.
+    /// The process held a write lock for less than a third of the interval.
     case writingAtTimes
-    /// It held a lock to write.
+    /// The process held a write lock.
     case writing
-    /// It held the lock to checkpoint.
+    /// The process held the checkpoint lock.
     case checkpointing
-    /// It probably waits for a lock.
+    /// The process probably waits for a lock.
     case waiting
-    /// It does not use the database.
+    /// The process does not use the database.
     case absent
 
-    /// The share of an interval from which a lock counts as held all the time.
+    /// The share of an interval from which a lock counts as held continuously.
     private static let large = 1.0 / 3
 
     /// The state of a process in the interval of a report.
@@ -45,7 +45,7 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Its looks; each glyph differs, so that no state is shown by its colour alone.
+    /// The appearance; every glyph differs, so that colour alone never indicates a state.
     var mark: LaneStrip.Mark {
         switch self {
         case .idle: LaneStrip.Mark(glyph: "·", ascii: ".", role: .idle)
@@ -63,7 +63,7 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
     /// The marks of all states, by their raw values.
     static let marks = allCases.map(\.mark)
 
-    /// What the marks mean, the most important first, for the border of a panel.
+    /// Returns the legend for the border of a panel, the most important marks first.
     static func legend(theme: Theme, glyphs: GlyphSet) -> [[Span]] {
         let order: [WatchLaneState] = [
             .writing, .reading, .pinning, .checkpointing, .waiting, .writingAtTimes,
@@ -77,7 +77,7 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Its name.
+    /// The short description.
     var words: String {
         switch self {
         case .idle: "idle"
@@ -92,16 +92,16 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// What it means, for the help.
+    /// The description for the help.
     var meaning: String {
         switch self {
         case .idle: "idle: holds no lock"
         case .readingAtTimes: "reads for less than 1/3 of the time"
-        case .reading: "reads"
+        case .reading: "reads for at least 1/3 of the time"
         case .pinning: "pins the log: reads an old state"
         case .writingAtTimes: "writes for less than 1/3 of the time"
         case .writing: "writes, or excludes other writers"
-        case .checkpointing: "copies the log into the database"
+        case .checkpointing: "checkpoints: copies the log"
         case .waiting: "probably waits for a lock (inferred)"
         case .absent: "does not use the database"
         }

@@ -1,33 +1,33 @@
 import SQLiteWatch
 
-/// The numbers of one report that charts show.
+/// The values of one report for charts.
 struct WatchMoment: Timed, Equatable {
-    /// Seconds since the first report.
+    /// The time since the first report, in seconds.
     var time: Double
     /// The length of the report's interval, in seconds.
     var seconds: Double
-    /// How often the locks to write were read in it.
+    /// How often the write locks were read in the interval.
     var samples: Int
-    /// How often the locks of readers were read in it.
+    /// How often the read locks were read in the interval.
     var listSamples: Int
     /// The processor time of this program and its helpers, as a share of one core.
     var cost: Double
-    /// The size of the log's file, in bytes; NaN where there is none.
+    /// The size of the log file, in bytes; NaN without a log.
     var logBytes: Double
-    /// The frames of the log that are in use; NaN where that is not known.
+    /// The number of frames in use; NaN if unknown.
     var frames: Double
-    /// The frames that readers keep in the log; NaN where that is not known.
+    /// The number of frames that readers pin; NaN if unknown.
     var pinned: Double
-    /// The commits of the interval, or the transactions of a rollback journal.
+    /// The number of commits in the interval, or of transactions with a rollback journal.
     var commits: Double
-    /// The frames written in the interval.
+    /// The number of frames written in the interval.
     var framesWritten: Double
-    /// The checkpoints seen in the interval.
+    /// The number of checkpoints observed in the interval.
     var checkpoints: Double
-    /// How often the log started over in the interval.
+    /// The number of resets of the log in the interval.
     var resets: Double
 
-    /// Extracts the numbers of a report.
+    /// Extracts the values of a report.
     init(_ report: WatchReport, time: Double) {
         self.time = time
         seconds = report.window.seconds.isFinite ? max(0, report.window.seconds) : 0

@@ -1,9 +1,9 @@
 import SQLiteWatch
 
 extension WatchReport {
-    /// The report with all texts of other programs escaped, so that screens can show each one.
+    /// Returns the report with all texts of other programs escaped, so that screens can show them.
     ///
-    /// The path stays as it is, because it identifies the database.
+    /// The path does not change, because it identifies the database.
     func escaped() -> WatchReport {
         var report = self
         for index in report.processes.indices {

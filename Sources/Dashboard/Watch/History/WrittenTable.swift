@@ -2,16 +2,16 @@ import SQLiteWatch
 
 /// A table or an index by its share of the frames written in the last seconds.
 struct WrittenTable: Sendable {
-    /// Its name, escaped; empty where the kind says all.
+    /// The name, escaped; empty for other kinds than tables and indexes.
     var name: String
-    /// What its pages are used for.
+    /// The use of its pages.
     var kind: WatchedTable.Kind
     /// The share of the frames, from 0 to 1.
     var share: Double
-    /// The frames.
+    /// The number of frames.
     var frames: UInt64
 
-    /// Its name, or what its pages are used for.
+    /// The name, or the use of its pages.
     var title: String {
         guard name.isEmpty else { return name }
         return switch kind {
@@ -25,7 +25,7 @@ struct WrittenTable: Sendable {
 }
 
 extension WatchHistory {
-    /// The tables and indexes written in the last seconds, the one with most frames first.
+    /// The tables and indexes written in the last seconds, sorted by descending number of frames.
     ///
     /// One report covers a fraction of a second, which is too short to compare tables.
     var tables: [WrittenTable] {

@@ -1,22 +1,22 @@
 import SQLiteWatch
 import TerminalUI
 
-/// What screens of statements say of the trace.
+/// Texts about the trace for the screens of statements.
 enum TracingLine {
-    /// The level, the cost and what is not visible, in one line.
+    /// Returns the level, the cost and the number of invisible programs, in one line.
     static func text(_ report: WatchReport?) -> String {
         guard let tracing = report?.tracing else { return "" }
+        let slowed = HumanUnits.counted(tracing.processesSlowed, "process", "processes")
         var parts = [
             tracing.level,
-            "slows \(HumanUnits.counted(tracing.processesSlowed, "process", "processes")) by at most "
-                + HumanUnits.percent(tracing.share),
+            "slows \(slowed) by at most \(HumanUnits.percent(tracing.share))",
         ]
         if tracing.lost > 0 { parts.append("\(HumanUnits.count(tracing.lost)) events lost") }
         if !tracing.notVisible.isEmpty { parts.append("\(tracing.notVisible.count) not visible") }
         return parts.joined(separator: ", ")
     }
 
-    /// Why there is nothing to show.
+    /// Returns the reason for an empty screen.
     static func empty(_ report: WatchReport?) -> String {
         guard let report else { return "" }
         guard let tracing = report.tracing else {
@@ -26,7 +26,7 @@ enum TracingLine {
         if let hidden = tracing.notVisible.first {
             return "\(hidden.name ?? "process") \(hidden.pid) is not visible: \(hidden.reason)"
         }
-        return "no statement was executed since the trace began"
+        return "no statements have been executed since the trace started"
     }
 
     /// Draws a text in place of a table.

@@ -1,13 +1,13 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The periods in which a process was in the way of others, as a table and as a few lines.
+/// The periods in which a process blocked others or pinned the log, as a table and as lines.
 enum WatchEpisodeList {
-    /// The columns, and what they show of an episode.
+    /// The columns of the table.
     static let listing = Listing<WatchEpisode>(
         columns: [
             Listing.Column(
-                "began (UTC)",
+                "start (UTC)",
                 .fixed(11, priority: 19),
                 rank: { .number(Double($0.start.milliseconds)) }
             ) { Span(WatchWords.clock($0.start), $1.style(.dim)) },
@@ -30,7 +30,7 @@ enum WatchEpisodeList {
             Listing.Column(
                 "",
                 .fixed(9, priority: 10)
-            ) { Span($0.end == nil ? "not ended" : "", $1.style(.warning)) },
+            ) { Span($0.end == nil ? "ongoing" : "", $1.style(.warning)) },
             Listing.Column(
                 "frames",
                 .fixed(9, priority: 8),
@@ -38,7 +38,7 @@ enum WatchEpisodeList {
                 rank: { .number(Double($0.frames ?? 0)) }
             ) { Span($0.frames.map(HumanUnits.count) ?? "", $1.style(.text)) },
             Listing.Column(
-                "waited, probably",
+                "probably waiting",
                 Track(minimum: 16, ideal: 30, priority: 15),
                 rank: { .number(Double($0.waiters.count)) }
             ) { Span($0.waiterNames, $1.style(.locked)) },
@@ -66,7 +66,7 @@ enum WatchEpisodeList {
                     message: episode.sentence
                 )
             },
-            placeholder: "no process was in the way of another one"
+            placeholder: "no process has blocked another one"
         ).draw(on: &canvas, in: inner)
     }
 
@@ -86,7 +86,7 @@ enum WatchEpisodeList {
 }
 
 extension WatchEpisode {
-    /// What identifies it in lists.
+    /// The label in lists.
     var label: String { "\(kind.rawValue) \(pid) \(start.milliseconds)" }
 
     /// The processes that probably waited.
@@ -97,13 +97,13 @@ extension WatchEpisode {
         return waiters.count > 4 ? names + " and \(waiters.count - 4) more" : names
     }
 
-    /// What happened: `write lock 3.2 s: python3 4711; waited: ruby 4712`.
+    /// A summary: `write lock 3.2 s: 4711 python3; waited: 4712 ruby`.
     var sentence: String {
         var text = "\(WatchWords.held(kind)) \(WatchWords.duration(seconds))"
         text += ": " + WatchWords.process(name, pid)
         if let frames, frames > 0 { text += ", \(HumanUnits.count(frames)) frames" }
         if !waiters.isEmpty { text += "; waited: \(waiterNames)" }
-        if end == nil { text += "; not ended" }
+        if end == nil { text += "; ongoing" }
         return text
     }
 }

@@ -1,14 +1,14 @@
 import SQLiteWatch
 import TerminalUI
 
-/// One lane for each process: what it does to the database, for how long, now and before.
+/// The lanes of processes, with their current and past use of the database.
 struct WatchLanesPanel {
     let history: WatchHistory
     let seconds: Double
-    /// What is selected, sorted and filtered.
+    /// The selection, sorting and filter.
     let view: ListView
 
-    /// The lanes, in the order of the table of processes; those of ended processes follow.
+    /// The lanes, in the order of the table of processes, followed by those of ended processes.
     var lanes: [WatchLane] {
         let rows = WatchProcessList.arranged(history.rows, view)
         let shown = Set(history.rows.map(\.pid))
@@ -21,9 +21,9 @@ struct WatchLanesPanel {
             }
     }
 
-    /// The rows that the panel takes, its border included.
+    /// Returns the rows of the panel, including its border.
     ///
-    /// Where there are too few rows for a table, the lanes get them.
+    /// If there are too few rows for a table, the lanes get them.
     func track(isShort: Bool, hasTable: Bool) -> Track {
         let count = max(lanes.count, 1)
         let most = isShort && hasTable ? 5 : 16
@@ -57,7 +57,7 @@ struct WatchLanesPanel {
         let lanes = lanes
         let inner = Panel(
             title: "Processes",
-            subtitle: (canvas.glyphs == .ascii ? "- " : "· ") + "locks that each holds over time",
+            subtitle: (canvas.glyphs == .ascii ? "- " : "· ") + "locks of each process over time",
             remark: "last \(HumanUnits.secondsLabel(seconds))",
             legend: WatchLaneState.legend(theme: theme, glyphs: canvas.glyphs)
         ).draw(on: &canvas, in: rect)

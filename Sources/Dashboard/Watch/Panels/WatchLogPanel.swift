@@ -16,7 +16,7 @@ struct WatchLogPanel {
             legend: isWAL ? legend(canvas) : []
         ).draw(on: &canvas, in: rect)
         guard !inner.isEmpty else { return }
-        let lines = words(report, canvas).flatMap { canvas.rows(of: $0, width: inner.width) }
+        let lines = description(report, canvas).flatMap { canvas.rows(of: $0, width: inner.width) }
             .prefix(max(1, inner.height / 3))
         for (index, line) in lines.enumerated() {
             canvas.write(line, x: inner.minX, y: inner.minY + index, limit: inner.width)
@@ -27,7 +27,9 @@ struct WatchLogPanel {
 
     /// Draws the most important numbers in one row.
     func drawLine(on canvas: inout Canvas, in row: Rect) {
-        guard let report = history.report, let pieces = words(report, canvas).first else { return }
+        guard let report = history.report, let pieces = description(report, canvas).first else {
+            return
+        }
         let title = report.wal == nil ? "journal " : "log "
         let line = canvas.rows(of: pieces, width: row.width - title.count).first ?? []
         let spans = [Span(title, canvas.theme.style(.dim))] + line
@@ -49,11 +51,11 @@ struct WatchLogPanel {
         ]
     }
 
-    /// What the log is like: pieces of lines, the most important line first.
-    private func words(_ report: WatchReport, _ canvas: Canvas) -> [[[Span]]] {
+    /// Returns the description of the log as pieces of lines, the most important line first.
+    private func description(_ report: WatchReport, _ canvas: Canvas) -> [[[Span]]] {
         let theme = canvas.theme
         let (dim, text, bold) = (theme.style(.dim), theme.style(.text), theme.bold(.text))
-        guard let wal = report.wal else { return rollbackWords(report, theme).map { [$0] } }
+        guard let wal = report.wal else { return rollbackDescription(report, theme).map { [$0] } }
         func count(_ number: UInt64, _ noun: String, _ style: Style) -> [Span] {
             [Span(HumanUnits.count(number), style), Span(" \(noun)", dim)]
         }
@@ -61,13 +63,13 @@ struct WatchLogPanel {
         if let frames = wal.frames, let backfilled = wal.backfilled {
             let pinned = wal.pinned ?? 0
             first += [
-                count(frames, "frames in use", text), count(backfilled, "backfilled", text),
+                count(frames, "frames in use", text), count(backfilled, "checkpointed", text),
                 count(pinned, "pinned", pinned > 0 ? theme.bold(.warning) : text),
             ]
         } else {
             first.append([Span("no wal-index: no process uses it", dim)])
         }
-        var second = [[Span("nothing pins it", theme.style(.ok))]]
+        var second = [[Span("not pinned", theme.style(.ok))]]
         if let pin = report.pins.first {
             let sign = canvas.glyphs == .ascii ? ">=" : "≥"
             let warning = theme.style(.warning)
@@ -90,7 +92,7 @@ struct WatchLogPanel {
         return [first, second, third]
     }
 
-    /// The resets and the checkpoints of the time that is shown.
+    /// The numbers of resets and checkpoints in the displayed time.
     private var counts: (resets: UInt64, checkpoints: UInt64) {
         func sum(_ value: (WatchMoment) -> Double) -> UInt64 {
             UInt64(min(max(history.sum(over: seconds, value).0, 0), 1e15))
@@ -98,7 +100,7 @@ struct WatchLogPanel {
         return (sum(\.resets), sum(\.checkpoints))
     }
 
-    private func rollbackWords(_ report: WatchReport, _ theme: Theme) -> [[Span]] {
+    private func rollbackDescription(_ report: WatchReport, _ theme: Theme) -> [[Span]] {
         let dim = theme.style(.dim)
         guard let rollback = report.rollback else {
             return [[Span(report.file.problem ?? WatchWords.mode(report.file), dim)]]
@@ -108,7 +110,7 @@ struct WatchLogPanel {
             Span(" transactions", dim),
         ]
         guard let bytes = rollback.journalBytes else {
-            return [first, [Span("no journal now", theme.style(.ok))]]
+            return [first, [Span("no journal", theme.style(.ok))]]
         }
         let hot = rollback.isHot ? "▲ hot journal " : "journal "
         let style = theme.style(rollback.isHot ? .warning : .text)

@@ -1,13 +1,13 @@
 import SQLiteWatch
 import TerminalUI
 
-/// All that is known of one process.
+/// The details of one process.
 struct WatchProcessDetails {
     let row: WatchRow
     let history: WatchHistory
     let seconds: Double
 
-    /// Draws the panel: facts, each lock, its lane, its shares over time, its episodes.
+    /// Draws the panel with facts, locks, lane, shares over time and episodes.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
         let inner = Panel(
@@ -74,7 +74,8 @@ struct WatchProcessDetails {
         return lines
     }
 
-    /// A lock: `holds reader, mark 1, frame 230, ≥ 31.0 s, since 12:04:31 UTC at the latest`.
+    /// Describes a lock: `holds reader, mark 1, frame 230, ≥ 31.0 s, since 12:04:31 UTC or
+    /// earlier`.
     private func pieces(of lock: WatchedLock, _ canvas: Canvas) -> [[Span]] {
         let theme = canvas.theme
         let text = theme.style(.text)
@@ -93,16 +94,16 @@ struct WatchProcessDetails {
             pieces.append([Span(pinned, theme.bold(.warning))])
             pieces.append([Span(HumanUnits.bytes(pin.bytes), theme.bold(.warning))])
         }
-        pieces.append([Span("since \(WatchWords.clock(lock.since)) UTC at the latest", text)])
+        pieces.append([Span("since \(WatchWords.clock(lock.since)) UTC or earlier", text)])
         return pieces
     }
 
-    /// The lane, and below it the shares over time where there is room.
+    /// Draws the lane, and below it, if there is room, the shares over time.
     private func draw(_ lane: WatchLane, on canvas: inout Canvas, in rect: Rect) {
         guard rect.height > 0, rect.width > TimeChart.axisWidth else { return }
         let offset = history.moments.count - lane.points.count
         let label = Rect(x: rect.minX, y: rect.minY, width: TimeChart.axisWidth, height: 1)
-        canvas.write("does", in: label, style: canvas.theme.style(.dim), alignment: .leading)
+        canvas.write("state", in: label, style: canvas.theme.style(.dim), alignment: .leading)
         let strip = Rect(
             x: rect.minX + TimeChart.axisWidth,
             y: rect.minY,
@@ -142,7 +143,7 @@ struct WatchProcessDetails {
         }
         let writes = values { $0.writer }
         let reads = values { $0.reader }
-        // Both may be held at once; the chart shows them above one another up to 100 %.
+        // A process may hold both at once; the chart stacks them up to 100 %.
         let rest = zip(writes, reads).map { write, read in
             write.isFinite && read.isFinite ? max(0, min(read, 100 - write)) : read
         }

@@ -3,7 +3,7 @@ import TerminalUI
 
 /// The processes as a table of their locks.
 enum WatchProcessList {
-    /// The columns, and what they show of a process.
+    /// Returns the columns of the table.
     static func listing(isASCII: Bool) -> Listing<WatchRow> {
         Listing(
             columns: [
@@ -20,7 +20,7 @@ enum WatchProcessList {
                     let isWaiting = row.process?.waiting?.isWaiting == true
                     if isWaiting {
                         let kinds = row.kinds.isEmpty ? "" : row.kinds + ", "
-                        return Span(kinds + "waits", theme.style(.locked))
+                        return Span(kinds + "waiting", theme.style(.locked))
                     }
                     return row.kinds.isEmpty
                         ? Span("none", theme.style(.dim))
@@ -79,7 +79,7 @@ enum WatchProcessList {
         )
     }
 
-    /// The titles of the columns that processes can be sorted by.
+    /// The titles of the sortable columns.
     static let sortableTitles = listing(isASCII: true).sortableTitles
 
     private static func share(
@@ -105,7 +105,7 @@ enum WatchProcessList {
         )
     }
 
-    /// The rows that a filter leaves, in the order of a view.
+    /// Returns the filtered and sorted rows.
     static func arranged(_ rows: [WatchRow], _ view: ListView) -> [WatchRow] {
         listing(isASCII: true).arranged(rows, view)
     }
@@ -122,7 +122,7 @@ enum WatchProcessList {
         let seconds = HumanUnits.secondsLabel(history.coveredSeconds)
         let inner = Panel(
             title: "Locks",
-            subtitle: scene.separator(canvas) + "a process is one line, whatever its connections",
+            subtitle: scene.separator(canvas) + "all connections of a process in one line",
             remark: hidden.isEmpty ? "shares of the last \(seconds)" : hidden
         ).draw(on: &canvas, in: rect)
         guard !rows.isEmpty else {
@@ -140,7 +140,7 @@ enum WatchProcessList {
 }
 
 extension WatchRow {
-    /// The reader's lock whose state is the oldest.
+    /// The read lock with the oldest state.
     fileprivate var reading: WatchedLock? {
         if let pin { return locks.first { $0.kind == .reader && $0.mark == pin.mark } }
         return locks.filter { $0.kind == .reader }.min { ($0.frame ?? 0) < ($1.frame ?? 0) }

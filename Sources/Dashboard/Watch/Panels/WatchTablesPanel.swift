@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The tables and indexes that were written, by their share of the frames.
+/// The written tables and indexes, by their share of the frames.
 struct WatchTablesPanel {
     let history: WatchHistory
 
@@ -15,7 +15,7 @@ struct WatchTablesPanel {
         let tables = history.tables
         guard !tables.isEmpty else {
             canvas.write(
-                history.report?.wal == nil ? "known in WAL mode only" : "no frames yet",
+                history.report?.wal == nil ? "known only in WAL mode" : "no frames yet",
                 in: inner.row(0),
                 style: canvas.theme.style(.dim),
                 alignment: .leading
@@ -77,11 +77,11 @@ struct WatchTablesPanel {
         }
     }
 
-    /// The part of the frames that was read, where it is not all.
+    /// The share of the frames that were read, unless all were.
     private var remark: String {
         guard let coverage = history.report?.tablesCoverage, coverage.readShare < 0.995 else {
             return "by share of frames"
         }
-        return "\(HumanUnits.percent(coverage.readShare)) of the frames read"
+        return "\(HumanUnits.percent(coverage.readShare)) of the frames examined"
     }
 }

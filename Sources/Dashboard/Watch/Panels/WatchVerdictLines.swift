@@ -1,19 +1,20 @@
 import SQLiteWatch
 import TerminalUI
 
-/// What was found, and what to do: the first finding, with its remedy where there is room.
+/// The first finding, and its remedy if there is room.
 struct WatchVerdictLines {
     let report: WatchReport
 
-    /// The rows that it gets on a screen of this size, whatever its words, so that nothing below
-    /// moves when they change.
+    /// Returns the rows on a screen of this size.
+    ///
+    /// The number does not depend on the text, so that the rows below do not move when it changes.
     static func track(in size: Size) -> Track {
-        // Narrow lines need one row more for the same words.
+        // The same text needs one more row on narrow screens.
         let rows = size.height < 12 ? 1 : size.height < 20 ? 2 : size.width < 100 ? 5 : 4
         return Track(minimum: min(rows, 4), ideal: rows, maximum: max(rows, 4), priority: 99)
     }
 
-    /// Draws a mark and the words.
+    /// Draws a mark and the text.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         guard !rect.isEmpty else { return }
         let (glyph, role) = mark
@@ -24,14 +25,14 @@ struct WatchVerdictLines {
         if let remedy = report.verdict.remedy {
             let arrow = canvas.glyphs == .ascii ? "-> " : "→ "
             let lines = TextWrapping.lines(of: arrow + remedy, width: room)
-            // A remedy that is cut says nothing.
+            // Show a remedy only if it fits completely.
             if spans.count + lines.count <= rect.height {
                 spans += lines.map { Span($0, canvas.theme.style(.text)) }
             }
         }
         for (index, span) in spans.prefix(rect.height).enumerated() {
             let isCut = index == rect.height - 1 && spans.count > rect.height
-            // One more word, so that the line ends in an ellipsis.
+            // Add a word, so that the line is cut with an ellipsis.
             let text = isCut ? span.text + " " + spans[index + 1].text : span.text
             canvas.write(
                 text,
@@ -49,7 +50,7 @@ struct WatchVerdictLines {
         return report.verdict.text + " (\(more) more: see Episodes)"
     }
 
-    /// The glyphs differ in ASCII too.
+    /// The mark; its glyphs also differ in ASCII.
     private var mark: (String, Role) {
         switch report.verdict.kind {
         case .nothing: ("✔", .ok)

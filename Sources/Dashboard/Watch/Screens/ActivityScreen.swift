@@ -4,7 +4,7 @@ import TerminalUI
 /// The transactions of traced programs: all open ones, then the longest.
 struct ActivityScreen: WatchScreen {
     static let title = "Activity"
-    static let help = "activity: open transactions, their age"
+    static let help = "activity: open transactions and their age"
     static let sortableTitles = listing.sortableTitles
 
     let scene: WatchScene
@@ -15,19 +15,19 @@ struct ActivityScreen: WatchScreen {
                 "process",
                 Track(minimum: 10, ideal: 18, maximum: 26, priority: 20, flex: 0),
                 rank: { .text($0.name ?? "") }
-            ) { Span($0.who, $1.bold(.text)) },
+            ) { Span($0.processLabel, $1.bold(.text)) },
             Listing.Column(
                 "transaction",
                 .fixed(14, priority: 18),
                 rank: { .text($0.open ? "0" : "1") }
             ) {
                 Span(
-                    ($0.open ? "open" : "ended") + ($0.writes ? ", writes" : ""),
+                    ($0.open ? "open" : "ended") + ($0.writes ? ", writing" : ""),
                     $1.style($0.open ? ($0.writes ? .writer : .reader) : .dim)
                 )
             },
             Listing.Column(
-                "for",
+                "age",
                 .fixed(9, priority: 19),
                 alignment: .trailing,
                 rank: { .number($0.seconds) }
@@ -73,7 +73,7 @@ struct ActivityScreen: WatchScreen {
         guard let transaction = transactions.first(where: { $0.label == row }) else {
             return .details
         }
-        return .process(label: transaction.who)
+        return .process(label: transaction.processLabel)
     }
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
@@ -81,7 +81,7 @@ struct ActivityScreen: WatchScreen {
         let transactions = transactions
         let inner = Panel(
             title: "Activity",
-            subtitle: scene.separator(canvas) + "open transactions, then the longest that ended",
+            subtitle: scene.separator(canvas) + "open transactions, then the longest ended ones",
             remark: scene.view.remark(shown: transactions.count, of: all),
             legend: [[Span(TracingLine.text(scene.report), canvas.theme.style(.dim))]]
         ).draw(on: &canvas, in: rect)
@@ -90,7 +90,7 @@ struct ActivityScreen: WatchScreen {
                 all > 0
                 ? "no transaction matches the filter"
                 : scene.report?.tracing == nil
-                    ? TracingLine.empty(scene.report) : "no program began a transaction"
+                    ? TracingLine.empty(scene.report) : "no program has started a transaction"
             return TracingLine.draw(text, on: &canvas, in: inner)
         }
         Self.listing.table(transactions, scene.view, theme: canvas.theme, width: inner.width)
@@ -99,9 +99,9 @@ struct ActivityScreen: WatchScreen {
 }
 
 extension WatchedTransaction {
-    /// The program and its number, as lists of processes name it.
-    var who: String { WatchWords.process(name ?? "?", pid) }
+    /// The label of the process, as in lists of processes.
+    var processLabel: String { WatchWords.process(name ?? "?", pid) }
 
-    /// What identifies it in lists.
+    /// The label in lists.
     var label: String { "\(pid) \(connection) \(open) \(seconds)" }
 }

@@ -4,7 +4,7 @@ import TerminalUI
 /// The waits of statements for other connections, with their blockers.
 struct BlockedScreen: WatchScreen {
     static let title = "Blocked"
-    static let help = "blocked: who waited for whom"
+    static let help = "blocked: waiters and their blockers"
     static let sortableTitles = listing.sortableTitles
 
     let scene: WatchScene
@@ -20,7 +20,7 @@ struct BlockedScreen: WatchScreen {
                 "waiter",
                 Track(minimum: 10, ideal: 16, maximum: 24, priority: 20, flex: 0),
                 rank: { .text($0.name ?? "") }
-            ) { Span($0.who, $1.bold(.text)) },
+            ) { Span($0.processLabel, $1.bold(.text)) },
             Listing.Column(
                 "waited",
                 .fixed(10, priority: 19),
@@ -104,7 +104,7 @@ struct BlockedScreen: WatchScreen {
                 all > 0
                 ? "no wait matches the filter"
                 : scene.report?.tracing == nil
-                    ? TracingLine.empty(scene.report) : "no statement waited for a lock"
+                    ? TracingLine.empty(scene.report) : "no statement has waited for a lock"
             return TracingLine.draw(text, on: &canvas, in: inner)
         }
         Self.listing.table(blocks, scene.view, theme: canvas.theme, width: inner.width)
@@ -113,9 +113,9 @@ struct BlockedScreen: WatchScreen {
 }
 
 extension WatchedBlock {
-    /// The program that waited, and its number.
-    var who: String { WatchWords.process(name ?? "?", pid) }
+    /// The label of the waiting process.
+    var processLabel: String { WatchWords.process(name ?? "?", pid) }
 
-    /// What identifies it in lists.
+    /// The label in lists.
     var label: String { "\(pid) \(time.milliseconds) \(seconds)" }
 }

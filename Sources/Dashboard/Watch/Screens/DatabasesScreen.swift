@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The databases that are watched, the busiest first; Enter shows one of them.
+/// The list of watched databases, the busiest first; Enter opens one.
 struct DatabasesScreen: WatchScreen {
     static let title = "Databases"
     static let help = "databases: the list; Enter opens one"
@@ -70,7 +70,7 @@ struct DatabasesScreen: WatchScreen {
         )
     }
 
-    /// The databases, the busiest first: by commits, then by the processor time of their processes.
+    /// The databases, sorted by commit rate, then by the processor time of their processes.
     private var databases: [WatchHistory] {
         let ranked = scene.databases.map { history in
             (history, history.rate(\.commits), history.processor)
@@ -114,7 +114,7 @@ struct DatabasesScreen: WatchScreen {
         }
     }
 
-    /// What cannot be seen of any of them.
+    /// Returns the limits of the observation of all databases.
     private func notes(width: Int) -> [String] {
         var seen: [String] = scene.notes
         for history in scene.databases {
@@ -127,10 +127,10 @@ struct DatabasesScreen: WatchScreen {
 }
 
 extension WatchHistory {
-    /// The journal mode, or why the file cannot be read.
+    /// The journal mode, or the reason why the file cannot be read.
     fileprivate var mode: String { report.map { WatchWords.mode($0.file) } ?? "" }
 
-    /// The processor time of all processes that use it, as a share of one core.
+    /// The processor time of all processes that use the database, as a share of one core.
     fileprivate var processor: Double {
         rows.reduce(0) { $0 + ($1.processor ?? 0) }
     }

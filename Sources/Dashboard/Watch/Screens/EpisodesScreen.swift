@@ -1,10 +1,10 @@
 import SQLiteWatch
 import TerminalUI
 
-/// All that was found, and every episode in a table.
+/// The screen with all findings and a table of episodes.
 struct EpisodesScreen: WatchScreen {
     static let title = "Episodes"
-    static let help = "episodes: who was in the way, findings"
+    static let help = "episodes: blocking processes, findings"
     static let parts = ["findings", "episodes"]
     static let sortableTitles = WatchEpisodeList.listing.sortableTitles.filter { !$0.isEmpty }
 
@@ -58,8 +58,8 @@ struct EpisodesScreen: WatchScreen {
         }
     }
 
-    /// The findings with their remedies, then the notes, in lines; the second value is true for
-    /// what is dimmed.
+    /// Returns the lines of the findings with their remedies and of the notes; the second value is
+    /// true for dimmed lines.
     private func findings(width: Int) -> [(String, isRemedy: Bool)] {
         guard let report = scene.report else { return [] }
         let findings = report.findings.isEmpty ? [report.verdict] : report.findings
@@ -76,7 +76,7 @@ struct EpisodesScreen: WatchScreen {
     }
 
     private func drawFindings(on canvas: inout Canvas, in rect: Rect) {
-        let inner = Panel(title: "Findings", remark: "what matters most first")
+        let inner = Panel(title: "Findings", remark: "most important first")
             .draw(on: &canvas, in: rect)
         for (index, line) in findings(width: inner.width).prefix(inner.height).enumerated() {
             let style = canvas.theme.style(line.isRemedy ? .dim : .text)
@@ -89,13 +89,13 @@ struct EpisodesScreen: WatchScreen {
         let episodes = episodes
         let inner = Panel(
             title: "Episodes",
-            subtitle: scene.separator(canvas) + "periods in which a process was in the way",
+            subtitle: scene.separator(canvas) + "periods in which a process blocked others",
             remark: scene.view.remark(shown: episodes.count, of: all)
         ).draw(on: &canvas, in: rect)
         guard !episodes.isEmpty else {
             let text =
                 all == 0
-                ? "none since the watch began" : "no episode matches the filter"
+                ? "none since the watch started" : "no episode matches the filter"
             let style = canvas.theme.style(.dim)
             canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
             return

@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The log over time, what pins it, and the facts of the database file.
+/// The screen with the log over time, its pins, and the facts of the database file.
 struct LogScreen: WatchScreen {
     static let title = "Log"
     static let help = "log: its size, its pins, the file"
@@ -19,9 +19,9 @@ struct LogScreen: WatchScreen {
             ) { Span(WatchWords.process($0.name, $0.pid), $1.bold(.text)) },
             number("mark", 4, 12) { UInt64(max(0, $0.mark)) },
             number("frame", 10, 13) { $0.frame },
-            number("frames kept", 11, 18) { $0.frames },
+            number("frames", 11, 18) { $0.frames },
             Listing.Column(
-                "bytes kept",
+                "bytes",
                 .fixed(10, priority: 19),
                 alignment: .trailing,
                 rank: { .number(Double($0.bytes)) }
@@ -95,11 +95,11 @@ struct LogScreen: WatchScreen {
         let inner = Panel(
             title: "Pins",
             subtitle: scene.separator(canvas)
-                + "frames that no checkpoint can copy while each reads",
+                + "frames that no checkpoint can copy",
             remark: scene.view.remark(shown: pins.count, of: all)
         ).draw(on: &canvas, in: rect)
         guard !pins.isEmpty else {
-            let text = all == 0 ? "no reader keeps frames in the log" : "no pin matches the filter"
+            let text = all == 0 ? "no reader pins frames in the log" : "no pin matches the filter"
             let style = canvas.theme.style(.dim)
             canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
             return

@@ -1,10 +1,10 @@
 import SQLiteWatch
 import TerminalUI
 
-/// Every process in a table, and all that is known of the selected one.
+/// The screen with a table of processes and the details of the selected one.
 struct ProcessesScreen: WatchScreen {
     static let title = "Processes"
-    static let help = "processes: each with its locks in detail"
+    static let help = "processes: their locks in detail"
     static let parts = ["table", "details"]
     static let sortableTitles = WatchProcessList.sortableTitles
 
@@ -66,7 +66,7 @@ struct ProcessesScreen: WatchScreen {
                 let name = scene.view.selected ?? ""
                 scene.drawMessage(
                     rows.isEmpty
-                        ? "No process to show." : "\(name) does not use the database now.",
+                        ? "No process to show." : "\(name) does not use the database at this time.",
                     on: &canvas,
                     in: rect
                 )

@@ -104,7 +104,7 @@ struct StatementsScreen: WatchScreen {
         let hidden = scene.view.remark(shown: statements.count, of: all)
         let inner = Panel(
             title: "Statements",
-            subtitle: scene.separator(canvas) + "since the trace began",
+            subtitle: scene.separator(canvas) + "since the trace started",
             remark: hidden,
             legend: [[Span(TracingLine.text(scene.report), canvas.theme.style(.dim))]]
         ).draw(on: &canvas, in: rect)
@@ -116,13 +116,13 @@ struct StatementsScreen: WatchScreen {
             .draw(on: &canvas, in: inner)
     }
 
-    /// The whole text of a statement, and what has no column.
+    /// Draws the complete text of a statement and further details.
     private func draw(_ statement: WatchedStatement, on canvas: inout Canvas, in rect: Rect) {
         let inner = Panel(title: "Statement").draw(on: &canvas, in: rect)
         var lines = TextWrapping.lines(of: statement.sql, width: inner.width)
         lines += ["", "processes: " + statement.pids.map(String.init).joined(separator: ", ")]
         if let steps = statement.steps {
-            lines.append("instructions: \(WatchWords.decimal(steps)) in an execution")
+            lines.append("instructions: \(WatchWords.decimal(steps)) per execution")
         }
         if let values = statement.values {
             lines += TextWrapping.lines(

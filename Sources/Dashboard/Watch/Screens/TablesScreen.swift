@@ -1,10 +1,10 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The tables and indexes that were written, in a table.
+/// The screen with the written tables and indexes.
 struct TablesScreen: WatchScreen {
     static let title = "Tables"
-    static let help = "tables: which of them are written"
+    static let help = "tables: written tables and indexes"
     static let sortableTitles = listing.sortableTitles
 
     let scene: WatchScene
@@ -64,7 +64,7 @@ struct TablesScreen: WatchScreen {
                 all > 0
                 ? "no table matches the filter"
                 : history.report?.wal == nil
-                    ? "pages are known by table in WAL mode only"
+                    ? "written tables are known only in WAL mode"
                     : "no frames were written in the last \(seconds)"
             let style = canvas.theme.style(.dim)
             canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
@@ -76,7 +76,7 @@ struct TablesScreen: WatchScreen {
 
     private var coverage: String {
         guard let coverage = scene.report?.tablesCoverage else { return "frames are not read" }
-        return "\(HumanUnits.percent(coverage.readShare)) of the frames read, "
-            + "\(HumanUnits.percent(coverage.unknownShare)) of an unknown table"
+        return "\(HumanUnits.percent(coverage.readShare)) of the frames examined, "
+            + "\(HumanUnits.percent(coverage.unknownShare)) of unknown tables"
     }
 }

@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The overview of a watched database: each panel as large as the terminal allows.
+/// The overview of a watched database, whose panels adapt to the size of the terminal.
 struct WatchOverviewScreen: WatchScreen {
     static let title = "Overview"
     static let help = "overview: the database at a glance"
@@ -65,7 +65,7 @@ struct WatchOverviewScreen: WatchScreen {
 
     private func heights(_ history: WatchHistory, in size: Size) -> [Int] {
         let count = max(history.rows.count, 1)
-        // Few processes leave room for the panels of details on a low screen too.
+        // With few processes, the detail panels fit even on a low screen.
         let isShort = size.height < 27 && size.height - 2 * count < 16
         let hasTable = size.height >= 18
         let lanes = WatchLanesPanel(
@@ -97,7 +97,7 @@ struct WatchOverviewScreen: WatchScreen {
         return Track.lengths(of: tracks, available: size.height)
     }
 
-    /// Draws a part, by its place in ``parts``.
+    /// Draws a part, given by its index in ``parts``.
     private func draw(
         _ part: Int,
         _ history: WatchHistory,

@@ -1,11 +1,11 @@
 /// The screens of the watch dashboard, in the order of their keys.
 package enum WatchScreens {
-    /// The screens that need nothing but reports.
+    /// The screens that need only reports.
     package static let standard: [any WatchScreen.Type] = [
         WatchOverviewScreen.self, ProcessesScreen.self, LogScreen.self, EpisodesScreen.self,
         TablesScreen.self, DatabasesScreen.self,
     ]
-    /// Those, and the screens of traced statements.
+    /// The standard screens and those of traced statements.
     package static let traced: [any WatchScreen.Type] =
         standard + [StatementsScreen.self, ActivityScreen.self, BlockedScreen.self]
 }
