@@ -13,8 +13,8 @@ struct CheckLog {
         _ error: any Error,
         on target: any WorkloadTarget
     ) {
-        let message = String(describing: error)
-        let reason = MissingName(in: message).map { $0.description + $0.hint(on: target) } ?? message
+        let text = String(describing: error)
+        let reason = MissingName(in: text).map { $0.description + $0.hint(on: target) } ?? text
         add("'\(sql)' of \(owner) \(problem): \(reason)", sql: sql)
     }
 

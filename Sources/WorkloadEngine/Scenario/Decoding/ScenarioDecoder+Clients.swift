@@ -102,7 +102,7 @@ extension ScenarioDecoder {
         let statements = decodeStatements(reader)
         if let statements, statements.count > 1 {
             log.add(
-                "an import has one statement, which runs once for each row, not \(statements.count)",
+                "an import has one statement, run once for each row, not \(statements.count)",
                 at: reader["sql"]?.mark ?? reader["use"]?.mark
             )
         }

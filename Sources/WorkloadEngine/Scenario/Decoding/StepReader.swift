@@ -15,7 +15,7 @@ struct StepReader {
         self.what = what
     }
 
-    /// Decodes the steps of a text, a mapping or a list; logs an error and returns nil without steps.
+    /// Decodes the steps of a text, a mapping or a list; logs errors; nil without steps.
     mutating func steps(_ node: Node) -> [Step]? {
         let items = node.sequence.map(Array.init) ?? [node]
         var steps: [Step] = []
