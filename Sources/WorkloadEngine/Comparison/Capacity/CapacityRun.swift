@@ -140,8 +140,10 @@ public final class CapacityRun: Sendable {
         return (result, criteria.verdict(of: result))
     }
 
-    /// The length of a run's measured part. A long run collects enough samples for each
-    /// percentile of the criteria; a short run collects some.
+    /// The length of a run's measured part.
+    ///
+    /// A long run collects enough samples for each percentile of the criteria; a short run collects
+    /// some.
     private func length(at rate: Double, isLong: Bool) -> Duration {
         let full =
             load.parts.map { part -> Double in

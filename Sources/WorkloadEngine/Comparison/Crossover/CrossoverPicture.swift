@@ -39,8 +39,9 @@ public enum CrossoverPicture {
         return (parts + ["</svg>"]).joined(separator: "\n") + "\n"
     }
 
-    /// Blue for one arm, orange for the other, and a pattern where neither is better. The sign in
-    /// each cell also identifies it without colors.
+    /// Blue for one arm, orange for the other, and a pattern where neither is better.
+    ///
+    /// The sign in each cell also identifies it without colors.
     private static let styles = """
         <style>
           text { font: 13px system-ui, sans-serif; fill: #1a1a1a; }

@@ -66,8 +66,9 @@ struct AccessSimulation {
     private static let warmUpLimit = 50_000
 
     /// The wait after which an access is handed a connection, which is then idle until the thread
-    /// wakes (the engine's `Waiter.patience`). Before that, the thread is awake, or others may
-    /// overtake it.
+    /// wakes (the engine's `Waiter.patience`).
+    ///
+    /// Before that, the thread is awake, or others may overtake it.
     private static let patience = 1e6
     /// The time that a thread takes to wake if no connection waits for it, in nanoseconds.
     private static let wakeUp = 50e3
