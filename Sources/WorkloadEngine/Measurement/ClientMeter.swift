@@ -183,8 +183,8 @@ struct ClientMeter {
     /// The caveat about the percentiles of a closed loop.
     static let closedLoopCaveat =
         "closed loop: a worker starts its next access only after the previous one has ended, so a "
-            + "stall of any length counts as one slow access, and the percentiles do not show the "
-            + "waits of users who arrive during the stall"
+        + "stall of any length counts as one slow access, and the percentiles do not show the "
+        + "waits of users who arrive during the stall"
 
     private func result(
         inPhases indices: [Int],
@@ -204,7 +204,7 @@ struct ClientMeter {
                     counts.add(reading.counts[place])
                     if reading.running == place { counts.unfinished += 1 }
                 }
-                if let own = totals[place] { histograms.add(own) }
+                if let total = totals[place] { histograms.add(total) }
             }
             sum.add(counts)
             all.add(histograms)
@@ -227,7 +227,7 @@ struct ClientMeter {
     /// Returns the measured latencies of the whole run, of one operation or of all operations.
     func histograms(of operation: Int? = nil) -> AccessHistograms {
         measuredPlaces(of: operation).reduce(into: AccessHistograms()) { sum, place in
-            if let own = totals[place] { sum.add(own) }
+            if let total = totals[place] { sum.add(total) }
         }
     }
 }

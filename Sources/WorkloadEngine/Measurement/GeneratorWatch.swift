@@ -41,12 +41,13 @@ struct GeneratorWatch {
         stealStart = Self.steal()
     }
 
-    /// Returns the measurements, and why the run is invalid, if it is.
+    /// Returns the measurements and the reason why the run is invalid, if it is.
     ///
     /// - Parameters:
     ///   - accesses: The number of started accesses.
     ///   - freeLag: The lags of accesses with a free worker.
     ///   - loads: The times that the clients' accesses took.
+    /// - Returns: The measurements, and the reason, or nil if the run is valid.
     func verdict(
         accesses: UInt64,
         freeLag: LatencyHistogram,
@@ -55,18 +56,18 @@ struct GeneratorWatch {
         let process = MonotonicClock.processProcessorTime() - processStart
         let sampler = MonotonicClock.threadProcessorTime() - samplerStart
         let elapsed = Double(max(1, clock.now() - start))
-        let own = Double(sampler) + Double(accesses) * Double(noop)
+        let generatorTime = Double(sampler) + Double(accesses) * Double(noop)
         let processors = Double(ProcessInfo.processInfo.activeProcessorCount)
         let lag = freeLag.value(at: 99)
         let result = GeneratorResult(
-            cpuShare: min(1, own / elapsed / processors).rounded(toDigits: 4),
+            cpuShare: min(1, generatorTime / elapsed / processors).rounded(toDigits: 4),
             lagP99: lag,
             noop: noop,
             stealShare: stealShare()?.rounded(toDigits: 4)
         )
         let reason = Self.reason(
-            shareOfProcess: own / Double(max(1, process)),
-            shareOfProcessor: own / elapsed,
+            shareOfProcess: generatorTime / Double(max(1, process)),
+            shareOfProcessor: generatorTime / elapsed,
             lag: lag
         )
         return (result, reason ?? loads.lazy.compactMap { self.reason(of: $0) }.first)
