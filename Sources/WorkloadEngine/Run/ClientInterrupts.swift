@@ -53,14 +53,14 @@ final class ClientInterrupts: Sendable {
     }
 
     /// Interrupts all accesses but one.
-    func interruptAll(but own: RunningAccess? = nil, at now: UInt64) {
+    func interruptAll(but exception: RunningAccess? = nil, at now: UInt64) {
         let running = state.withLock { $0.running }
         var isReceived = false
-        for access in running where access !== own {
+        for access in running where access !== exception {
             if interrupt(access, at: now) { isReceived = true }
         }
         // Count the request even if no access received it.
-        if own == nil, !isReceived {
+        if exception == nil, !isReceived {
             state.withLock { state in
                 state.status.requested += 1
                 state.status.withoutEffect += 1

@@ -63,8 +63,8 @@ final class LoadSession {
         }
         sampler = Sampler(title: title, context: context, meters: meters, emit: emit)
         workers = []
-        for (client, own) in zip(plan.clients, recorders) {
-            for (index, recorder) in own.enumerated() {
+        for (client, clientRecorders) in zip(plan.clients, recorders) {
+            for (index, recorder) in clientRecorders.enumerated() {
                 workers.append(
                     makeWorker(index, of: client, recorder, on: try? target(index, of: client))
                 )

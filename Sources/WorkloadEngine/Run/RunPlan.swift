@@ -117,10 +117,10 @@ struct RunPlan: Sendable {
     var transactionProblems: [(client: String, problem: String, sql: String)] {
         clients.flatMap { client in
             let reads = client.thenRead.map { ($0.sql, WorkloadAccess.read) }
-            let own = zip(client.operations, client.accesses).flatMap { statements, access in
+            let mixed = zip(client.operations, client.accesses).flatMap { statements, access in
                 statements.map { ($0.sql, access) }
             }
-            return (own + reads).compactMap { sql, access in
+            return (mixed + reads).compactMap { sql, access in
                 TransactionControl.problem(with: sql, in: access)
                     .map { (client: client.name.name, problem: $0, sql: sql) }
             }
@@ -232,19 +232,20 @@ extension ClientPlan {
         var accesses: [WorkloadAccess] = []
         func add(
             _ name: String,
-            _ own: [Step],
+            _ source: [Step],
             weight: Double = 1,
             access: WorkloadAccess? = nil
         ) throws {
-            let fetched = Set(own.flatMap(\.fetched)).sorted()
+            let fetched = Set(source.flatMap(\.fetched)).sorted()
             variables.open(fetched)
             defer { variables.close(fetched) }
             names.append(name)
             operations.append(
-                try own.flatMap(\.statements).map { try variables.plan($0, client: client.name) }
+                try source.flatMap(\.statements).map { try variables.plan($0, client: client.name) }
             )
             steps.append(
-                own.allSatisfy(\.isPlain) ? nil : try variables.plan(own, client: client.name)
+                source.allSatisfy(\.isPlain)
+                    ? nil : try variables.plan(operationSteps, client: client.name)
             )
             weights.append(weight)
             accesses.append(access ?? client.access ?? .writeWithoutTransaction)

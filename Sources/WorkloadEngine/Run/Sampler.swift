@@ -63,7 +63,7 @@ struct Sampler {
         }
         if phase != stretch?.name, isInLoad {
             phase = stretch?.name
-            context.events.note("phase \(phase ?? "") starts")
+            context.events.note("phase \(phase ?? "") begins")
         }
         var clients: [ClientStatus] = []
         for index in meters.indices {
