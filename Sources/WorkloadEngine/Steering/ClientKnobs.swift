@@ -1,8 +1,9 @@
 import Synchronization
 import Telemetry
 
-/// The settings of one client that can change while the load runs. Workers check for changes before
-/// each turn, at the cost of one atomic load.
+/// The settings of one client that can change while the load runs.
+///
+/// Workers check for changes before each turn, at the cost of one atomic load.
 final class ClientKnobs: Sendable {
     /// The settings that workers use.
     struct Settings: Sendable, Equatable {

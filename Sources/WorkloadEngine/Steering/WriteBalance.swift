@@ -1,7 +1,7 @@
 /// The balance of reads and writes in a load, and the factors for a different share of writes.
 ///
-/// The load of open loops is in arrivals per second, that of closed loops in workers. Each of the two
-/// groups keeps its sum.
+/// The load of open loops is in arrivals per second, that of closed loops in workers. Each of the
+/// two groups keeps its sum.
 struct WriteBalance: Sendable {
     /// The factor of a client's load, and the weights of its operations.
     struct Factors: Sendable, Equatable {
