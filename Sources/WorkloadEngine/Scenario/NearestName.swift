@@ -22,7 +22,7 @@ public enum NearestName {
         return "; known: \(candidates.joined(separator: ", "))"
     }
 
-    /// Returns the optimal string alignment distance: Damerau's, with each part edited at most once.
+    /// Returns the optimal string alignment distance: Damerau's, with one edit per part at most.
     static func distance(_ a: [Character], _ b: [Character]) -> Int {
         if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
         var beforeLast = [Int](repeating: 0, count: b.count + 1)

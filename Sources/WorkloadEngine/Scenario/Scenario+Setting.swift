@@ -34,8 +34,8 @@ extension Scenario {
     ///
     /// - Parameter settings: The changes, applied in order.
     /// - Returns: The changed scenario; its ``source`` ends with a comment for each change.
-    /// - Throws: ``ScenarioError`` for an unknown path, with the nearest known one, or for errors in
-    ///   the changed scenario.
+    /// - Throws: ``ScenarioError`` for an unknown path, with the nearest known one, or for errors
+    ///   in the changed scenario.
     public func with(_ settings: [Setting]) throws(ScenarioError) -> Scenario {
         guard !settings.isEmpty else { return self }
         let composed: Node?

@@ -126,9 +126,9 @@ public struct ScenarioCheck {
         }
         statements += scenario.dataInvariants.map { ("invariant '\($0.name)'", $0.sql) }
         for client in plan.clients {
-            let own = (client.operations.joined() + client.thenRead)
+            let clientStatements = (client.operations.joined() + client.thenRead)
                 .map { ("client '\(client.name.name)'", $0.sql) }
-            statements += own
+            statements += clientStatements
         }
         guard !statements.contains(where: { StatementTemplate(sql: $0.sql).changesSchema }) else {
             return

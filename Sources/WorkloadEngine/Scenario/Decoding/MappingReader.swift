@@ -12,7 +12,9 @@ struct MappingReader {
     private let entries: [(name: String, key: Node, value: Node)]
 
     /// Creates a reader; logs a node that is not a mapping, and each key that `shape` does not
-    /// declare. Without a shape, all keys are valid.
+    /// declare.
+    ///
+    /// Without a shape, all keys are valid.
     init?(
         _ node: Node,
         what: String,

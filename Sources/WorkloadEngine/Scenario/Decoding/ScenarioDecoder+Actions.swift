@@ -12,10 +12,10 @@ extension ScenarioDecoder {
     /// Decodes the action of a client without accesses.
     func decodeAction(_ reader: MappingReader) -> Client.Activity? {
         let words = Self.actionKeys.keys.sorted()
-        guard let word = reader.word("action", of: words), let own = Self.actionKeys[word] else {
+        guard let word = reader.word("action", of: words), let keys = Self.actionKeys[word] else {
             return nil
         }
-        let known = ["action", "every", "at", "phases"] + own
+        let known = ["action", "every", "at", "phases"] + keys
         refuse(Self.clientKeys.filter { !known.contains($0) }, beside: "action: \(word)", reader)
         if !["every", "at", "think"].contains(where: reader.has) {
             log.add("\(reader.what) needs 'every' or 'at', such as every: 10%", at: reader.mark)

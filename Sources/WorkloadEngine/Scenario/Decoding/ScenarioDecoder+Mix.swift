@@ -65,13 +65,13 @@ extension ScenarioDecoder {
         if name == nil, !reader.has("name") {
             log.add("\(reader.what) needs a 'name' for the results", at: reader.mark)
         }
-        let own = reader.word("access", of: ["read", "write"])
+        let declared = reader.word("access", of: ["read", "write"])
             .map { $0 == "read" ? WorkloadAccess.read : .write }
-        if reader.has("access"), own == nil { return nil }
-        guard let steps = decodeSteps(reader, access: own ?? access), let weight, let name else {
+        if reader.has("access"), declared == nil { return nil }
+        guard let steps = decodeSteps(reader, access: declared ?? access), let weight, let name else {
             return nil
         }
-        return Operation(name: name, weight: weight, access: own, steps: steps)
+        return Operation(name: name, weight: weight, access: declared, steps: steps)
     }
 
     /// Decodes the statements of `sql` or `use`; logs errors; nil without statements.

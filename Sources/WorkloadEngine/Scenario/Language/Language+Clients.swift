@@ -34,7 +34,7 @@ extension Language {
                 .sql,
                 "Reads of each committed write, on a reader, concurrent with the next writes."
             ),
-            .init("mix", .list(.mapping(operation)), "Operations, drawn in proportion to their weights."),
+            .init("mix", .list(.mapping(operation)), "Operations, drawn by their weights."),
             .init(
                 "hold",
                 .quantity(.span),
@@ -156,7 +156,7 @@ extension Language {
         [
             .init("name", .text, "The name in results; the name in `use` by default."),
             .init("weight", .number, "The weight within the mix; 1 by default."),
-            .init("access", .words(["read", "write"]), "The kind of access; the client's by default."),
+            .init("access", .words(["read", "write"]), "The access; the client's by default."),
             .init("sql", .steps, "The statements and other steps of an access, in order."),
             .init("use", .text, "A named statement or transaction, declared or the dataset's."),
         ]
@@ -181,7 +181,7 @@ extension Language {
                 .texts,
                 "The variables that receive the first row's columns, for later steps."
             ),
-            .init("repeat", .integer(1...100_000), "The number of repetitions, each with new values."),
+            .init("repeat", .integer(1...100_000), "The repetitions, each with new values."),
             .init("if", .text, "The condition for the step: ':balance >= 100'."),
             .init("unless", .text, "The condition that skips the step."),
             .init("else", .steps, "The steps if the step is skipped."),

@@ -13,8 +13,8 @@ extension Language {
             .init(
                 "scale",
                 .integer(1...100_000),
-                "The size: 100,000 accounts, 1,000 records, 10,000 rows, or the counts of `rows`, each "
-                    + "multiplied by the scale. 1 by default."
+                "The size: 100,000 accounts, 1,000 records, 10,000 rows, or the counts of `rows`, "
+                    + "each multiplied by the scale. 1 by default."
             ),
             .init("records", .integer(1...10_000_000), "The number of records in YCSB's table."),
             .init(
@@ -32,7 +32,7 @@ extension Language {
             .init(
                 "finally",
                 .sql,
-                "Statements that run after the tables are filled, such as those that create indexes."
+                "Statements that run after the tables are filled, such as CREATE INDEX."
             ),
             .init(
                 "file",
@@ -165,8 +165,8 @@ extension Language {
         .init(
             "parameter",
             .number,
-            "pgbench's parameter: exponential falls to e^-parameter over its range; gaussian's range "
-                + "spans this many standard deviations on each side. 5 by default."
+            "pgbench's parameter: exponential falls to e^-parameter over its range; gaussian's "
+                + "range spans this many standard deviations on each side. 5 by default."
         ),
     ]
 }

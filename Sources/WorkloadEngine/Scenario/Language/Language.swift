@@ -18,7 +18,7 @@ enum Language {
                 .integer(0...Int64.max),
                 "The seed of all randomness, 42 by default: equal seeds produce equal values."
             ),
-            .init("dataset", .mapping(dataset), required: true, "The data that each arm starts with."),
+            .init("dataset", .mapping(dataset), required: true, "The initial data of each arm."),
             .init(
                 "arms",
                 .named(.mapping(arm)),
@@ -28,8 +28,9 @@ enum Language {
             .init(
                 "guard",
                 .words(["captured"]),
-                "captured: reject dangerous captured SQL: ATTACH outside the run's folder, VACUUM INTO "
-                    + "and the loading of extensions. The report counts rejected statements."
+                "captured: reject dangerous captured SQL: ATTACH outside the run's folder, "
+                    + "VACUUM INTO and the loading of extensions. The report counts rejected "
+                    + "statements."
             ),
             .init(
                 "phases",
@@ -142,15 +143,15 @@ enum Language {
             .init(
                 "library",
                 .words(Arm.Library.allCases.map(\.rawValue)),
-                "The library that makes the accesses: engine (Poolgauge's engine, the default), raw "
+                "The library that makes the accesses: engine (Poolgauge's, the default), raw "
                     + "(bare libsqlite3, a connection for each worker) or grdb."
             ),
             .init(
                 "type",
                 .words(Arm.Kind.allCases.map(\.rawValue)),
                 "The kind of connections: queue (one connection), pool (a writer and readers), "
-                    + "memory (one connection to a copy in memory), snapshot or snapshot-pool (one or "
-                    + "several connections to one snapshot). Not needed with library: raw."
+                    + "memory (one connection to a copy in memory), snapshot or snapshot-pool (one "
+                    + "or several connections to one snapshot). Not needed with library: raw."
             ),
             .init(
                 "journal",

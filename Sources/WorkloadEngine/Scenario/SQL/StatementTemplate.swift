@@ -13,7 +13,7 @@ public struct StatementTemplate: Sendable, Hashable {
 
     /// Finds the parameters of one statement.
     ///
-    /// Text in strings, quoted names and comments does not contain parameters, and neither does `::`.
+    /// Strings, quoted names, comments and `::` do not contain parameters.
     public init(sql: String) {
         self.sql = sql
         var parameters: [String] = []
