@@ -4,7 +4,7 @@ import Telemetry
 ///
 /// Many threads use a target concurrently. Each access blocks the calling thread.
 public protocol WorkloadTarget: AnyObject, Sendable {
-    /// Returns whether the target supports a kind of access; a queue, for example, has no snapshots.
+    /// Returns whether the target supports a kind of access; for example, queues have no snapshots.
     func supports(_ access: WorkloadAccess) -> Bool
 
     /// Returns whether the target has an optional ability.
