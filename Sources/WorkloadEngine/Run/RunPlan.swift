@@ -245,7 +245,7 @@ extension ClientPlan {
             )
             steps.append(
                 source.allSatisfy(\.isPlain)
-                    ? nil : try variables.plan(operationSteps, client: client.name)
+                    ? nil : try variables.plan(source, client: client.name)
             )
             weights.append(weight)
             accesses.append(access ?? client.access ?? .writeWithoutTransaction)

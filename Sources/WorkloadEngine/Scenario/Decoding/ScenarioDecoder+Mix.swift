@@ -68,7 +68,8 @@ extension ScenarioDecoder {
         let declared = reader.word("access", of: ["read", "write"])
             .map { $0 == "read" ? WorkloadAccess.read : .write }
         if reader.has("access"), declared == nil { return nil }
-        guard let steps = decodeSteps(reader, access: declared ?? access), let weight, let name else {
+        guard let steps = decodeSteps(reader, access: declared ?? access), let weight, let name
+        else {
             return nil
         }
         return Operation(name: name, weight: weight, access: declared, steps: steps)
